@@ -10,7 +10,9 @@
     var throwing = Throwing.nothing
     /// The source of the value returned when no target answers; nil without a default value.
     var otherwise: String?
-    /// Whether the protocol says it.
+    /// The error in place of the value, as source.
+    var failure: String?
+    /// Whether the protocol says either.
     var hasOtherwise = false
     /// Whether the requirement may be left out.
     var isOptional = false
@@ -25,13 +27,16 @@
     /// error when no target answers.
     var needsOtherwise: Bool {
       if case .anything = throwing { return false }
-      return !isVoid && otherwise == nil
+      return !isVoid && !isAnswered
     }
 
-    /// The source after the call of `leaveOut` in a default implementation: it returns the default
-    /// value, or throws.
+    /// Whether there is something for the sender where nobody answers.
+    var isAnswered: Bool { otherwise != nil || failure != nil }
+
+    /// What a default implementation returns behind its note.
     var leaving: String {
       if isVoid { return "" }
+      if let failure { return "; throw \(failure)" }
       return otherwise.map { "; return \($0)" }
         ?? "; throw \(Spelling.forwarding)ForwardingError.nobodyAnswered(nil)"
     }
@@ -71,10 +76,15 @@
       if answer.isOptional {
         var plain = self
         plain.answer.isOptional = false
+        var (type, head) = ("", "")
+        if case .only(let thrown) = answer.throwing {
+          type = ", orThrow: \(thrown).self"
+          head = "() \(answer.isAsync ? "async " : "")throws(\(thrown)) -> \(result) in "
+        }
         return
           "\(answer.marks)\(Spelling.invocations)OptionalRequirement."
-          + "call\(answer.isAsync ? "Awaiting" : "")(for: self, \"\(selector)\") { "
-          + "\(plain.boxed(value, selector)) }"
+          + "call\(answer.isAsync ? "Awaiting" : "")(for: self, \"\(selector)\"\(type)) { "
+          + "\(head)\(plain.boxed(value, selector)) }"
       }
       if !isMutating || value == "__value" { return "\(answer.marks)\(value)\(call)" }
       let word = call.hasSuffix(" = newValue") ? "" : "return "
@@ -87,8 +97,17 @@
     private var constant: String { "\(face).\(message)" }
     private var selector: String { isNoMessage == nil ? "\(constant).selector" : constant }
 
+    /// What gives the sender something where nobody answers.
     private var otherwise: String {
-      answer.isVoid ? "" : " otherwise: { \(answer.otherwise ?? "nil") }"
+      let thrown: String
+      switch answer.throwing {
+      case .nothing: return "otherwise: { \(answer.otherwise ?? (answer.isVoid ? "" : "nil")) }"
+      case .anything: thrown = Spelling.anyError
+      case .only(let type): thrown = type
+      }
+      // The compiler does not infer what a closure throws.
+      return "otherwise: { () throws(\(thrown)) -> \(result) in "
+        + "\(answer.failure.map { "throw \($0)" } ?? answer.otherwise ?? "nil") }"
     }
 
     /// The closure that calls the requirement of a target.
@@ -132,16 +151,16 @@
       case .nothing where answer.isVoid:
         return "\(tell)(\(through), \(direct)\(later)) { __delivery in \(send) }"
       case .nothing:
-        return "\(ask)(\(through), \(direct)\(later)) { __delivery in \(send) }\(otherwise)"
-      case .anything where answer.otherwise == nil:
+        return "\(ask)(\(through), \(direct)\(later)) { __delivery in \(send) } \(otherwise)"
+      case .anything where !answer.isAnswered:
         return "\(ask)(\(through), \(direct)\(later)) { __delivery in \(send) }"
       case .anything:
         return
-          "\(ask)(\(through), orThrow: (\(Spelling.anyError)).self, \(direct)\(later)) { __delivery in \(send) }\(otherwise)"
+          "\(ask)(\(through), orThrow: (\(Spelling.anyError)).self, \(direct)\(later)) { __delivery in \(send) } \(otherwise)"
       case .only(let type):
         return
           "\(answer.isVoid ? tell : ask)(\(through), orThrow: \(type).self, \(direct)\(later)) "
-          + "{ __delivery in \(send) }\(otherwise)"
+          + "{ __delivery in \(send) }\(answer.isVoid ? "" : " \(otherwise)")"
       }
     }
 
@@ -189,11 +208,10 @@
 
     /// The statement that ends an awaited delivery with a result or an error.
     private var conclusion: String {
-      let otherwise = "otherwise: { \(answer.otherwise ?? (answer.isVoid ? "" : "nil")) }"
       switch answer.throwing {
       case .nothing where answer.isVoid: return "__delivery.tell()"
       case .nothing: return "return __delivery.ask(\(otherwise))"
-      case .anything where answer.otherwise == nil: return "return try __delivery.ask()"
+      case .anything where !answer.isAnswered: return "return try __delivery.ask()"
       case .anything:
         return "return try __delivery.ask(orThrow: (\(Spelling.anyError)).self, \(otherwise))"
       case .only(let type) where answer.isVoid: return "try __delivery.tell(orThrow: \(type).self)"

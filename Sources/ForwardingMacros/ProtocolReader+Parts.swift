@@ -75,8 +75,12 @@
       if let value = values.first, answer.isVoid { refuse(.answerToNothing, at: value) }
       if let option = options.first, foreign != nil { refuse(.foreignOptional, at: option) }
       if case .argumentList(let list)? = values.first?.arguments, let first = list.first {
-        answer.otherwise = first.expression.trimmedDescription
+        let text = first.expression.trimmedDescription
+        if first.label?.text == "throw" { answer.failure = text } else { answer.otherwise = text }
         answer.hasOtherwise = true
+        if answer.failure != nil, !answer.isVoid, !answer.throws {
+          refuse(.throwsNothing(name.text), at: first.expression)
+        }
         if first.expression.trimmedDescription.hasPrefix("<#") {
           refuse(.placeholder(name.text), at: first.expression)
         }
@@ -85,7 +89,7 @@
       }
       if answer.needsOtherwise, result?.namesSelf != true {
         refuse(
-          .noAnswer(name.text), at: name, "add '@Otherwise'",
+          .noAnswer(name.text, orThrows: answer.throws), at: name, "add '@Otherwise'",
           replacing(keyword, "@Otherwise(<#value#>) \(keyword.text)"))
       }
       return answer

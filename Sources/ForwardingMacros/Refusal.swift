@@ -112,10 +112,16 @@
 
     // MARK: Requirements that no target answers
 
-    static func noAnswer(_ name: String) -> Refusal {
+    static func noAnswer(_ name: String, orThrows: Bool) -> Refusal {
       Refusal(
         "noAnswer",
-        "say what '\(name)' answers when nobody does: '@Otherwise(value)' in front of it")
+        "say what '\(name)' answers when nobody does: '@Otherwise(value)'"
+          + (orThrows ? " or '@Otherwise(throw: error)'" : "") + " in front of it")
+    }
+    static func throwsNothing(_ name: String) -> Refusal {
+      Refusal(
+        "throwsNothing",
+        "'\(name)' has no error of its own to throw: let it be 'throws', or write what it answers")
     }
     static func placeholder(_ name: String) -> Refusal {
       Refusal("placeholder", "write what '\(name)' answers when nobody does in place of this")

@@ -102,15 +102,15 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
   /// - Throws: the error of a target, if it has this type.
   @inlinable
   public consuming func ask<Thrown: Error>(
-    orThrow: Thrown.Type, otherwise: () -> Result
+    orThrow: Thrown.Type, otherwise: () throws(Thrown) -> Result
   ) throws(Thrown) -> Result {
     switch conclude() {
     case .answered(let answer): return answer
-    case .unanswered: return otherwise()
+    case .unanswered: return try otherwise()
     case .failed(let error):
       if let error = error as? Thrown { throw error }
       report(error)
-      return otherwise()
+      return try otherwise()
     }
   }
 }
@@ -125,7 +125,7 @@ extension AwaitedFaceDelivery where Result == Void {
   /// - Throws: the error of a target, if it has this type.
   @inlinable
   public consuming func tell<Thrown: Error>(orThrow type: Thrown.Type) throws(Thrown) {
-    try ask(orThrow: type, otherwise: {})
+    try ask(orThrow: type, otherwise: { () throws(Thrown) in })
   }
 }
 

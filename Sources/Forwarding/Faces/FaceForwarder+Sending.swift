@@ -77,17 +77,17 @@ extension FaceForwarder {
     hasOtherwise: Bool = false,
     orThrow: Thrown.Type, _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     later: (inout QueuedCall) -> Void = { _ in },
-    _ send: (inout FaceDelivery) throws -> Result, otherwise: () -> Result
+    _ send: (inout FaceDelivery) throws -> Result, otherwise: () throws(Thrown) -> Result
   ) throws(Thrown) -> Result {
     switch deliver(
       place, selector, isOptional: isOptional, hasOtherwise: hasOtherwise, direct, later, send)
     {
     case .answered(let answer): return answer
-    case .unanswered: return otherwise()
+    case .unanswered: return try otherwise()
     case .failed(let error):
       if let error = error as? Thrown { throw error }
       proxy.report(unheard: error, selector())
-      return otherwise()
+      return try otherwise()
     }
   }
 
@@ -121,6 +121,6 @@ extension FaceForwarder {
   ) throws(Thrown) {
     try ask(
       place, selector(), isOptional: isOptional, orThrow: orThrow, direct, later: later, send,
-      otherwise: {})
+      otherwise: { () throws(Thrown) in })
   }
 }

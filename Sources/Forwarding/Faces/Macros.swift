@@ -57,7 +57,16 @@
   public macro Otherwise<Value>(_ value: @autoclosure () -> Value) =
     #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
 
-  /// The value `nil`, which names no type, as the result of a requirement when no target answers.
+  /// The error that the sender gets instead, from a requirement with a result that may throw it: it fails closed.
+  ///
+  /// ```
+  /// @Otherwise(throw: Refusal.closed) func admit(_ guest: Guest) throws(Refusal) -> Ticket
+  /// ```
+  @attached(peer)
+  public macro Otherwise<Failure: Error>(throw error: @autoclosure () -> Failure) =
+    #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
+
+  /// The same for a value that is `nil`, which names no type.
   @attached(peer)
   public macro Otherwise(_ nothing: Never?) =
     #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")

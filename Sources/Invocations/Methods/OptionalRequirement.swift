@@ -61,40 +61,60 @@ public enum OptionalRequirement {
   public static func call<Value>(
     for box: AnyObject, _ selector: Selector, _ method: () throws -> Value
   ) rethrows -> Value {
-    let thread = unsafe fwd_thread()
-    unsafe fwd_forget_left_out(thread)
-    // A default implementation without a value to return throws.
-    defer {
-      let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(value).toOpaque())
-      if unsafe fwd_is_left_out(thread, address, UInt64(selector.word)) != 0 {
-        leaveOut(box, selector)
-      }
-    }
+    unsafe fwd_forget_left_out(fwd_thread())
+    // One that has no value to return throws.
+    defer { passOn(selector, to: box) }
     return try method()
   }
 
-  /// Calls an `async` method of a box's value. If the value leaves out the requirement, the box
-  /// does too.
+  /// The same for a requirement that throws errors of one type.
+  public static func call<Value, Failure: Error>(
+    for box: AnyObject, _ selector: Selector, orThrow: Failure.Type,
+    _ method: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    unsafe fwd_forget_left_out(fwd_thread())
+    defer { passOn(selector, to: box) }
+    return try method()
+  }
+
+  /// Lets a box leave out what its value did on this thread.
+  private static func passOn(_ selector: Selector, to box: AnyObject) {
+    let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(value).toOpaque())
+    if unsafe fwd_is_left_out(fwd_thread(), address, UInt64(selector.word)) != 0 {
+      leaveOut(box, selector)
+    }
+  }
+
+  /// The same, for what is `async`.
   public nonisolated(nonsending) static func callAwaiting<Value>(
     for box: AnyObject, _ selector: Selector,
     _ method: nonisolated(nonsending) () async throws -> Value
   ) async rethrows -> Value {
-    defer {
-      let left = Place.current?.note.read { $0 }
-      let object = ObjectIdentifier(value)
-      if left?.selector == selector && left?.object == object
-        || AwaitedStep.isLeftOut(object, selector)
-      {
-        leaveOut(box, selector)
-      }
-    }
+    defer { passOnAwaited(selector, to: box) }
     return try await method()
   }
 
-  /// Runs an `async` method like ``run(_:of:_:)``.
-  ///
-  /// - Throws: `NotImplemented` if the default implementation was called, or the error of the
-  ///   method.
+  /// The same for a requirement that throws errors of one type.
+  public nonisolated(nonsending) static func callAwaiting<Value, Failure: Error>(
+    for box: AnyObject, _ selector: Selector, orThrow: Failure.Type,
+    _ method: nonisolated(nonsending) () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    defer { passOnAwaited(selector, to: box) }
+    return try await method()
+  }
+
+  /// Lets a box leave out what its value did in this task.
+  private static func passOnAwaited(_ selector: Selector, to box: AnyObject) {
+    let left = Place.current?.note.read { $0 }
+    let object = ObjectIdentifier(value)
+    if left?.selector == selector && left?.object == object
+      || AwaitedStep.isLeftOut(object, selector)
+    {
+      leaveOut(box, selector)
+    }
+  }
+
+  /// Runs an `async` method in the same way as ``run(_:of:_:)``.
   public static func runAwaiting<Object: AnyObject, Value>(
     _ selector: Selector, of object: Object, isolation: isolated (any Actor)? = #isolation,
     _ method: nonisolated(nonsending) () async throws -> Value

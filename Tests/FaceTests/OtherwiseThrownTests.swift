@@ -1,0 +1,150 @@
+#if Macros
+  import Forwarding
+  import Testing
+
+  private enum Shut: Error, Equatable { case closed, broken }
+
+  /// Is shut unless a target says otherwise.
+  @Forwardable
+  private protocol Gate: AnyObject, Sendable {
+    @Otherwise(throw: Shut.closed) func pass(_ number: Int) throws(Shut) -> Int
+    @Otherwise(throw: Shut.closed) func passLater(_ number: Int) async throws(Shut) -> Int
+    @Otherwise(throw: Shut.closed) func visit(_ number: Int) throws -> Int
+    @Otherwise(throw: Shut.closed) func visitLater(_ number: Int) async throws -> Int
+    @Otherwise(throw: Shut.closed) var width: Int { get throws(Shut) }
+    @Otherwise(throw: Shut.closed) subscript(number: Int) -> Int { get throws(Shut) }
+    @Otherwise(throw: Shut.closed) func weigh<Value>(_ value: Value) throws(Shut) -> Int
+    @Optional @Otherwise(throw: Shut.closed) func bypass(_ number: Int) throws(Shut) -> Int
+    @Optional @Otherwise(throw: Shut.closed)
+    func bypassLater(_ number: Int) async throws(Shut) -> Int
+    @Otherwise(throw: Shut.closed) static func make() throws(Shut) -> Int
+  }
+
+  private final class Keeper: Gate {
+    let error: Shut?
+    init(_ error: Shut? = nil) { self.error = error }
+
+    private func answer(_ number: Int) throws(Shut) -> Int {
+      if let error { throw error }
+      return number
+    }
+    func pass(_ number: Int) throws(Shut) -> Int { try answer(number) }
+    func passLater(_ number: Int) async throws(Shut) -> Int { try answer(number) }
+    func visit(_ number: Int) throws -> Int { try answer(number) }
+    func visitLater(_ number: Int) async throws -> Int { try answer(number) }
+    var width: Int { get throws(Shut) { try answer(5) } }
+    subscript(number: Int) -> Int { get throws(Shut) { try answer(number) } }
+    func weigh<Value>(_ value: Value) throws(Shut) -> Int { try answer(5) }
+    static func make() throws(Shut) -> Int { 5 }
+  }
+
+  /// Throws what no requirement of the protocol may.
+  private final class Stranger: MethodDeclaring, Sendable {
+    static func declareMethods(_ methods: MethodDeclarations) {
+      for name in ["pass:", "passLater:", "bypass:", "bypassLater:"] as [Selector] {
+        methods.register(name) { (_: Stranger, _: Int) throws -> Int in throw CancellationError() }
+      }
+      methods.register("width") { (_: Stranger) throws -> Int in throw CancellationError() }
+    }
+  }
+
+  @Suite("A requirement with '@Otherwise(throw:)' fails closed")
+  struct OtherwiseThrownTests {
+    private static let typed: [(name: String, send: @Sendable (any Gate) async throws -> Int)] = [
+      ("pass", { try $0.pass(5) }), ("passLater", { try await $0.passLater(5) }),
+      ("width", { try $0.width }), ("bypass", { try $0.bypass(5) }),
+      ("bypassLater", { try await $0.bypassLater(5) }),
+    ]
+    private static let others: [(name: String, send: @Sendable (any Gate) async throws -> Int)] = [
+      ("visit", { try $0.visit(5) }), ("visitLater", { try await $0.visitLater(5) }),
+      ("subscript", { try $0[5] }), ("weigh", { try $0.weigh("") }),
+    ]
+
+    private func outcome(
+      _ send: (any Gate) async throws -> Int, _ face: any Gate
+    ) async -> String {
+      do { return "\(try await send(face))" } catch { return "\(error)" }
+    }
+
+    @Test("where there is no target", arguments: FaceWay.allCases)
+    func empty(_ way: FaceWay) async {
+      let story = Story()
+      let gates = Multicast<GateProxy>(way.proxy)
+      story.listen(to: gates.proxy)
+      for (name, send) in Self.typed + Self.others where way == .calls || name != "weigh" {
+        #expect(await outcome(send, gates.face) == "closed", "\(name)")
+        #expect(await outcome(send, DataSource<GateProxy>().face) == "closed", "\(name)")
+        #expect(await outcome(send, SingleTarget<GateProxy>().face) == "closed", "\(name)")
+      }
+      #expect(story.take() == [])
+      #expect(throws: Shut.closed) { try GateProxy.make() }
+    }
+
+    @Test("where the target left it out", arguments: FaceWay.allCases)
+    func leftOut(_ way: FaceWay) async {
+      let gates = Multicast<GateProxy>(way.proxy)
+      gates.add(Keeper(), strongly: true)
+      for (name, send) in Self.typed {
+        let expected = name.hasPrefix("bypass") ? "closed" : "5"
+        for _ in 0..<2 { #expect(await outcome(send, gates.face) == expected, "\(name)") }
+      }
+      // Who asks the object itself gets the same.
+      #expect(throws: Shut.closed) { try Keeper().bypass(5) }
+    }
+
+    @Test(
+      "where a target fails, with its error if the requirement has that",
+      arguments: FaceWay.allCases)
+    func failing(_ way: FaceWay) async {
+      let gates = Multicast<GateProxy>(way.proxy)
+      gates.add(Keeper(.broken), strongly: true)
+      for (name, send) in Self.typed + Self.others
+      where !name.hasPrefix("bypass") && (way == .calls || name != "weigh") {
+        #expect(await outcome(send, gates.face) == "broken", "\(name)")
+      }
+    }
+
+    @Test("where a target fails with another error, which is told", arguments: FaceWay.allCases)
+    func failingOtherwise(_ way: FaceWay) async {
+      let story = Story()
+      let gates = Multicast<GateProxy>(way.proxy)
+      story.listen(to: gates.proxy)
+      gates.proxy.add(Stranger(), strongly: true)
+      for (name, send) in Self.typed {
+        #expect(await outcome(send, gates.face) == "closed", "\(name)")
+        #expect(story.take().count == 1, "\(name)")
+      }
+    }
+
+    @Test("and a structure that is a target answers as any other")
+    func values() async throws {
+      let doors = Multicast<DoorProxy>()
+      #expect(throws: Shut.closed) { try doors.face.enter(1) }
+      doors.add(Opening())
+      #expect(try doors.face.enter(1) == 1)
+      #expect(throws: Shut.closed) { try doors.face.leave(1) }
+      await #expect(throws: Shut.closed) { try await doors.face.leaveLater(1) }
+      doors.add(BackDoor())
+      #expect(try doors.face.leave(1) == 2)
+      #expect(try await doors.face.leaveLater(1) == 3)
+    }
+  }
+
+  @Forwardable
+  private protocol Door: Sendable {
+    @Otherwise(throw: Shut.closed) mutating func enter(_ number: Int) throws(Shut) -> Int
+    @Optional @Otherwise(throw: Shut.closed) func leave(_ number: Int) throws(Shut) -> Int
+    @Optional @Otherwise(throw: Shut.closed)
+    func leaveLater(_ number: Int) async throws(Shut) -> Int
+  }
+
+  private struct Opening: Door {
+    mutating func enter(_ number: Int) throws(Shut) -> Int { number }
+  }
+
+  private struct BackDoor: Door {
+    mutating func enter(_ number: Int) throws(Shut) -> Int { number }
+    func leave(_ number: Int) throws(Shut) -> Int { 2 * number }
+    func leaveLater(_ number: Int) async throws(Shut) -> Int { 3 * number }
+  }
+#endif
