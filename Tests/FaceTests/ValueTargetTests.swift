@@ -1,4 +1,5 @@
 #if Macros
+  import Dispatch
   import FaceProtocols
   import Forwarding
   import Testing
@@ -74,7 +75,22 @@
       #expect(meters.targets.map(\.sum) == [2])
     }
 
-    @Test("its properties and subscripts can be set")
+    @Test("is named by its own type in reports")
+    func named() throws {
+      let (total, queue) = (Total(), DispatchQueue(label: "named"))
+      meters.add(Sum())
+      meters.add(total)
+      meters.add(unchecked: Sum(), on: .queue(queue))
+      let told = try [
+        meters.messages.add.report(1).entries.map(\.type),
+        meters.messages.sum.report().entries.map(\.type),
+        meters.messages.reset.report().entries.map(\.type),
+      ]
+      let names = told.map { types in types.map { type in type.map { "\($0)" } } }
+      #expect(names == Array(repeating: ["Sum", "Total", "Sum"], count: 3))
+    }
+
+    @Test("has its properties and subscripts set")
     func set() {
       meters.add(Sum())
       let face = meters.face

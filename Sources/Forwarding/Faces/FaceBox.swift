@@ -26,6 +26,8 @@ public protocol FaceBox: FaceObject, ManyTargets {
 extension FaceBox {
   /// Does nothing: no requirement can mutate the value.
   public func __keep(_ value: __Value) {}
+
+  public var __targetType: Any.Type { type(of: __value as Any) }
 }
 
 /// The value of a box whose calls can mutate it.

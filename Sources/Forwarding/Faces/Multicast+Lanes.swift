@@ -37,12 +37,13 @@ extension Multicast {
     priority: Int? = nil, group: String? = nil, once: Bool = false
   ) -> MulticastProxy.Token {
     let object = Face.__receiver(of: target)
+    let isBox = Face.__isBox(object)
     return proxy.add(
       Registrations.Request(
-        proxy: proxy, target: object, isStrong: strongly || Face.__isBox(object),
+        proxy: proxy, target: object, isStrong: strongly || isBox,
         lane: lane.leavingQuestions(),
         priority: priority, group: group, isOnce: once, isScope: false,
-        witnesses: Face.__witnesses(of: object)))
+        isBox: isBox, witnesses: Face.__witnesses(of: object)))
   }
 
   /// Adds a target with a lane for as long as the returned object lives, without a check.
@@ -51,11 +52,12 @@ extension Multicast {
     priority: Int? = nil
   ) -> ScopedRegistration {
     let object = Face.__receiver(of: target)
+    let isBox = Face.__isBox(object)
     return proxy.scoped(
       Registrations.Request(
-        proxy: proxy, target: object, isStrong: strongly || Face.__isBox(object),
+        proxy: proxy, target: object, isStrong: strongly || isBox,
         lane: lane.leavingQuestions(),
         priority: priority, group: nil, isOnce: false, isScope: true,
-        witnesses: Face.__witnesses(of: object)))
+        isBox: isBox, witnesses: Face.__witnesses(of: object)))
   }
 }

@@ -18,7 +18,7 @@ extension Delivery {
       } else {
         turn = await sendHereAwaiting(to: target, method)
       }
-      turn.type = type(of: target)
+      turn.type = registration.targetType
       return turn
     }
   }

@@ -24,8 +24,8 @@ final class DeliveryJob: @unchecked Sendable {
   private(set) var answer: Invocation?
 
   private let token: MulticastProxy.Token
-  private let type: AnyClass
-  /// Weak, so that queued messages do not prolong a registration.
+  private let type: Any.Type
+  /// Weak, so that messages that have not begun do not keep a registration from ending.
   private let registration: WeakReference<Registration>
   /// The registration, if it ended with this message: then only the job retains it.
   private var ended: Registration?
@@ -53,7 +53,7 @@ final class DeliveryJob: @unchecked Sendable {
     self.visit = visit
     self.proxy = ObjectReference(proxy, isStrong: false)
     token = registration.token
-    type = registration.type
+    type = registration.targetType
     self.registration = WeakReference(registration)
     ended = isLast ? registration : nil
   }

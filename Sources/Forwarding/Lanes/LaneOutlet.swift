@@ -133,7 +133,7 @@ extension Registration: CallRoute {
   /// Reports an error whose sender has not waited.
   fileprivate func tell(_ error: any Error, of selector: Selector) {
     guard case .failed(let error) = DeliveryOutcome(error) else { return }
-    let type: AnyClass = self.type
+    let type = targetType
     let diagnostic = MulticastProxy.Diagnostic.failed(token, selector, error)
     if let proxy {
       proxy.diagnose(diagnostic, type)

@@ -18,9 +18,9 @@ public struct TypedReport<Answer> {
 
     /// The token of the registration.
     public var token: MulticastProxy.Token { entry.token }
-    /// The target's class; nil if the target was dead.
-    public var type: AnyClass? { entry.type }
-    /// The outcome at the time of the report.
+    /// The target's type, if it was alive: its class, or the type of a value that is a target.
+    public var type: Any.Type? { entry.type }
+    /// What happened, as far as it is known now.
     public var outcome: DeliveryOutcome { entry.outcome }
     /// The future outcome of a queued message; nil for other messages.
     public var ticket: DeliveryTicket? { entry.ticket }

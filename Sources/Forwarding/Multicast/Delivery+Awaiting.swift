@@ -158,7 +158,7 @@ private final class ConcurrentTurn: @unchecked Sendable {
       }
       if case .caller = lane.kind, let method, !method.isAwaited {
         var turn = delivery.sendHere(to: target, method)
-        turn.type = type(of: target)
+        turn.type = registration.targetType
         return turn
       }
       (self.target, self.method) = (target, method)
@@ -170,7 +170,7 @@ private final class ConcurrentTurn: @unchecked Sendable {
   func end(_ index: Int, _ isolation: isolated (any Actor)?) async -> Ended {
     guard let target else { return Ended(index: index, turn: .init(outcome: .notCalled)) }
     var turn = await delivery.sendAwaiting(to: target, method, registration, lane, isLast)
-    turn.type = type(of: target)
+    turn.type = registration.targetType
     self.target = nil
     return Ended(index: index, turn: turn)
   }

@@ -9,7 +9,7 @@ struct Delivery {
   /// The outcome of one target's turn.
   struct Turn {
     var outcome: DeliveryOutcome
-    var type: AnyClass?
+    var type: Any.Type?
     var ticket: DeliveryTicket?
     /// The invocation that holds the answer; nil without an answer.
     var call: Invocation?
@@ -55,7 +55,7 @@ struct Delivery {
     // The target is retained until its turn ends: `responds(to:)` and the method use one reference.
     guard let target = registration.object else { return .over(Turn(outcome: .dead)) }
     registration.meet()
-    let type: AnyClass = type(of: target)
+    let type = registration.targetType
     if let visit, !visit.accepts(target) { return .over(Turn(outcome: .noMethod, type: type)) }
     do {
       let method = try visit?.method ?? invocation.directMethod(of: target)
@@ -75,7 +75,7 @@ struct Delivery {
       var turn =
         registration.isSpecial
         ? sendSpecially(to: target, method, registration) : sendHere(to: target, method)
-      turn.type = type(of: target)
+      turn.type = registration.targetType
       return turn
     }
   }
@@ -130,7 +130,7 @@ extension DeliveryReport {
   mutating func add(_ registration: Registration, _ outcome: DeliveryOutcome) {
     entries.append(
       Entry(
-        token: registration.token, type: registration.type, outcome: outcome, late: nil))
+        token: registration.token, type: registration.targetType, outcome: outcome, late: nil))
   }
 
   mutating func add(

@@ -12,9 +12,9 @@ public struct DeliveryReport: Sendable {
   public struct Entry: Sendable {
     /// The token of the registration.
     public let token: MulticastProxy.Token
-    /// The target's class; nil if the target was dead.
-    public let type: AnyClass?
-    /// The outcome at the time of the report.
+    /// The target's type, if it was alive: its class, or the type of a value that is a target.
+    public let type: Any.Type?
+    /// What happened, as far as it is known now.
     public let outcome: DeliveryOutcome
     /// The target's answer, if the message has a result and the sender waited for it.
     public var answer: DeliveryAnswer? { late?.answer }

@@ -1,7 +1,7 @@
 /// An error that a target threw, or that prevented its call.
 struct DeliveryFailure {
   let token: MulticastProxy.Token
-  let type: AnyClass?
+  let type: Any.Type?
   let error: any Error
 }
 
@@ -24,8 +24,8 @@ extension MulticastProxy {
     case tooManyTargets(count: Int, limit: Int)
   }
 
-  /// Calls the proxy's own handler; without one, reports an event of the process.
-  func diagnose(_ diagnostic: Diagnostic, _ target: AnyClass? = nil) {
+  /// Tells the proxy's own listener; without one it is an event of the process.
+  func diagnose(_ diagnostic: Diagnostic, _ target: Any.Type? = nil) {
     if let tell = onDiagnostic {
       tell(diagnostic)
     } else {
@@ -41,7 +41,7 @@ extension MulticastProxy {
     }
   }
 
-  static func report(_ diagnostic: Diagnostic, _ target: AnyClass?) {
+  static func report(_ diagnostic: Diagnostic, _ target: Any.Type?) {
     switch diagnostic {
     case .failed(_, let selector, let error):
       ForwardingEvent.report(.failed(selector, target, error))

@@ -58,7 +58,9 @@ struct Registrations {
     let group: String?
     let isOnce: Bool
     let isScope: Bool
-    /// How the face that added the target calls it directly.
+    /// Whether the target stands for a value.
+    var isBox = false
+    /// How the face calls the target that it was added through.
     var witnesses: FaceWitnesses?
   }
 
@@ -87,6 +89,7 @@ struct Registrations {
       lastID, request.target, isStrong: request.isStrong, wishes
     ) { outlet(of: request, for: $0) }
     registration.keep(isScope: request.isScope)
+    if request.isBox { registration.mark(.box) }
     registration.witnesses = request.witnesses
     if first == nil {
       table.insert(registration)

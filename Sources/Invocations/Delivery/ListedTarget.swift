@@ -61,7 +61,13 @@ package final class ListedTarget: @unchecked Sendable {
     unsafe unsafeBitCast(fwd_target_type(target), to: AnyClass.self)
   }
 
-  /// The witness tables by which a face calls the object; nil if it sends messages.
+  /// The type of what the object stands for: its class, but for a box that of the value.
+  package var targetType: Any.Type {
+    if !marks.contains(.box) { return type }
+    return (object as? any ManyTargets)?.__targetType ?? type
+  }
+
+  /// How a face calls the object; nil where it sends messages.
   package var witnesses: FaceWitnesses? {
     get { unsafe fwd_target_witnesses(target).map { unsafe FaceWitnesses($0) } }
     set { unsafe fwd_target_set_witnesses(target, newValue?.record) }
@@ -178,7 +184,10 @@ package final class ListedTarget: @unchecked Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The counter in the upper bits.
+    /// The object stands for a value, whatever else the owner notes.
+    package static let box = Self(rawValue: 8)
+
+    /// The number that the upper bits count.
     package var number: Int { Int(rawValue / FWD_TARGET_COUNT) }
   }
 

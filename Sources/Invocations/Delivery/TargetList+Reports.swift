@@ -13,7 +13,7 @@ extension TargetList {
   /// - Throws: ``InvocationError`` if the call comes back to this list, or is forwarded too deeply.
   package func deliver(
     _ call: Call, of selector: Selector, for owner: some TargetListOwner,
-    answered: (_ id: UInt64, _ target: ObjectIdentifier, _ type: AnyClass) -> Void,
+    answered: (_ id: UInt64, _ target: ObjectIdentifier, _ type: Any.Type) -> Void,
     failed: (ListedTarget, any Error) -> Void, turn: (ListedTarget) -> Void
   ) throws(InvocationError) -> Bool {
     let isLent = call.isTargetLent
@@ -57,7 +57,7 @@ extension TargetList {
   private static func tell(
     of first: MemberPlace?, to end: MemberPlace?,
     _ errors: [Unthrown],
-    _ answered: (UInt64, ObjectIdentifier, AnyClass) -> Void,
+    _ answered: (UInt64, ObjectIdentifier, Any.Type) -> Void,
     _ failed: (ListedTarget, any Error) -> Void
   ) {
     guard var place = unsafe first, let end = unsafe end else { return }
@@ -71,7 +71,7 @@ extension TargetList {
           failed(member, failure.error)
           next = thrown.next()
         } else {
-          answered(member.id, member.identity, member.type)
+          answered(member.id, member.identity, member.targetType)
         }
       }
       unsafe place += 1

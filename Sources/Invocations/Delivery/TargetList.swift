@@ -127,11 +127,11 @@ package final class TargetList: @unchecked Sendable {
   package struct Unthrown {
     package let id: UInt64
     package let identity: ObjectIdentifier
-    package let type: AnyClass
+    package let type: Any.Type
     package let error: any Error
 
     init(_ member: ListedTarget, _ error: any Error) {
-      (id, identity, type) = (member.id, member.identity, member.type)
+      (id, identity, type) = (member.id, member.identity, member.targetType)
       self.error = error
     }
   }

@@ -77,7 +77,7 @@ public struct ForwardingEvent: Sendable, CustomStringConvertible {
 
 extension ForwardingEvent {
   package static func failed(
-    _ selector: Selector, _ type: AnyClass?, _ error: any Error
+    _ selector: Selector, _ type: Any.Type?, _ error: any Error
   ) -> ForwardingEvent {
     let type = type.map { SwiftType($0) }
     return ForwardingEvent(

@@ -12,7 +12,14 @@ package struct NotImplemented: Error {
 /// ```swift
 /// final class Anything: ManyTargets {}
 /// ```
-public protocol ManyTargets: AnyObject {}
+public protocol ManyTargets: AnyObject {
+  /// The type of the target that this one stands for.
+  var __targetType: Any.Type { get }
+}
+
+extension ManyTargets {
+  public var __targetType: Any.Type { type(of: self) }
+}
 
 /// Notifies a running delivery that the default implementation of an optional requirement was
 /// called.
