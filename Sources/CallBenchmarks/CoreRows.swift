@@ -37,12 +37,17 @@ public enum CoreRows {
 
   /// The most important rows, which `forward bench` and the tour show.
   public static func short() throws -> [Benchmark] {
-    let names: Set = [
+    var names: Set = [
       "closure/call/noescape", "closure/call/stored", "closure/array-strong/16",
       "closure/array-weak/16", "invoke/object/prepared", "invoke/three/set3",
       "scoped/three/create-set3", "send/message/closure", "multicast/strong/16",
       "multicast/weak/16", "multicast/closures/16", "door/forward/16",
     ]
+    #if Macros
+      for number in [1, 16] {
+        names.formUnion(["value/weak-boxes/\(number)", "value/face-weak/\(number)"])
+      }
+    #endif
     return try all().filter { names.contains($0.name) }
   }
 

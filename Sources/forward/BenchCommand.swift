@@ -35,9 +35,14 @@ enum BenchCommand {
   }
 
   static func measure(_ rows: [Benchmark], _ runner: Runner) throws -> Report {
-    Report(
-      environment: Report.thisMachine, rows: try runner.run(rows),
-      skipped: ["Other libraries are left out: 'make bench' measures those that are installed"])
+    var skipped = [
+      "Other libraries are left out: 'make bench' measures those that are installed"
+    ]
+    #if !Macros
+      skipped.append("Faces are left out: build with '--traits Macros' to measure them")
+    #endif
+    return Report(
+      environment: Report.thisMachine, rows: try runner.run(rows), skipped: skipped)
   }
 
   static func table(_ report: Report) -> String {

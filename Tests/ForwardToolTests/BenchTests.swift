@@ -35,7 +35,30 @@ struct BenchTests {
     #expect(!text.contains("http"), "the page needs nothing from anywhere")
   }
 
-  @Test("wrong options are refused, and a file that cannot be written is reported")
+  #if Macros
+    @Test("a face of one weak target, and of sixteen, stands beside weak boxes")
+    func faces() throws {
+      let json = FileManager.default.temporaryDirectory
+        .appendingPathComponent("bench-\(UUID()).json")
+      defer { try? FileManager.default.removeItem(at: json) }
+      let result = try Tool.run(["bench", "--rounds", "2", "--json", json.path])
+      let report = try #require(
+        try JSONSerialization.jsonObject(with: Data(contentsOf: json)) as? [String: Any])
+      let rows = try #require(report["rows"] as? [[String: Any]])
+      for number in [1, 16] {
+        let row = try #require(rows.first { $0["name"] as? String == "value/face-weak/\(number)" })
+        #expect(row["baseline"] as? String == "value/weak-boxes/\(number)")
+        #expect(try #require(row["ratio"] as? Double) > 0)
+        let line = result.output.split(separator: "\n").first {
+          $0.contains("value/face-weak/\(number) ")
+        }
+        #expect(try #require(line).contains("x  "), "its ratio")
+        #expect(result.output.contains("value/weak-boxes/\(number) "))
+      }
+    }
+  #endif
+
+  @Test("wrong options are refused, and a file that cannot be written is said")
   func refusals() throws {
     #expect(try Tool.run(["bench", "--rounds", "none"]).status == 64)
     #expect(try Tool.run(["bench", "--json"]).status == 64)
