@@ -63,6 +63,8 @@ public enum IsolationRemedy: Hashable, Sendable {
   case awaiting
   /// The message does not go to the actor by itself, as what it carries is not `Sendable`: it is sent there.
   case sendingThere
+  /// No message reaches the actor, which the runtime does not name: the target answers it `nonisolated`.
+  case nonisolated
 }
 
 extension IsolationRemedy {
@@ -76,13 +78,15 @@ extension IsolationRemedy {
   fileprivate var advice: String {
     switch self {
     case .lane:
-      "add the target with the lane of the actor, as '.actor(MainActor.shared)', or await it"
+      "add the target with the lane of the actor, as '.actor(MainActor.shared)'"
     case .awaiting:
       "await its result, as that of an 'async' requirement, or let the target answer it "
         + "'nonisolated'"
     case .sendingThere:
       "not all that it carries is 'Sendable', so send it on the actor, or let the target answer "
         + "it 'nonisolated'"
+    case .nonisolated:
+      "nothing tells which one it is, so let the target answer it 'nonisolated'"
     }
   }
 }

@@ -31,7 +31,7 @@
     /// Members that send no message, as source.
     var others: [String] = []
     /// Whether the protocol is refused, so that all members are stubs.
-    var isRefused = false
+    var isStub = false
     /// Whether a class can conform to the protocol.
     var isPossible = true
 
@@ -69,9 +69,7 @@
 
     /// Whether other modules may have classes of the protocol, so that the optimizer never takes one for the
     /// only one.
-    private var isInView: Bool {
-      ["public ", "package "].contains(access) || isForeign || isRefused
-    }
+    private var isInView: Bool { ["public ", "package "].contains(access) || isForeign || isStub }
 
     // MARK: The extensions
 
@@ -153,8 +151,8 @@
             ? "\(head) var \(message.name): \(message.type) { \(value) }"
             : "\(head) let \(message.name) = \(value)"
         }
-        let all = lines + member.messages.compactMap { $0.declaration(access) }
-        return all.isEmpty ? [] : [all.joined(separator: "\n")]
+        let values = member.messages.compactMap { $0.declaration(access) }
+        return lines.isEmpty ? [] : [(lines + values).joined(separator: "\n")]
       }
     }
 

@@ -10,7 +10,7 @@
     /// - Parameter bases: stubs for protocols of the system that it inherits; nil if there are none for one of them.
     func stubbed(with bases: [FaceMember]?) -> Face {
       var face = self
-      face.isRefused = true
+      face.isStub = true
       face.isPossible = isPossible && bases != nil
       face.parts = (parts + (bases ?? []).map { .member($0) }).map { $0.stubbed(in: self) }
       return face

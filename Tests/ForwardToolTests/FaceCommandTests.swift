@@ -181,7 +181,7 @@ struct FaceCommandTests {
       let empty = try check(Self.restated + client, in: modules)
       let errors = empty.errors.split(separator: "\n").filter { $0.contains(" error: ") }
         .filter { $0.contains("/Client.swift:") }.map { $0.split(separator: "error: ")[1] }
-      #expect(errors.count == 13, "\(empty.errors)")
+      #expect(errors.count == 12, "\(empty.errors)")
       #expect(errors.count { $0 == "editor placeholder in source file" } == 6)
       #expect(errors.contains { $0.hasPrefix("write what 'open' answers when nobody does") })
       #expect(!empty.errors.contains("@__swiftmacro"))

@@ -148,7 +148,8 @@ public struct FaceMethods<Object: AnyObject> {
         unless: { try Isolation.check(that: actor, selector, remedy) })
     case .unknown:
       return Implementation(
-        method, hoppingTo: nil, unless: { throw ForwardingError.wrongIsolation(selector, remedy) })
+        method, hoppingTo: nil,
+        unless: { throw ForwardingError.wrongIsolation(selector, .nonisolated) })
     }
   }
 

@@ -52,11 +52,14 @@ public final class Requirement<Result, each Argument>: Sendable {
 /// Faces are written by `@Forwardable`; nobody else needs this.
 ///
 /// ```swift
-/// struct ClosingValues { let values: RequirementValues<Void, Int> }
-/// func cross(_ values: ClosingValues.Type) where ClosingValues: Sendable {}
+/// func cross(_ values: some Sendable) {}
+/// cross(RequirementValues<Void, Int>())
 /// ```
 @frozen
-public struct RequirementValues<each Value> {}
+public struct RequirementValues<each Value> {
+  /// Makes a value, which has nothing in it.
+  public init() {}
+}
 
 extension RequirementValues: Sendable where repeat each Value: Sendable {}
 

@@ -78,10 +78,10 @@ struct ConformanceIsolationTests {
       Requirement<Int>("show"), unsafe FaceBody { (object: Nameless) in object.show() })
     methods.declare()
     let nameless = Nameless()
-    #expect(throws: ForwardingError.wrongIsolation("show", .lane)) {
+    #expect(throws: ForwardingError.wrongIsolation("show", .nonisolated)) {
       try Message<Int>("show")(on: nameless)
     }
-    await #expect(throws: ForwardingError.wrongIsolation("show", .lane)) {
+    await #expect(throws: ForwardingError.wrongIsolation("show", .nonisolated)) {
       try await AsyncMessage<Int>("show")(on: nameless)
     }
   }

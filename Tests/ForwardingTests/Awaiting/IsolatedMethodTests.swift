@@ -68,7 +68,7 @@ struct IsolatedMethodTests {
   @Test("a send from other isolation is refused without a trap")
   func elsewhere() async {
     let window = Window()
-    #expect(throws: ForwardingError.wrongIsolation("show:", .lane)) {
+    #expect(throws: ForwardingError.wrongIsolation("show:", .awaiting)) {
       try show.message("hello", on: window)
     }
   }
@@ -82,7 +82,7 @@ struct IsolatedMethodTests {
         continuation.resume(returning: result)
       }
     }
-    #expect(throws: ForwardingError.wrongIsolation("show:", .lane)) { try error.get() }
+    #expect(throws: ForwardingError.wrongIsolation("show:", .awaiting)) { try error.get() }
   }
 
   @Test("an awaited send changes to the main actor")
@@ -111,7 +111,7 @@ struct IsolatedMethodTests {
   @Test("a value that is not Sendable is not sent to the main actor from elsewhere")
   func notCrossing() async throws {
     let window = Window()
-    await #expect(throws: ForwardingError.wrongIsolation("draft:", .sendingThere)) {
+    await #expect(throws: ForwardingError.wrongIsolation("draft:", .lane)) {
       try await AsyncMessage<Void, Draft>("draft:")(Draft(), on: window)
     }
   }
