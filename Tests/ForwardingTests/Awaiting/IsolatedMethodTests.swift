@@ -129,7 +129,9 @@ struct IsolatedMethodTests {
 
   @Test("a synchronous send to an actor's method from outside is refused")
   func actorElsewhere() {
-    #expect(throws: ForwardingError.wrongIsolation("add:", .awaiting)) { try add.message(5, on: Bank()) }
+    #expect(throws: ForwardingError.wrongIsolation("add:", .awaiting)) {
+      try add.message(5, on: Bank())
+    }
   }
 
   @Test("a send by the actor itself calls its method in place")
