@@ -45,49 +45,57 @@ extension Multicast {
 /// }
 /// ```
 public struct MulticastMessage<Result, each Argument>: Sendable {
-  let requirement: Requirement<Result, repeat each Argument>
-  let proxy: MulticastProxy
+  @usableFromInline let requirement: Requirement<Result, repeat each Argument>
+  @usableFromInline let proxy: MulticastProxy
+
+  @usableFromInline
+  var prepared: PreparedMessage {
+    get throws(InvocationError) {
+      guard let prepared = requirement.prepared else { throw requirement.missing }
+      return prepared
+    }
+  }
 
   /// Returns the answers of all targets, in order.
   ///
-  /// - Throws: the first error of a target, after all targets were called; the other errors are
-  ///   diagnostics. An ``InvocationError`` if the types of the message cannot be passed.
+  /// - Throws: The first error of a target, when all others were asked; later ones are diagnostics.
+  @inlinable
   public func all(_ arguments: repeat each Argument) throws -> [Result] {
-    try requirement.checked.all(repeat each arguments, on: proxy)
+    try prepared.all((repeat each arguments), as: requirement.selector, on: proxy)
   }
 
-  /// Returns the first answer, and ends the delivery with it; nil if no target answers.
+  /// Returns the first answer, which ends the delivery; nil if no target answers.
   ///
-  /// - Throws: the first error of a target before it, or an ``InvocationError`` if the types of the
-  ///   message cannot be passed.
+  /// - Throws: The first error of a target that was asked before.
+  @inlinable
   public func first(_ arguments: repeat each Argument) throws -> Result? {
-    try requirement.checked.first(repeat each arguments, on: proxy)
+    try prepared.first((repeat each arguments), as: requirement.selector, on: proxy)
   }
 
-  /// Combines the answers of the targets in order. `combine` may end the delivery.
+  /// Combines the answers of the targets, from the first on; `combine` may end the delivery.
   ///
-  /// - Throws: the error of `combine`, the first error of a target, or an ``InvocationError`` if
-  ///   the types of the message cannot be passed.
+  /// - Throws: The error of `combine`, or else the first error of a target.
+  @inlinable
   public func fold<Sum>(
     _ arguments: repeat each Argument, into initial: Sum,
     _ combine: (inout Sum, Result) throws -> MulticastProxy.Step
   ) throws -> Sum {
-    try requirement.checked.fold(repeat each arguments, on: proxy, into: initial, combine)
+    try prepared.fold(
+      (repeat each arguments), as: requirement.selector, on: proxy, into: initial, combine)
   }
 
   /// Returns the answer or the error of each target that has a method for the message, in order.
   ///
-  /// - Throws: an error only if the message cannot be delivered.
+  /// - Throws: What keeps the message from being delivered.
   public func gather(
     _ arguments: repeat each Argument
   ) throws -> [Swift.Result<Result, any Error>] {
-    try requirement.checked.gather(repeat each arguments, on: proxy)
+    try prepared.gather((repeat each arguments), as: requirement.selector, on: proxy)
   }
 
-  /// Sends the message, and returns the outcome at each target.
+  /// Returns what became of the message at each target.
   ///
-  /// - Throws: an error only if the message cannot be delivered. The errors of targets are in the
-  ///   report.
+  /// - Throws: What keeps the message from being delivered. What targets throw is in the report alone.
   public func report(_ arguments: repeat each Argument) throws -> TypedReport<Result> {
     try requirement.checked.report(repeat each arguments, on: proxy)
   }

@@ -27,57 +27,116 @@ extension Message {
     call.returnsValue ? nil : try call.call.answer(as: Result.self, prepared.result)
   }
 
-  /// Returns the answers of all targets, in order. If some targets throw, all others are called
-  /// first.
+  /// Returns the answers of all targets, in order.
   ///
   /// ```swift
   /// let heights = try Message<Double>("height").all(on: views)
   /// ```
   ///
-  /// - Throws: the first error of a target; the other errors are diagnostics.
+  /// - Throws: The first error of a target, when all others were asked; later ones are diagnostics.
+  @inlinable
   public func all(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> [Result] {
-    try proxy.answers(to: invocation(repeat each arguments), as: Result.self)
+    try prepared.all((repeat each arguments), as: selector, on: proxy)
   }
 
-  /// Returns the first answer, and ends the delivery with it; nil if no target answers.
+  /// Returns the first answer, which ends the delivery; nil if no target answers.
   ///
-  /// - Throws: the first error of a target before it.
+  /// - Throws: The first error of a target that was asked before.
+  @inlinable
   public func first(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> Result? {
-    try proxy.fold(invocation(repeat each arguments), as: Result.self, into: nil) {
-      (first: inout Result?, answer) in
-      first = answer
-      return .stop
-    }
+    try prepared.first((repeat each arguments), as: selector, on: proxy)
   }
 
-  /// Combines the answers of the targets in order. `combine` may end the delivery.
+  /// Combines the answers of the targets, from the first on; `combine` may end the delivery.
   ///
-  /// - Throws: the error of `combine`, or the first error of a target.
+  /// - Throws: The error of `combine`, or else the first error of a target.
+  @inlinable
   public func fold<Sum>(
     _ arguments: repeat each Argument, on proxy: MulticastProxy, into initial: Sum,
     _ combine: (inout Sum, Result) throws -> MulticastProxy.Step
   ) throws -> Sum {
-    try proxy.fold(
-      invocation(repeat each arguments), as: Result.self, into: initial, combine)
+    try prepared.fold((repeat each arguments), as: selector, on: proxy, into: initial, combine)
   }
 
   /// Returns the answer or the error of each target that has a method for the message, in order.
   ///
-  /// - Throws: an error only if the message cannot be delivered.
+  /// - Throws: What keeps the message from being delivered.
   public func gather(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> [Swift.Result<Result, any Error>] {
-    let call = try invocation(repeat each arguments)
-    let report = try proxy.deliver(call) { _ in .next }
-    return report.entries.compactMap { entry in
-      if let error = entry.outcome.error { return .failure(error) }
-      guard entry.outcome.isAnswer else { return nil }
-      guard call.returnsValue else { return Swift.Result { try emptyAnswer(call)! } }
-      return entry.answer.map { answer in Swift.Result { try answer.value(as: Result.self) } }
+    try prepared.gather((repeat each arguments), as: selector, on: proxy)
+  }
+}
+
+// The ways to get many answers, for messages and for the requirements of faces. The arguments are made a tuple each time
+// they are handed over: the compiler fails at a tuple of a pack that is passed on as it is.
+extension PreparedMessage {
+  @inlinable
+  @inline(__always)
+  func ask<Answer, each Argument>(
+    _ arguments: (repeat each Argument), as selector: Selector, on proxy: MulticastProxy,
+    _ each: (Answer) throws -> MulticastProxy.Step
+  ) throws {
+    try withCall(tuple: (repeat each arguments), as: selector) { call in
+      try proxy.ask(call, selector) { call in
+        try each(call.takeFittingAnswer(as: Answer.self, result))
+      }
     }
+  }
+
+  @inlinable
+  @inline(__always)
+  func all<Answer, each Argument>(
+    _ arguments: (repeat each Argument), as selector: Selector, on proxy: MulticastProxy
+  ) throws -> [Answer] {
+    var answers: [Answer] = []
+    try ask((repeat each arguments), as: selector, on: proxy) { (answer: Answer) in
+      answers.append(answer)
+      return .next
+    }
+    return answers
+  }
+
+  @inlinable
+  @inline(__always)
+  func first<Answer, each Argument>(
+    _ arguments: (repeat each Argument), as selector: Selector, on proxy: MulticastProxy
+  ) throws -> Answer? {
+    var first: Answer?
+    try ask((repeat each arguments), as: selector, on: proxy) { (answer: Answer) in
+      first = answer
+      return .stop
+    }
+    return first
+  }
+
+  @inlinable
+  @inline(__always)
+  func fold<Answer, Sum, each Argument>(
+    _ arguments: (repeat each Argument), as selector: Selector, on proxy: MulticastProxy,
+    into initial: Sum, _ combine: (inout Sum, Answer) throws -> MulticastProxy.Step
+  ) throws -> Sum {
+    var sum = initial
+    try ask((repeat each arguments), as: selector, on: proxy) { (answer: Answer) in
+      try combine(&sum, answer)
+    }
+    return sum
+  }
+
+  func gather<Answer, each Argument>(
+    _ arguments: (repeat each Argument), as selector: Selector, on proxy: MulticastProxy
+  ) throws -> [Swift.Result<Answer, any Error>] {
+    var answers: [Swift.Result<Answer, any Error>] = []
+    try withCall(tuple: (repeat each arguments), as: selector) { call in
+      try proxy.ask(call, selector) { call in
+        answers.append(Swift.Result { try call.takeFittingAnswer(as: Answer.self, result) })
+        return .next
+      } failed: { answers.append(.failure($0.error)) }
+    }
+    return answers
   }
 }

@@ -130,7 +130,7 @@ extension Call {
   /// Moves the result out of a call that ends here.
   @inlinable
   @inline(__always)
-  func takeFittingAnswer<Value>(
+  package func takeFittingAnswer<Value>(
     as type: Value.Type, _ place: TypedPlace
   ) throws(InvocationError) -> Value {
     if type != Void.self, type != NoResult.self, hasResult, resultOwnership == .value,

@@ -9,8 +9,8 @@ package final class PreparedMessage: Sendable {
   @usableFromInline package let plan: CallPlan
   /// How the result is stored.
   @usableFromInline package let result: TypedPlace
-  /// How the arguments are stored.
-  private let arguments: [TypedPlace]
+  /// How the arguments travel.
+  let arguments: [TypedPlace]
 
   // SAFETY: `plan` owns the facts and `layout` the moves, and this object retains both.
   @usableFromInline nonisolated(unsafe) let facts: UnsafePointer<FWDPlanFacts>

@@ -52,7 +52,59 @@ extension TargetList {
     }
   }
 
-  /// Reports a run of members in their order, with the errors of those that threw.
+  /// Sends a call to the targets in order, and stops after each answer, so that the owner can take it out of the call.
+  ///
+  /// - Parameters:
+  ///   - answered: Called while the call has the answer of a target; returns whether the next target has its turn.
+  ///   - failed: Called with the error that a target threw.
+  ///   - turn: Sends to a target that cannot simply be called; returns whether the next target has its turn.
+  /// - Returns: False if the thread holds too much to hold a list; then nothing was sent.
+  /// - Throws: ``InvocationError`` if the call came back to the list that is delivering it.
+  package func ask(
+    _ call: Call, of selector: Selector, for owner: some TargetListOwner,
+    answered: () -> Bool, failed: (Unthrown) -> Void, turn: (ListedTarget) -> Bool
+  ) throws(InvocationError) -> Bool {
+    let isLent = call.isTargetLent
+    call.isTargetLent = true
+    defer { call.isTargetLent = isLent }
+    try ForwardingDepth.enter(self, call, selector, for: owner)
+    // An older result must not pass for an answer to this message.
+    call.forgetResult()
+    if !isPublished { owner.publishTargets() }
+    var round = unsafe FWDRound()
+    // The round is over at an answer, which is taken back below.
+    unsafe round.stops_at_first = 1
+    guard unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0 else {
+      ForwardingDepth.leave()
+      return false
+    }
+    var first: MemberPlace?
+    while true {
+      var goesOn = true
+      switch unsafe fwd_round_take_run(&round, call.facts, call.state, &first) {
+      case .done, .notBegun: return true
+      case .wentOn: goesOn = answered()
+      case .stopped:
+        guard let start = unsafe first else { return true }
+        if let method = unsafe round.method, let stop = unsafe fwd_round_stop(&round),
+          let cache = unsafe round.cache
+        {
+          var tally = Tally()
+          tally.isForReport = true
+          let run = unsafe MethodRun(call: call, method: method, cache: cache)
+          unsafe round.next = run.perform(from: start, to: stop, &tally)
+          if tally.answered > 0 { goesOn = answered() } else { tally.unthrown.forEach(failed) }
+        }
+        if unsafe round.next == start {
+          goesOn = turn(unsafe member(at: start))
+          unsafe round.next = start + 1
+        }
+      }
+      unsafe round.answered = goesOn ? 0 : 1
+    }
+  }
+
+  /// Tells of members in a row, some of which have thrown, in their order.
   @unsafe
   private static func tell(
     of first: MemberPlace?, to end: MemberPlace?,

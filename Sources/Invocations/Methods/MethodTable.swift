@@ -23,6 +23,8 @@ public final class MethodTable: Sendable {
     var protocols: [ProtocolDescription] = []
     /// Selectors that the resolver was called for, whatever it returned.
     var resolved: Set<Selector> = []
+    /// The optional requirements that the class leaves out: another thread may still be about to add their methods.
+    var leftOut: [Selector: CallPlan] = [:]
   }
 
   private static let tables = Guarded<[ObjectIdentifier: MethodTable]>([:])
@@ -111,7 +113,7 @@ public final class MethodTable: Sendable {
       state.methods.reserveCapacity(state.methods.count + new.count)
       return new.filter { selector, method in
         guard state.methods[selector] == nil else { return true }
-        state.methods[selector] = method
+        if state.leftOut[selector] !== method.plan { state.methods[selector] = method }
         return false
       }
     }
@@ -206,7 +208,11 @@ public final class MethodTable: Sendable {
 
   /// Removes a method that a face made for an optional requirement that the class leaves out.
   func leaveOut(_ selector: Selector) {
-    let old = state.withLockInPlace { $0.methods.removeValue(forKey: selector) }
+    let old = state.withLockInPlace { state in
+      let old = state.methods.removeValue(forKey: selector)
+      if let old { state.leftOut[selector] = old.plan }
+      return old
+    }
     fwd_methods_forget(selector.word)
     withExtendedLifetime(old) {}
   }

@@ -238,4 +238,22 @@ struct MethodTableTests {
     }
     #expect(wrong.load(ordering: .relaxed) == 0)
   }
+
+  @Test(
+    "a class that leaves a requirement out gets no method for it from a thread that began before")
+  func leftOut() throws {
+    final class Door {}
+    let (table, name) = (MethodTable.of(Door.self), "rest" as Selector)
+    let method = try Self.answering(1).markedAsOfFace
+    table.declare([(name, method)])
+    #expect(throws: NotImplemented.self) {
+      let door = Door()
+      try OptionalRequirement.run(name, of: door) { OptionalRequirement.leaveOut(door, name) }
+    }
+    table.declare([(name, method)])
+    #expect(table.own(name) == nil)
+    let other = try Implementation { (_: AnyObject) -> String in "other" }.markedAsOfFace
+    table.declare([(name, other)])
+    #expect(table.own(name) != nil)
+  }
 }
