@@ -6,7 +6,7 @@ import Testing
 struct CoalescingTests {
   let undo = UndoStack()
 
-  @Test("records of one key are undone at once")
+  @Test("one undo undoes all records with the same key")
   func join() throws {
     let page = Page(undo)
     for number in 1...3 { try page.add(number, coalescing: .join("count")) }

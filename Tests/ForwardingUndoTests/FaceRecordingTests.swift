@@ -7,7 +7,7 @@ import Testing
   struct FaceRecordingTests {
     let undo = UndoStack()
 
-    @Test("messages to the face are kept, and sent by the undo and the redo")
+    @Test("messages to a face are recorded, and sent by the undo and the redo")
     func face() throws {
       let text = Text(undo)
       text.insert("hello", at: 0)

@@ -27,7 +27,7 @@ struct FailureTests {
     #expect(page.count == 0)
   }
 
-  @Test("what was undone before the step that throws is done again")
+  @Test("steps undone before the one that throws are done again")
   func group() throws {
     let (page, other) = (Page(undo), Page(undo))
     try undo.group {
@@ -98,7 +98,7 @@ struct FailureTests {
   }
 
   @Test(
-    "an undo inside of an undo is an error, and nothing happens",
+    "an undo during another undo is an error, and changes nothing",
     arguments: ["undo", "redo", "mark"])
   func inside(what: String) throws {
     let page = Page(undo)

@@ -7,7 +7,7 @@ import Testing
 struct GroupTests {
   let undo = UndoStack()
 
-  @Test("what is in a group is undone at once, newest first, and redone at once")
+  @Test("one undo undoes a whole group, newest step first, and one redo redoes it")
   func byHand() throws {
     let page = Page(undo)
     try undo.beginGroup("Move")
@@ -22,7 +22,7 @@ struct GroupTests {
     #expect(undo.undoName == "Move")
   }
 
-  @Test("groups inside of a group are undone with it")
+  @Test("nested groups are undone with the outer group")
   func nested() throws {
     let page = Page(undo)
     try undo.group("Outer") {
@@ -41,7 +41,7 @@ struct GroupTests {
     #expect(page.count == 10)
   }
 
-  @Test("the group that was ended last inside of an open one is undone alone")
+  @Test("undoNestedGroup undoes only the last nested group of the open group")
   func undoNestedGroup() throws {
     let page = Page(undo)
     try undo.beginGroup()
@@ -61,14 +61,14 @@ struct GroupTests {
     #expect(page.count == 1)
   }
 
-  @Test("a group with nothing in it leaves nothing")
+  @Test("an empty group leaves no undo")
   func empty() throws {
     try undo.group("Nothing") {}
     #expect(!undo.canUndo)
     #expect(undo.steps == [])
   }
 
-  @Test("an open group is no place to undo or to be marked, and says how deep it is")
+  @Test("an open group refuses undos and marks, and the error has its depth")
   func open() throws {
     let page = Page(undo)
     try page.add(1)
@@ -86,7 +86,7 @@ struct GroupTests {
     #expect(page.count == 1)
   }
 
-  @Test("a group ends once")
+  @Test("a group can be ended only once")
   func endedTwice() throws {
     #expect(throws: UndoError.self) { try undo.endGroup() }
     try undo.beginGroup()
@@ -172,7 +172,7 @@ extension GroupTests {
 struct EventTests {
   let undo = UndoStack()
 
-  @Test("all records of one event are undone at once")
+  @Test("one undo undoes all records of an event")
   func event() throws {
     let page = Page(undo)
     undo.groupsByEvent = true
@@ -192,7 +192,7 @@ struct EventTests {
     #expect(page.count == 0)
   }
 
-  @Test("an undo ends the event that it finds open")
+  @Test("an undo ends the open event")
   func undoEnds() throws {
     let page = Page(undo)
     undo.groupsByEvent = true
@@ -269,7 +269,7 @@ struct EventTests {
     var count: Int { undo.undoCount }
   }
 
-  @Test("so is a turn of any actor")
+  @Test("a turn of any actor is an event")
   func anyActor() async throws {
     let room = Room()
     try await room.begin()

@@ -6,7 +6,7 @@ import Testing
 struct HistoryTests {
   let undo = UndoStack()
 
-  @Test("of too many undos the oldest go")
+  @Test("the oldest undos beyond the limit are removed")
   func levels() throws {
     let page = Page(undo)
     undo.levels = 2
@@ -38,7 +38,7 @@ struct HistoryTests {
     #expect(page.count == 960 * 961 / 2)
   }
 
-  @Test("what is for one object goes, out of groups as well")
+  @Test("removeAll(for:) removes the steps of one object, from groups as well")
   func removeTarget() throws {
     let (page, other) = (Page(undo), Page(undo))
     try page.add(1)
@@ -100,7 +100,7 @@ struct HistoryTests {
     }
   }
 
-  @Test("undo and redo lead back to what was saved")
+  @Test("undo and redo lead back to the saved state")
   func saved() throws {
     let page = Page(undo)
     #expect(!undo.isModified)
@@ -130,7 +130,7 @@ struct HistoryTests {
     #expect(undo.isModified)
   }
 
-  @Test("to forget the history changes nothing of what is modified")
+  @Test("removing the history does not change whether the targets are modified")
   func forgotten() throws {
     let page = Page(undo)
     try page.add(1)
@@ -186,7 +186,7 @@ struct HistoryTests {
     #expect(undo.isModified)
   }
 
-  @Test("what may be lost without harm is no modification")
+  @Test("a discardable change is no modification")
   func discardable() throws {
     let page = Page(undo)
     try page.setTitle("seen")
@@ -258,7 +258,7 @@ struct HistoryTests {
 struct NameTests {
   let undo = UndoStack()
 
-  @Test("the menu says what is undone and redone")
+  @Test("the menu titles name the next undo and redo")
   func titles() throws {
     let page = Page(undo)
     #expect(undo.undoTitle == "Undo")
@@ -274,7 +274,7 @@ struct NameTests {
     #expect(UndoTitles.title("Undo", "") == "Undo")
   }
 
-  @Test("a name is that of the outermost open group, and goes along to redo and back")
+  @Test("a name belongs to the outermost open group, and is passed on by undo and redo")
   func groups() throws {
     let page = Page(undo)
     try page.add(1)
@@ -303,7 +303,7 @@ struct NameTests {
     #expect(undo.redoName == "Take")
   }
 
-  @Test("values go along as the name does")
+  @Test("values are passed on as the name is")
   func info() throws {
     let page = Page(undo)
     try undo.group {

@@ -6,7 +6,7 @@ import Testing
 struct ObserverTests {
   let undo = UndoStack()
 
-  @Test("who observes is told what happens, in its order")
+  @Test("an observer is notified of the events in their order")
   func events() throws {
     let page = Page(undo)
     var events: [UndoStack.Event] = []
@@ -49,7 +49,7 @@ struct ObserverTests {
     try page.add(1)
   }
 
-  @Test("what is recorded before a group is closed is in it, and before an undo is undone by it")
+  @Test("records made before a group closes or an undo begins are part of it")
   func recording() throws {
     let page = Page(undo)
     var pending = false

@@ -6,7 +6,7 @@ import Testing
 struct RecordingTests {
   let undo = UndoStack()
 
-  @Test("a message that was recorded is sent by the undo, and what it records by the redo")
+  @Test("the undo sends a recorded message, and the redo sends the message that this records")
   func message() throws {
     let page = Page(undo)
     try page.setTitle("one")
@@ -22,7 +22,7 @@ struct RecordingTests {
     #expect(try !undo.redo())
   }
 
-  @Test("an invocation is recorded as it is, whatever becomes of it later")
+  @Test("an invocation is recorded as a copy, which later changes do not affect")
   func invocation() throws {
     let page = Page(undo)
     let call = try Page.add.invocation(5)
@@ -46,7 +46,7 @@ struct RecordingTests {
     #expect(given.read { $0 } == 2)
   }
 
-  @Test("a closure gets its target, and does not keep it")
+  @Test("a closure gets its target, and does not retain it")
   func closure() throws {
     var page: Page? = Page(undo)
     weak let watched = page
@@ -82,7 +82,7 @@ struct RecordingTests {
     #expect(try keeper.kept[0].argument(at: 3, as: Page.self) === page)
   }
 
-  @Test("a new record ends what could be redone")
+  @Test("a new record drops the redos")
   func newRecord() throws {
     let page = Page(undo)
     try page.add(1)
@@ -94,7 +94,7 @@ struct RecordingTests {
     #expect(page.count == 2)
   }
 
-  @Test("a target is held weakly, and its steps are left out once it has died")
+  @Test("a target is held weakly, and its steps are skipped once it has died")
   func deadTarget() throws {
     let heard = Heard(undo)
     let page = Page(undo)
@@ -153,7 +153,7 @@ struct RecordingTests {
     #expect(heard.diagnostics == ["'Page halve' recorded nothing, so there is no way back"])
   }
 
-  @Test("nothing is recorded while that is disabled, as often as it was")
+  @Test("nothing is recorded until recording has been enabled as often as it was disabled")
   func disabled() throws {
     let page = Page(undo)
     undo.disableRecording()

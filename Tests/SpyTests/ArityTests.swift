@@ -23,7 +23,7 @@
       ]
     }
 
-    @Test("closures of each number of arguments suspend")
+    @Test("closures with any number of arguments can suspend")
     func each() async {
       spy.answer(
         \.none,

@@ -32,7 +32,7 @@
       await #expect(throws: Offline()) { try await spy.face.download("hello") }
     }
 
-    @Test("a call that comes later is waited for")
+    @Test("an expectation waits for a call that comes later")
     func later() async throws {
       let face = UncheckedBox(spy.face)
       beginThread(after: 0.02) {

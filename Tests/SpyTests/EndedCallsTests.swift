@@ -29,7 +29,9 @@
       return ended
     }
 
-    @Test("the effect of an answer is there when an expectation is met", arguments: [false, true])
+    @Test(
+      "a met expectation guarantees that the effects of the answers are visible",
+      arguments: [false, true])
     func effect(isNarrowed: Bool) async throws {
       let spy = SpyProxy(reportingTo: failures)
       let (effect, rows) = (Count(), rows)

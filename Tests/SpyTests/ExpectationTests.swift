@@ -40,7 +40,7 @@
     }
 
     @Test(
-      "a number of calls is right, or the failure says which one was expected",
+      "an expected number of calls is met, or the failure has the expected number",
       arguments: [
         (0...0, 0, nil), (0...0, 1, "no call"), (1...1, 1, nil), (1...1, 0, "1 call"),
         (1...1, 2, "1 call"), (2...2, 1, "2 calls"), (2...3, 4, "2 to 3 calls"),
@@ -118,7 +118,7 @@
       #expect(failures.all.first?.received.count == 20)
     }
 
-    @Test("what a test has looked at is no more, and the rest is named")
+    @Test("verifyNoMoreCalls ignores calls that a test has looked at, and shows the others")
     func noMoreCalls() {
       let spy = spy()
       spy.face.rows(1, 2)
@@ -134,7 +134,7 @@
       #expect(spy.verifyNoMoreCalls())
     }
 
-    @Test("a call that is rejected fails where that was said, and is kept")
+    @Test("a rejected call fails at the line of the rejection, and is recorded")
     func rejected() {
       let spy = spy()
       spy.messages.rows.where { $0 > $1 }.reject()
@@ -149,7 +149,7 @@
       #expect(spy.calls(\.rows) == 2)
     }
 
-    @Test("a strict spy fails for what was not announced, and takes what was")
+    @Test("a strict spy fails for calls without an answer, unless they are allowed")
     func strict() {
       let line = #line + 1
       let spy = Spy<ChatDelegateProxy>(.strict, reportingTo: failures)

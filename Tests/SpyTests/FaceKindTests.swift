@@ -30,7 +30,7 @@
 
   @Suite("Spies of each kind of face")
   struct FaceKindTests {
-    @Test("on the main actor")
+    @Test("a spy can have a face on the main actor")
     @MainActor func mainActor() async {
       let spy = Spy<PageDelegateProxy>()
       spy.answer(\.heightOf) { $0.count }
@@ -40,7 +40,7 @@
       #expect(spy.received(\.load) == ["page"])
     }
 
-    @Test("an actor")
+    @Test("a spy can have a face that is an actor")
     func actor() async throws {
       let spy = Spy<LedgerDelegateProxy>()
       spy.answer(\.enter, inTurn: 5, 7)
@@ -51,7 +51,7 @@
       #expect(spy.received(\.enter) == [5, 2])
     }
 
-    @Test("one that inherits another's requirements")
+    @Test("a spy can have a face that inherits requirements")
     func inherited() {
       let spy = Spy<BookDelegateProxy>()
       spy.answer(\.pages, with: 100)
@@ -61,7 +61,7 @@
       #expect(spy.calls(\.chatShouldSend) == 1)
     }
 
-    @Test("typed errors reach the sender, and closures that were given are called by the answer")
+    @Test("typed errors reach the caller, and an answer can call closures among its arguments")
     func errorsAndClosures() async throws {
       let spy = Spy<PostDelegateProxy>()
       #expect(try spy.face.weigh("") == 0)

@@ -11,7 +11,7 @@
       for (first, last) in [(1, 1), (1, 2), (2, 2)] { spy.face.rows(first, last) }
     }
 
-    @Test("calls are chosen by a closure, by all arguments, and by one at its position")
+    @Test("calls can be selected by a closure, by all arguments, or by one argument's position")
     func chosen() {
       let rows = spy.messages.rows
       #expect(rows.where { $0 == $1 }.calls == 2)

@@ -14,7 +14,7 @@
       other = Spy<ChatDelegateProxy>(reportingTo: failures)
     }
 
-    @Test("messages come one after the other, and others may come between them")
+    @Test("verifyInOrder finds messages in their order, with other calls in between")
     func inOrder() {
       _ = one.face.chat(chat, shouldSend: "hello")
       one.face.rows(1, 2)
@@ -46,7 +46,7 @@
         ])
     }
 
-    @Test("an order spans several spies")
+    @Test("an order can span several spies")
     func severalSpies() {
       one.face.rows(1, 1)
       other.face.rows(2, 2)

@@ -27,7 +27,7 @@
     let real = Archive()
     let chat = Chat("garden")
 
-    @Test("what has no answer goes to the object, and is kept on its way")
+    @Test("calls without an answer are recorded and forwarded to the real object")
     func passes() async throws {
       let spy = Spy<ChatDelegateProxy>(wrapping: real)
       spy.face.chat(chat, didReceive: ChatMessage("one"))
@@ -44,7 +44,7 @@
       #expect(spy.transcript.count == 8)
     }
 
-    @Test("what has an answer does not reach the object, unless the answer says so")
+    @Test("calls with an answer do not reach the real object, unless the answer forwards them")
     func answers() {
       let spy = Spy<ChatDelegateProxy>(wrapping: real)
       spy.answer(\.chatShouldSend, with: true)
@@ -75,7 +75,7 @@
       #expect(throws: InvocationError.self) { try Message<Int>("count")(on: spy) }
     }
 
-    @Test("an answer comes later, to those who wait for it and to those who await it")
+    @Test("delayed answers block callers that wait, and suspend callers that await")
     func delays() async throws {
       let spy = Spy<ChatDelegateProxy>()
       let clock = ContinuousClock()

@@ -6,7 +6,7 @@ import Testing
 struct SelectorSpyTests {
   let spy = SpyProxy()
 
-  @Test("it takes any message, and answers those that it was told of")
+  @Test("a spy takes any message, and answers the configured ones")
   func messages() throws {
     let deposit = try Message<Int32, Int32>("deposit:")
     #expect(throws: SpyError.notStubbed("deposit:")) { try deposit(1, on: spy) }
@@ -17,7 +17,7 @@ struct SelectorSpyTests {
     #expect(spy.transcript == ["deposit:(1)", "deposit:(21)", "close()"])
   }
 
-  @Test("results by pointer are set by the answer")
+  @Test("an answer can set results behind pointers")
   func pointers() throws {
     let find = try Message<Bool, Int32, UnsafeMutablePointer<Int32>>("find:position:")
     spy[find].answer { number, position in
@@ -94,7 +94,7 @@ struct SelectorSpyTests {
   /// An object that two threads must not use at the same time.
   final class Tally { var number = 5 }
 
-  @Test("arguments that are not Sendable are had by the word unchecked")
+  @Test("arguments that are not Sendable are available through the members named unchecked")
   func unchecked() throws {
     let take = try Message<NoResult, Tally, Int>("take:times:")
     let tally = Tally()

@@ -7,14 +7,14 @@
     let spy = Spy<ChatDelegateProxy>()
     let chat = Chat("garden")
 
-    @Test("it answers as it was told, with the requirement's own types")
+    @Test("a spy gives configured answers, with the types of the requirement")
     func answers() {
       spy.answer(\.chatShouldSend) { chat, text in text.count < 10 && chat.name == "garden" }
       #expect(spy.face.chat(chat, shouldSend: "hello"))
       #expect(!spy.face.chat(chat, shouldSend: "hello, hello"))
     }
 
-    @Test("it counts calls, and has what they were given as tuples")
+    @Test("a spy counts calls, and returns their arguments as tuples")
     func received() {
       spy.face.chat(chat, didReceive: ChatMessage("one"))
       spy.face.chat(chat, didReceive: ChatMessage("two"))
@@ -24,7 +24,7 @@
       #expect(spy.received(\.chatDidReceive).allSatisfy { $0.0 === chat })
     }
 
-    @Test("without an answer, a face gives what its requirement says")
+    @Test("without an answer, a face returns the default of its requirement")
     func nice() {
       #expect(spy.face.chat(chat, shouldSend: ""))
       #expect(spy.face.titleOfChat(chat) == nil)
@@ -34,7 +34,7 @@
       spy.face.chat(chat, didReceive: ChatMessage(""))
     }
 
-    @Test("a requirement is answered with a value, with one after the other, and with an error")
+    @Test("a requirement can be answered with a value, with values in turn, or with an error")
     func values() throws {
       spy.answer(\.titleOfChat, with: "tulips")
       #expect(spy.face.titleOfChat(chat) == "tulips")
@@ -48,7 +48,7 @@
       #expect(try spy.face.chat(chat, upload: [1]) == 5)
     }
 
-    @Test("a list of answers mixes values and errors, and one that is empty changes nothing")
+    @Test("answers in turn mix values and errors, and an empty list changes nothing")
     func list() {
       let upload = spy.messages.chatUpload
       upload.answer(inTurn: [.success(1), .failure(Offline()), .success(2)])
@@ -57,14 +57,14 @@
       #expect(numbers == [1, nil, 2, 2])
     }
 
-    @Test("the newest answer that is for a call counts, and one for some calls ends with them")
+    @Test("the newest matching answer is used, and one with a limit ends after that many calls")
     func newest() {
       spy.answer(\.chatShouldSend, with: false)
       spy.messages.chatShouldSend.answer(times: 2, with: true)
       #expect((0..<3).map { _ in spy.face.chat(chat, shouldSend: "") } == [true, true, false])
     }
 
-    @Test("an inout argument is set by the answer, and kept as it came")
+    @Test("an answer sets an inout argument, and the spy records the value before")
     func variables() throws {
       spy.answer(\.chatEdit) { _, text in try text.change { $0 += "!" } }
       var text = "hello"
@@ -74,7 +74,7 @@
       #expect(try spy.received(\.chatEdit).map { try $0.1.value } == ["hello", "hello!"])
     }
 
-    @Test("properties are asked and set as messages")
+    @Test("properties are read and set by messages")
     func properties() {
       spy.answer(\.draft, with: "dear")
       #expect(spy.face.draft == "dear")
@@ -97,7 +97,7 @@
       #expect(throws: (any Error).self) { try Message<Void, Chat>(selector)(chat, on: spy.proxy) }
     }
 
-    @Test("calls and answers are forgotten, each for itself")
+    @Test("calls and answers are removed independently")
     func forgetting() {
       spy.answer(\.chatShouldSend, with: false)
       #expect(!spy.face.chat(chat, shouldSend: ""))
