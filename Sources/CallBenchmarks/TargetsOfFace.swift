@@ -37,7 +37,7 @@ enum FaceRowError: Error, Equatable, CustomStringConvertible {
   var description: String {
     switch self {
     case .byHand(let method):
-      "\(method) is none that a face made: give the targets of faces a class of their own"
+      "\(method) was not made by a face: give the targets of faces a class of their own"
     case .unchecked(let row):
       "'\(row)' is a row of a face, and does not say which targets it has"
     }

@@ -1,11 +1,11 @@
 /// What a sender gets for a message that no target answers.
 ///
 /// ```swift
-/// let nobody = MulticastProxy()
+/// let empty = MulticastProxy()
 /// let count = try Message<Int32>("count")
-/// try count(on: nobody)  // throws: nobody answered 'count'
-/// nobody.whenNobodyAnswers = .zero
-/// try count(on: nobody)  // 0
+/// try count(on: empty)  // throws: no target answered 'count'
+/// empty.whenNobodyAnswers = .zero
+/// try count(on: empty)  // 0
 /// ```
 public enum UnansweredRule: Sendable {
   /// An error if the message has a result; nothing if it has none.
@@ -31,7 +31,7 @@ public enum ForwardingError: Error, Hashable, Sendable {
   case targetGone(Selector?)
   /// No target has a method for the message, and the sender requires an answer.
   case nobodyAnswered(Selector?)
-  /// A message to another thread would refer to memory that nobody keeps.
+  /// A message to another thread would refer to memory that has no owner.
   case borrowedArgument(Selector?, index: Int, type: TypeEncoding)
   /// The wait would never end: it is for something that waits for this delivery itself.
   case wouldDeadlock
@@ -95,9 +95,9 @@ extension ForwardingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .targetGone(let selector): "the target of \(Self.name(selector)) is gone"
-    case .nobodyAnswered(let selector): "nobody answered \(Self.name(selector))"
+    case .nobodyAnswered(let selector): "no target answered \(Self.name(selector))"
     case .borrowedArgument(let selector, let index, let type):
-      "argument \(index) (\(type)) of \(Self.name(selector)) refers to memory that nobody keeps; a queued message cannot "
+      "argument \(index) (\(type)) of \(Self.name(selector)) refers to memory that has no owner; a queued message cannot "
         + "carry it"
     case .wouldDeadlock:
       "the wait would never end: it is for something that waits for this delivery itself"

@@ -30,7 +30,7 @@
       return !isVoid && !isAnswered
     }
 
-    /// Whether there is something for the sender where nobody answers.
+    /// Whether the sender gets a value or an error if no target answers.
     var isAnswered: Bool { otherwise != nil || failure != nil }
 
     /// What a default implementation returns behind its note.
@@ -97,7 +97,7 @@
     private var constant: String { "\(face).\(message)" }
     private var selector: String { isNoMessage == nil ? "\(constant).selector" : constant }
 
-    /// What gives the sender something where nobody answers.
+    /// The source that returns or throws if no target answers.
     private var otherwise: String {
       let thrown: String
       switch answer.throwing {

@@ -5,8 +5,7 @@
     var name: String
     /// The name of the class.
     var className: String
-    /// The type parameters of the class with their bounds: one for each associated type of the
-    /// protocol.
+    /// The type parameters of the class with their bounds, one for each associated type.
     var parameters: [(name: String, bound: String)] = []
     /// The `where` clause of the type parameters, with a leading space, or an empty string.
     var whereClause = ""

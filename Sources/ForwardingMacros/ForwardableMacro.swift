@@ -57,7 +57,7 @@
     ) throws -> [ExtensionDeclSyntax] {
       guard let declaration = declaration.as(ProtocolDeclSyntax.self), node.arguments == nil
       else { return [] }
-      // What is refused, the other role says.
+      // The peer role emits the diagnostics.
       var reader = ProtocolReader(declaration)
       reader.refuseNested(in: context)
       return reader.read().extensions(of: type.trimmedDescription).compactMap {

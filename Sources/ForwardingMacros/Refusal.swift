@@ -27,7 +27,7 @@
     static func nested(_ name: String) -> Refusal {
       Refusal(
         "nested",
-        "what is written for '\(name)' would not see the types beside it: move it out of the other type"
+        "the generated code for '\(name)' would not see the types beside it: move it out of the other type"
       )
     }
     static func faceless(_ name: String) -> Refusal {
@@ -115,7 +115,7 @@
     static func noAnswer(_ name: String, orThrows: Bool) -> Refusal {
       Refusal(
         "noAnswer",
-        "say what '\(name)' answers when nobody does: '@Otherwise(value)'"
+        "say what '\(name)' returns if no target answers: '@Otherwise(value)'"
           + (orThrows ? " or '@Otherwise(throw: error)'" : "") + " in front of it")
     }
     static func throwsNothing(_ name: String) -> Refusal {
@@ -124,7 +124,7 @@
         "'\(name)' has no error of its own to throw: let it be 'throws', or write what it answers")
     }
     static func placeholder(_ name: String) -> Refusal {
-      Refusal("placeholder", "write what '\(name)' answers when nobody does in place of this")
+      Refusal("placeholder", "write what '\(name)' returns if no target answers, in place of this")
     }
     static let answerToNothing = Refusal(
       "answerToNothing",
@@ -140,7 +140,7 @@
       Refusal("annotatedType", "a type is not asked of any target: take '@\(name)' away")
     }
     static let twoAnswers = Refusal(
-      "twoAnswers", "there is one answer when nobody does: take the other '@Otherwise' away")
+      "twoAnswers", "there is one answer if no target answers: take the other '@Otherwise' away")
     static let twiceOptional = Refusal(
       "twiceOptional", "a requirement is optional or not: take the other '@Optional' away")
     static let foreignOptional = Refusal(

@@ -6,6 +6,6 @@ enum Spelling {
   static let swift = "Swift::"
   static let void = "Swift::Void"
   static let anyError = "any Swift::Error"
-  /// A body that never runs: the compiler stops at what was refused.
+  /// A body that never runs: the compiler stops at the refusal.
   static let never = "Swift::fatalError()"
 }

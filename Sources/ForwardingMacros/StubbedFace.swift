@@ -7,7 +7,7 @@
   extension Face {
     /// The same with stubs.
     ///
-    /// - Parameter bases: stubs for protocols of the system that it inherits; nil if there are none for one of them.
+    /// - Parameter bases: stubs for the inherited protocols of the system; nil if one of them has no stubs.
     func stubbed(with bases: [FaceMember]?) -> Face {
       var face = self
       face.isStub = true

@@ -40,7 +40,7 @@ public enum RemoteError: Error, Hashable, Sendable {
       case .interrupted: .interrupted
       case .closed: .closed
       case .timedOut: .timedOut
-      case .nobodyListens: .unreachable("nobody listens")
+      case .nobodyListens: .unreachable("no host listens")
       case .forked: .unreachable("\(error)")
       case .unreachable(let why): .unreachable(why)
       case .tooLarge, .congested, .denied, .failed, .unsent: .notCarried(error)
@@ -111,7 +111,7 @@ public enum RemoteRefusal: UInt8, Error, Hashable, Sendable, CaseIterable {
 extension RemoteRefusal: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .malformed: "what came is no call"
+    case .malformed: "the bytes are not a call"
     case .version: "the host speaks another version"
     case .unknownMessage: "the host has no such message"
     case .signatureMismatch: "the message has other types there"

@@ -54,7 +54,7 @@ extension InterfaceError: CustomStringConvertible {
     case .encodingTooLong(let selector, let limit, let given):
       "the encoding of '\(selector)' has \(given) bytes, and \(limit) are the limit"
     case .invalid(let selector, let error): "'\(selector)': \(error)"
-    case .noMessages(let face): "\(face) tells none of its messages"
+    case .noMessages(let face): "\(face) names none of its messages"
     }
   }
 }

@@ -101,7 +101,7 @@ public struct WireTypes: Sendable {
       if "\(type)" == WirePlace.bytesSpelling { return .bytes(bytes) }
       try ValueJSON.check(bytes, limits, at: start)
       guard ValueJSON.isJSON(bytes) else {
-        throw WireError(.value(type: "\(type)", "it is no JSON"), at: start)
+        throw WireError(.value(type: "\(type)", "it is not JSON"), at: start)
       }
       return .json(String(decoding: bytes, as: UTF8.self))
     case .structure(_, let members?):

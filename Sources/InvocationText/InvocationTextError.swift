@@ -132,7 +132,7 @@ extension InvocationTextError.Reason: CustomStringConvertible {
     case .address(let given, let type):
       Self.no(given, type, "null is expected; addresses and what they point at need 'unsafeJSON'")
     case .resultInMemory(let type):
-      "nobody would keep the memory that a result of \(type) refers to"
+      "no owner would keep the memory that a result of \(type) refers to"
     case .membersUnknown(let given, let type):
       Self.no(given, type, "its members' places are not known")
     case .tooManyElements(let type):

@@ -199,7 +199,7 @@ enum Help {
                         ENCODING [ARGUMENT…]
            forward send [--json] --ping [--expect N] [--deadline SECONDS] ADDRESS NAME.INTERFACE
 
-    Sends a message to whoever answers to the name at unix:PATH or nats://HOST:PORT, and prints the
+    Sends a message to the object of that name at unix:PATH or nats://HOST:PORT, and prints the
     result. ENCODING has the types of the message, with @: behind the result's; the other process is
     never asked for them, and refuses others than its own.
 

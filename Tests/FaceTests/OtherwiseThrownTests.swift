@@ -88,7 +88,7 @@
         let expected = name.hasPrefix("bypass") ? "closed" : "5"
         for _ in 0..<2 { #expect(await outcome(send, gates.face) == expected, "\(name)") }
       }
-      // Who asks the object itself gets the same.
+      // A call of the object itself ends in the same way.
       #expect(throws: Shut.closed) { try Keeper().bypass(5) }
     }
 

@@ -94,7 +94,7 @@
           What became of it at each: everyone.awaitedMessages.temperature.report()
             here: answered 21.0
             north: answered 12.5
-            east: cannot be reached: nobody listens to east.WeatherStationProxy
+            east: cannot be reached: no host listens to east.WeatherStationProxy
             south: answered 19.5
 
           """)

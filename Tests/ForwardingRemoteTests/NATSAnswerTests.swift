@@ -62,7 +62,8 @@
           }
           return await tasks.reduce(into: []) { $0.append($1) }
         }
-        #expect(errors.map(\.?.plain) == Array(repeating: .unreachable("nobody listens"), count: 4))
+        #expect(
+          errors.map(\.?.plain) == Array(repeating: .unreachable("no host listens"), count: 4))
       }
     }
 

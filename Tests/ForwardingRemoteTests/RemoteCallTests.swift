@@ -282,7 +282,7 @@ struct RemoteCallTests {
     var interface = Interface("nowhere")
     try interface.allow(Vault.deposit)
     let remote = RemoteProxy(interface, transport, at: "bank")
-    await #expect(throws: RemoteError.unreachable("nobody listens to bank.nowhere")) {
+    await #expect(throws: RemoteError.unreachable("no host listens to bank.nowhere")) {
       try await Vault.deposit(1, on: remote)
     }
   }

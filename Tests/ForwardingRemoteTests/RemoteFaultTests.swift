@@ -167,14 +167,14 @@ struct RemoteFaultTests {
     #expect(try await Vault.deposit(7, on: remote) == 7)
     let wasSeen = seen.load(ordering: .relaxed)
     #expect(wasSeen)
-    #expect(throws: TransportError.unreachable("\(path): somebody listens there")) {
+    #expect(throws: TransportError.unreachable("\(path): a process listens there already")) {
       try UnixSocketTransport(listeningAt: path)
     }
     host.close()
     client.close()
     server.close()
     #expect(access(path, F_OK) != 0)
-    #expect(throws: TransportError.unreachable("\(path): nobody listens there")) {
+    #expect(throws: TransportError.unreachable("\(path): no process listens there")) {
       try UnixSocketTransport(connectedTo: path)
     }
   }

@@ -145,7 +145,7 @@ struct RemoteMulticastTests {
       #expect(
         errors == [
           nil, nil, .failed(code: 17, text: "tired of it"), .failed(code: 0, text: ""), .timedOut,
-          .unreachable("nobody listens"),
+          .unreachable("no host listens"),
         ])
       // The late call is cancelled on its host.
       while team.worker(.sleeps).cancelled.load(ordering: .relaxed) == 0 { await Task.yield() }
@@ -165,7 +165,7 @@ struct RemoteMulticastTests {
     #expect(report.answers == [7, 7])
     #expect(
       report.entries.dropFirst(2).map { $0.outcome.error as? RemoteError }.map(\.?.plain) == [
-        .refused(.unauthorized, ""), .refused(.busy, ""), .unreachable("nobody listens"),
+        .refused(.unauthorized, ""), .refused(.busy, ""), .unreachable("no host listens"),
       ])
     #expect(team.worker(.fails).begun.load(ordering: .relaxed) == 0)
   }

@@ -104,7 +104,7 @@ struct SocketStartTests {
     }
     try #require(isOver)
     #expect(
-      told.withLock { $0 } == .unreachable("\(path): somebody else begins to listen there"))
+      told.withLock { $0 } == .unreachable("\(path): another process begins to listen there"))
     other.end()
     let server = try UnixSocketTransport(listeningAt: path)
     server.close()

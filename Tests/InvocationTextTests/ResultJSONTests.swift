@@ -22,9 +22,9 @@ struct ResultJSONTests {
     ("i", "[7", "',' or ']' is expected here"),
     ("i", "7.5", "7.5 is no value for i: an integer from -2147483648 to 2147483647 is expected"),
     ("*", "\"\\u0000\"", "text for * cannot hold a NUL"),
-    ("^i", "[7]", "nobody would keep the memory that a result of ^i refers to"),
-    ("^i", "0x1000", "nobody would keep the memory that a result of ^i refers to"),
-    ("{S=*}", "[\"text\"]", "nobody would keep the memory that a result of * refers to"),
+    ("^i", "[7]", "no owner would keep the memory that a result of ^i refers to"),
+    ("^i", "0x1000", "no owner would keep the memory that a result of ^i refers to"),
+    ("{S=*}", "[\"text\"]", "no owner would keep the memory that a result of * refers to"),
   ]
 
   @Test(

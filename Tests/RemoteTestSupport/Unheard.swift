@@ -16,12 +16,12 @@ extension RemoteError {
   /// Whether the error says that there is no listener, and names the subject.
   package var isUnheard: Bool {
     if case .unreachable(let why) = self {
-      why.hasPrefix("nobody listens to ") && why.contains(".")
+      why.hasPrefix("no host listens to ") && why.contains(".")
     } else {
       false
     }
   }
 
   /// The error without the name of the subject.
-  package var plain: RemoteError { isUnheard ? .unreachable("nobody listens") : self }
+  package var plain: RemoteError { isUnheard ? .unreachable("no host listens") : self }
 }

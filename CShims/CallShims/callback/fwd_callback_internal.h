@@ -42,7 +42,7 @@ struct FWDCallback {
 };
 
 _Static_assert(offsetof(struct FWDCallback, retirable) == 0,
-               "what is retired is found by its beginning");
+               "a retired callback is found by its first bytes");
 
 #if FWD_HAS_DIRECT_ENGINE && defined(__linux__)
 #define FWD_HAS_TRAMPOLINES 1

@@ -133,7 +133,7 @@ public struct FaceMethods<Object: AnyObject> {
   private func guarded(
     _ method: Implementation, _ selector: Selector, hasResult: Bool, _ isSendable: Bool
   ) -> Implementation {
-    // What is awaited already would have gone there, if it could.
+    // An awaited call would have hopped to the actor, if it could.
     let remedy =
       method.isAwaited
       ? .sendingThere : IsolationRemedy(hasResult: hasResult, goesThere: isSendable)

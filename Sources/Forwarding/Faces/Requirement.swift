@@ -49,7 +49,7 @@ public final class Requirement<Result, each Argument>: Sendable {
 
 /// The types of what a requirement carries: `Sendable` if all are.
 ///
-/// Faces are written by `@Forwardable`; nobody else needs this.
+/// Faces are written by `@Forwardable`; nothing else needs this.
 ///
 /// ```swift
 /// func cross(_ values: some Sendable) {}

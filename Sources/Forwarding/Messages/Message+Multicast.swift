@@ -135,7 +135,9 @@ extension PreparedMessage {
       try proxy.ask(call, selector) { call in
         answers.append(Swift.Result { try call.takeFittingAnswer(as: Answer.self, result) })
         return .next
-      } failed: { answers.append(.failure($0.error)) }
+      } failed: {
+        answers.append(.failure($0.error))
+      }
     }
     return answers
   }

@@ -44,7 +44,7 @@ public struct RemoteSubject: Hashable, Sendable, ExpressibleByStringLiteral,
   /// subject has them.
   var unheard: RemoteError {
     let names = name.hasPrefix("forwarding.") ? name.dropFirst("forwarding.".count) : name[...]
-    return .unreachable("nobody listens to \(names)")
+    return .unreachable("no host listens to \(names)")
   }
 
   public init(stringLiteral text: String) { self.init(text) }

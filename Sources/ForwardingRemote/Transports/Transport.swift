@@ -67,7 +67,7 @@ public protocol Transport: AnyObject, Sendable {
 /// ```swift
 /// let transport = InProcessTransport()
 /// let request = try transport.request([1], to: "nowhere") { answer in
-///   if case .failure(let error) = answer { print(error) }  // nobody listens
+///   if case .failure(let error) = answer { print(error) }  // no host listens
 /// }
 /// request.end()
 /// ```
@@ -145,7 +145,7 @@ public enum TransportPeer: Hashable, Sendable, CustomStringConvertible {
 /// ```swift
 /// let transport = InProcessTransport()
 /// let watch = transport.onChange { state in
-///   if case .interrupted = state { print("what is on its way fails") }
+///   if case .interrupted = state { print("calls in flight fail") }
 /// }
 /// watch.end()
 /// ```
@@ -189,7 +189,7 @@ public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .nobodyListens: "nobody listens"
+    case .nobodyListens: "no host listens"
     case .tooLarge(let limit, let given):
       "\(given) bytes are given, and \(limit) are the limit"
     case .interrupted: "the connection broke before an answer came"

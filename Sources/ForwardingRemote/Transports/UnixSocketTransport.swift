@@ -59,7 +59,9 @@ public final class UnixSocketTransport: Transport {
     do throws(TransportError) {
       let lock = try SocketLock(for: path)
       defer { lock.end() }
-      if try descriptor.connect(to: path) { throw .unreachable("\(path): somebody listens there") }
+      if try descriptor.connect(to: path) {
+        throw .unreachable("\(path): a process listens there already")
+      }
       SocketDescriptor.remove(SocketDescriptor.File(at: path), at: path)
       try descriptor.listen(at: path)
     } catch {
@@ -89,7 +91,7 @@ public final class UnixSocketTransport: Transport {
     connectedTo path: String, maximumPayload: Int = 128 << 10
   ) throws(TransportError) {
     self.init(path, maximumPayload, nil)
-    guard try connect() else { throw .unreachable("\(path): nobody listens there") }
+    guard try connect() else { throw .unreachable("\(path): no process listens there") }
   }
 
   private init(_ path: String, _ maximumPayload: Int, _ descriptor: SocketDescriptor?) {

@@ -155,7 +155,7 @@ extension InvocationError: CustomStringConvertible {
     case .callbackRefused(let reason): "there is no code for another callback: \(reason)"
     case .duplicateName(let name): "'\(name)' is registered already"
     case .variableNotLent(let type):
-      "a variable of \(type) is lent to one thread, for one message, and to one who changes it at a time"
+      "a variable of \(type) is lent to one thread, for one message, and to one writer at a time"
     case .wrongReceiver(let selector, let name, let taken):
       "-[\(name) \(selector)] takes objects of \(taken), but \(name) is not below that class"
     case .notAwaited(let selector):

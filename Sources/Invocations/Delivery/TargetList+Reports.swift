@@ -104,7 +104,7 @@ extension TargetList {
     }
   }
 
-  /// Tells of members in a row, some of which have thrown, in their order.
+  /// Reports members in a row in their order; `errors` are those that some of them threw.
   @unsafe
   private static func tell(
     of first: MemberPlace?, to end: MemberPlace?,

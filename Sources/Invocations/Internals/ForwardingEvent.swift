@@ -82,7 +82,8 @@ extension ForwardingEvent {
     let type = type.map { SwiftType($0) }
     return ForwardingEvent(
       .failed, selector: selector, type: type, error: error,
-      "-[\(type.map { "\($0)" } ?? "?") \(selector)] threw, and its sender is not told: \(error)")
+      "-[\(type.map { "\($0)" } ?? "?") \(selector)] threw an error that its sender does not get: \(error)"
+    )
   }
 
   /// - Parameter classes: the classes of the targets, whose methods are candidates for a

@@ -79,8 +79,8 @@ public final class MethodTable: Sendable {
     return _getSuperclass(type).map { type in
       let table = MethodTable.of(type)
       // SAFETY: a table is never freed.
-      unsafe superclassWord.store(
-        UInt(bitPattern: Unmanaged.passUnretained(table).toOpaque()), ordering: .releasing)
+      let word = unsafe UInt(bitPattern: Unmanaged.passUnretained(table).toOpaque())
+      superclassWord.store(word, ordering: .releasing)
       return table
     }
   }
@@ -94,8 +94,7 @@ public final class MethodTable: Sendable {
 
   // MARK: Changing
 
-  /// Adds a method; false, and no change, if the class itself has one for the selector. A
-  /// superclass's method is overridden.
+  /// Adds a method; false, and no change, if the class itself has one. A superclass's is overridden.
   func add(_ selector: Selector, _ implementation: Implementation) -> Bool {
     change(selector) { state in
       guard state.methods[selector] == nil else { return false }
@@ -209,9 +208,8 @@ public final class MethodTable: Sendable {
   /// Removes a method that a face made for an optional requirement that the class leaves out.
   func leaveOut(_ selector: Selector) {
     let old = state.withLockInPlace { state in
-      let old = state.methods.removeValue(forKey: selector)
-      if let old { state.leftOut[selector] = old.plan }
-      return old
+      state.leftOut[selector] = state.methods[selector]?.plan
+      return state.methods.removeValue(forKey: selector)
     }
     fwd_methods_forget(selector.word)
     withExtendedLifetime(old) {}

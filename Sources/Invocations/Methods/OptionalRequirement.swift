@@ -92,7 +92,7 @@ public enum OptionalRequirement {
     }
   }
 
-  /// The same, for what is `async`.
+  /// Calls the value of a box, for a requirement that is `async`.
   public nonisolated(nonsending) static func callAwaiting<Value>(
     for box: AnyObject, _ selector: Selector,
     _ method: nonisolated(nonsending) () async throws -> Value

@@ -26,7 +26,7 @@ package enum UnansweredMessages {
     unsafe call.state.pointee.message & FWD_OTHERWISE_MESSAGE_BIT != 0
   }
 
-  /// Whether nobody answered a message that ended with an error; asked once.
+  /// Whether no target answered a message that ended with an error. The note is removed.
   static func take(_ message: UInt64, _ error: any Error) -> Bool {
     if error is NotImplemented { return true }
     guard message & FWD_FACE_MESSAGE_BIT != 0 else { return false }

@@ -61,7 +61,7 @@ struct MulticastLaneTests {
           == .borrowedArgument("at:", index: 2, type: encodingOf("^v")))
       #expect(
         report.errors.map { "\($0)" } == [
-          "argument 2 (^v) of 'at:' refers to memory that nobody keeps; a queued message cannot "
+          "argument 2 (^v) of 'at:' refers to memory that has no owner; a queued message cannot "
             + "carry it"
         ])
     }

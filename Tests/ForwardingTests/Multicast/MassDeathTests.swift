@@ -76,8 +76,8 @@ struct MassDeathTests {
     }
     #expect(
       EventTests.lines(result) == [
-        "swift-forwarding: -[Failing did:] threw, and its sender is not told: told",
-        "swift-forwarding: -[Failing did:] threw, and its sender is not told: Another() "
+        "swift-forwarding: -[Failing did:] threw an error that its sender does not get: told",
+        "swift-forwarding: -[Failing did:] threw an error that its sender does not get: Another() "
           + "(and 9999 more lines before)",
       ])
   }

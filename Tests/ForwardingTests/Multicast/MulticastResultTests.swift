@@ -102,7 +102,7 @@ struct MulticastResultTests {
           name: "value", expected: signatureOf("d@:"), given: signatureOf("i@:")))
   }
 
-  @Test("nobody answers: nothing for void; for a value an error or zero, by choice")
+  @Test("no target answers: nothing for void; for a value an error or zero, by choice")
   func nobody() throws {
     let proxy = MulticastProxy()
     let diagnostics = Log()

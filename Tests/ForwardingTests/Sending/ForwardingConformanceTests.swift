@@ -276,7 +276,7 @@ struct ForwardingConformanceTests {
       #expect(proxy.registrationCount == 2)
     },
     "C235": .checked(in: "MembershipTests, 'insertion order, and higher priorities first'"),
-    "C236": .notApplicable("registrations are not slots: nobody sets their number"),
+    "C236": .notApplicable("registrations are not slots: their number is not set"),
     "C237": .notApplicable("registrations are named by tokens, not by index"),
   ]
 
@@ -308,7 +308,7 @@ struct ForwardingConformanceTests {
     "C247": .checked(in: "MembershipTests, 'duplicates by identity and queue'"),
     "C248": .checked(in: "MembershipTests, 'removal by token, target, queue'"),
     "C249": .checked(in: "MulticastMutationTests, 85"),
-    "C251": .checked(in: "MulticastResultTests, 'nobody answers'"),
+    "C251": .checked(in: "MulticastResultTests, 'no target answers'"),
     "C252": .checked(in: "MembershipTests, 'the dead vanish as they are met'"),
   ]
 }

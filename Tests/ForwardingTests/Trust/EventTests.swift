@@ -96,7 +96,7 @@ struct EventTests {
         "swift-forwarding: -[Misspelt noColon] is declared wrongly: "
           + "the selector takes 0 declared arguments, the signature 1",
         "swift-forwarding: no target of a MulticastProxy answers 'didSav:'; did you mean 'didSave:'?",
-        "swift-forwarding: -[Misspelt didSave:] threw, and its sender is not told: "
+        "swift-forwarding: -[Misspelt didSave:] threw an error that its sender does not get: "
           + #"Failure(name: "late")"#,
         "swift-forwarding: a target of class Misspelt died before its first message; keep it, or "
           + "add it strongly",

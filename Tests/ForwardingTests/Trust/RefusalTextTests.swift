@@ -94,7 +94,8 @@ struct RefusalTextTests {
       FaceForwarder(proxy, for: Closed.self).tell(
         0, open.selector, { (_: borrowing FaceTarget<any Sendable>) in },
         { delivery in try FaceMessage.send(open, 5, through: &delivery) })
-      let line = "-[Closed open:] threw, and its sender is not told: \(Failure(name: "closed"))"
+      let line =
+        "-[Closed open:] threw an error that its sender does not get: \(Failure(name: "closed"))"
       require(told.all == [line], "\(told.all)")
     }
   }

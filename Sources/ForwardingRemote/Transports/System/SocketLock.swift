@@ -31,7 +31,7 @@ struct SocketLock {
       guard number >= 0 else { throw .unreachable("\(path): \(Self.lastError)") }
       if flock(number, LOCK_EX | LOCK_NB) != 0 {
         close(number)
-        throw .unreachable("\(socket): somebody else begins to listen there")
+        throw .unreachable("\(socket): another process begins to listen there")
       }
       var (own, there) = (stat(), stat())
       // SAFETY: the text lives until the call returns; the facts are only read if they were
@@ -45,7 +45,7 @@ struct SocketLock {
       close(number)
       if !isOwn { throw .unreachable("\(path): it is another user's") }
     }
-    throw .unreachable("\(socket): others begin to listen there")
+    throw .unreachable("\(socket): other processes begin to listen there")
   }
 
   /// Releases the lock and removes its file. A file that is not empty is kept, as it serves another
