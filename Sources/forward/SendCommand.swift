@@ -145,7 +145,7 @@ enum SendCommand {
       "is the program running that listens there? 'forward serve \(given[0])' is one to try"
     case TransportError.unreachable: "is the server running?"
     case RemoteError.unreachable:
-      "a host listens at \(given[0]), but nothing there has the name \(given[1]) there"
+      "a host listens at \(given[0]), but nothing there has the name \(given[1])"
     case RemoteError.timedOut:
       "whether it was performed is open; '--deadline SECONDS' waits longer"
     case RemoteError.mustBeAwaited: "leave --tell out, and the result is shown"

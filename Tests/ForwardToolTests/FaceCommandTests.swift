@@ -183,7 +183,7 @@ struct FaceCommandTests {
         .filter { $0.contains("/Client.swift:") }.map { $0.split(separator: "error: ")[1] }
       #expect(errors.count == 12, "\(empty.errors)")
       #expect(errors.count { $0 == "editor placeholder in source file" } == 6)
-      #expect(errors.contains { $0.hasPrefix("write what 'open' answers when nobody does") })
+      #expect(errors.contains { $0.hasPrefix("write what 'open' returns if no target answers") })
       #expect(!empty.errors.contains("@__swiftmacro"))
     }
 

@@ -95,7 +95,7 @@ struct RemoteCommandTests {
       ["unix:/tmp/forward-nobody", "shop.shop", "price:", "d@:*", "tea"], 1,
       "'forward serve unix:/tmp/forward-nobody' is one to try"
     ),
-    (["ADDRESS", "shop.till", "price:", "d@:*", "tea"], 1, "nobody answers to shop.till there"),
+    (["ADDRESS", "shop.till", "price:", "d@:*", "tea"], 1, "nothing there has the name shop.till"),
     (["ADDRESS", "shop.shop", "price:", "i@:*", "tea"], 1, "'price:' is d@:*, but i@:* is given"),
     (["ADDRESS", "shop.shop", "rob:", "d@:*", "tea"], 1, "has no message 'rob:'"),
     (

@@ -1,3 +1,5 @@
+import CForwardingShims
+
 import TypeEncodings
 
 extension MethodTable: MethodRegistry {
@@ -154,6 +156,17 @@ extension MethodTable {
           type: SwiftType(type), selector: selector, cause: .duplicateName("-[\(type) \(selector)]")
         ))
     }
+  }
+
+  /// Removes a method that a face made for an optional requirement that the class leaves out.
+  func leaveOut(_ selector: Selector) {
+    let old = state.withLockInPlace { state in
+      let old = state.methods.removeValue(forKey: selector)
+      if let old { state.leftOut[selector] = old.plan }
+      return old
+    }
+    fwd_methods_forget(selector.word)
+    withExtendedLifetime(old) {}
   }
 
   private static let failures = Guarded<[DeclarationError]>([])

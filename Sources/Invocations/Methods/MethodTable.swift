@@ -103,8 +103,7 @@ public final class MethodTable: Sendable {
     }
   }
 
-  /// Adds methods for the selectors that the class has no method for, and returns the other
-  /// methods.
+  /// Adds methods for the selectors that the class has no method for, and returns the others.
   func add(
     _ new: [(selector: Selector, method: Implementation)]
   ) -> [(selector: Selector, method: Implementation)] {
@@ -203,16 +202,6 @@ public final class MethodTable: Sendable {
       }
       return result
     }
-  }
-
-  /// Removes a method that a face made for an optional requirement that the class leaves out.
-  func leaveOut(_ selector: Selector) {
-    let old = state.withLockInPlace { state in
-      state.leftOut[selector] = state.methods[selector]?.plan
-      return state.methods.removeValue(forKey: selector)
-    }
-    fwd_methods_forget(selector.word)
-    withExtendedLifetime(old) {}
   }
 
   // MARK: Looking up
