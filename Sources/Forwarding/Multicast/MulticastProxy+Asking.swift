@@ -29,29 +29,22 @@ extension MulticastProxy {
     failed: (DeliveryFailure) -> Void
   ) throws {
     var turns = AskedTurns()
-    func take() -> Bool {
-      turns.needsAnswer = false
-      do {
-        return try each(call) == .next
-      } catch {
-        turns.refusal = error
-        return false
-      }
-    }
-    let isDone = try targetList.ask(call, of: selector, for: self, answered: take) { thrown in
+    let isDone = try targetList.ask(call, of: selector, for: self) {
+      turns.take(call, each)
+    } failed: { thrown in
       turns.note(DeliveryOutcome(thrown.error))
       if !(thrown.error is NotImplemented) { failed(DeliveryFailure(thrown)) }
     } turn: { member in
       let outcome = ask(call, selector, member, failed)
       turns.note(outcome)
-      return outcome.isAnswer ? take() : true
+      return outcome.isAnswer ? turns.take(call, each) : true
     }
     if !isDone {
       // The thread holds too much to hold a list.
       for member in listTargets() {
         let outcome = ask(call, selector, member, failed)
         turns.note(outcome)
-        if outcome.isAnswer, !take() { break }
+        if outcome.isAnswer, !turns.take(call, each) { break }
       }
     }
     if turns.metDead { purge() }
@@ -100,6 +93,19 @@ private struct AskedTurns {
   /// Whether no target was asked so far.
   var needsAnswer = true
   var metDead = false
+
+  /// Lets the sender take an answer; returns whether the next target has its turn.
+  mutating func take(
+    _ call: Call, _ each: (Call) throws -> MulticastProxy.Step
+  ) -> Bool {
+    needsAnswer = false
+    do {
+      return try each(call) == .next
+    } catch {
+      refusal = error
+      return false
+    }
+  }
 
   mutating func note(_ outcome: DeliveryOutcome) {
     if !outcome.isUnasked { needsAnswer = false }
