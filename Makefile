@@ -84,8 +84,8 @@ format:
 
 # Only the other modules may contain unsafe code: in these four, the word itself is a failure.
 unsafe:
-	@! grep -rnw -e unsafe -e '@unsafe' Sources/TypeEncodings Sources/Forwarding \
-		Sources/Spies Sources/ForwardingTesting
+	@! grep -rnw -e unsafe -e '@unsafe' Sources/Core/TypeEncodings Sources/Core/Forwarding \
+		Sources/Kept/Spies Sources/Kept/ForwardingTesting
 
 # Rewrites the goldens of the public API and of refused sources. Check each new line against the rule at the
 # top of SECURITY.md before you commit it.

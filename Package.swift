@@ -92,17 +92,17 @@ let package = Package(
       publicHeadersPath: "include", cSettings: cChecks),
 
     // Swift, bottom to top. Each target imports only the modules listed for it here.
-    .target(name: "TypeEncodings", swiftSettings: checks),
+    .target(name: "TypeEncodings", path: "Sources/Core/TypeEncodings", swiftSettings: checks),
     .target(
       name: "Invocations", dependencies: ["TypeEncodings", "CForwardingShims"],
-      swiftSettings: checks),
+      path: "Sources/Core/Invocations", swiftSettings: checks),
     .target(
       name: "Forwarding",
       dependencies: [
         "Invocations", "TypeEncodings",
         .target(
           name: "ForwardingMacros", condition: .when(traits: ["Macros", "MacrosFromSource"])),
-      ], swiftSettings: checks),
+      ], path: "Sources/Core/Forwarding", swiftSettings: checks),
     // The macro `@Forwardable`. Without one of the traits it is an empty program.
     .macro(
       name: "ForwardingMacros",
@@ -123,6 +123,7 @@ let package = Package(
           name: "SwiftCompilerPlugin", package: "swift-syntax",
           condition: .when(traits: ["MacrosFromSource"])),
       ],
+      path: "Sources/Core/ForwardingMacros",
       swiftSettings: checks + [.unsafeFlags(["-I", hostLibraries], .when(traits: ["Macros"]))],
       linkerSettings: [
         .unsafeFlags(
@@ -132,20 +133,23 @@ let package = Package(
     // Arguments and results as JSON, which the tool reads and writes.
     .target(
       name: "InvocationText", dependencies: ["Invocations", "TypeEncodings"],
-      swiftSettings: checks),
+      path: "Sources/Core/InvocationText", swiftSettings: checks),
     // Undo and redo with recorded calls.
     .target(
-      name: "ForwardingUndo", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
+      name: "ForwardingUndo", dependencies: ["Forwarding", "Invocations"],
+      path: "Sources/Kept/ForwardingUndo", swiftSettings: checks),
     // Spies, and the glue that reports their failures to a test library. Products that ship do not
     // link the glue.
     .target(
-      name: "Spies", dependencies: ["Forwarding", "Invocations"], swiftSettings: checks),
+      name: "Spies", dependencies: ["Forwarding", "Invocations"], path: "Sources/Kept/Spies",
+      swiftSettings: checks),
     .target(
-      name: "ForwardingTesting", dependencies: ["Spies", "Forwarding"], swiftSettings: checks),
+      name: "ForwardingTesting", dependencies: ["Spies", "Forwarding"],
+      path: "Sources/Kept/ForwardingTesting", swiftSettings: checks),
     // Calls as bytes, for other processes and for files; and a journal file of calls.
     .target(
       name: "ForwardingWire", dependencies: ["Forwarding", "Invocations", "TypeEncodings"],
-      swiftSettings: checks),
+      path: "Sources/Kept/ForwardingWire", swiftSettings: checks),
     .target(
       name: "CJournalShims", path: "CShims/JournalShims", publicHeadersPath: "include",
       cSettings: cChecks),
@@ -153,7 +157,7 @@ let package = Package(
       name: "ForwardingJournal",
       dependencies: [
         "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CJournalShims",
-      ], swiftSettings: checks),
+      ], path: "Sources/Kept/ForwardingJournal", swiftSettings: checks),
     // System calls that Swift's own module of the system library leaves out.
     .target(
       name: "CSocketShims", path: "CShims/SocketShims", publicHeadersPath: "include",
@@ -164,11 +168,12 @@ let package = Package(
       dependencies: [
         "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CSocketShims",
       ],
-      swiftSettings: checks),
+      path: "Sources/Elsewhere/ForwardingRemote", swiftSettings: checks),
     // Swift's distributed actors over the same transports.
     .target(
       name: "ForwardingActors",
-      dependencies: ["ForwardingRemote", "ForwardingWire", "Invocations"], swiftSettings: checks),
+      dependencies: ["ForwardingRemote", "ForwardingWire", "Invocations"],
+      path: "Sources/Elsewhere/ForwardingActors", swiftSettings: checks),
     // The NATS transport. Empty without the trait `NATS`, so that other users do not need libnats.
     .systemLibrary(
       name: "CNATS", path: "CShims/NATS", pkgConfig: "libnats",
@@ -178,7 +183,7 @@ let package = Package(
       dependencies: [
         "ForwardingRemote", "ForwardingWire", "Invocations",
         .target(name: "CNATS", condition: .when(traits: ["NATS"])),
-      ], swiftSettings: checks),
+      ], path: "Sources/Elsewhere/ForwardingNATS", swiftSettings: checks),
     .executableTarget(
       name: "forward",
       dependencies: [
@@ -195,7 +200,7 @@ let package = Package(
       dependencies: [
         "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "ForwardingRemote",
         "BenchmarkSubjects", "CForwardingShims",
-      ], swiftSettings: checks),
+      ], path: "Benchmarks/CallBenchmarks", swiftSettings: checks),
 
     // Tests.
     .target(

@@ -1,4 +1,5 @@
 import Foundation
+import ForwardingTestSupport
 
 /// Swift code in the documentation, with its location.
 struct Example {
@@ -21,7 +22,7 @@ enum ExampleSources {
 
   /// The code in all documentation comments of the public modules.
   static func inComments() throws -> [Example] {
-    try modules.flatMap { try files("Sources/\($0)", "swift") }.flatMap { path, lines in
+    try modules.flatMap { try files(Toolchain.sources(of: $0), "swift") }.flatMap { path, lines in
       let comments = lines.map { line -> String? in
         let text = line.drop { $0 == " " }
         guard text.hasPrefix("///") else { return nil }
@@ -57,7 +58,7 @@ enum ExampleSources {
   static func publicTypes() throws -> [(type: String, hasExample: Bool)] {
     let declaration =
       /(?:public|open) (?:final |indirect )?(?:class|struct|enum|protocol|actor) (\w+).*/
-    return try modules.flatMap { try files("Sources/\($0)", "swift") }.flatMap { _, lines in
+    return try modules.flatMap { try files(Toolchain.sources(of: $0), "swift") }.flatMap { _, lines in
       var types: [(String, Bool)] = []
       var hasExample = false
       for line in lines {

@@ -1,4 +1,5 @@
 import Foundation
+import ForwardingTestSupport
 import Testing
 
 @Suite("The rules of the source tree")
@@ -56,7 +57,7 @@ struct HouseTests {
   @Test("a module imports only modules below it", arguments: imports.keys.sorted())
   func roomsImport(_ room: String) throws {
     let allowed = Self.toolchain.union(Self.imports[room] ?? [])
-    let files = try Self.files("Sources/\(room)", ["swift"])
+    let files = try Self.files(Toolchain.sources(of: room), ["swift"])
     #expect(!files.isEmpty)
     for (path, lines) in files {
       for line in lines {
@@ -70,18 +71,39 @@ struct HouseTests {
     }
   }
 
-  @Test("every module has an import rule")
-  func rooms() throws {
-    let sources = SnippetTests.root.appendingPathComponent("Sources").path
-    let rooms = try FileManager.default.contentsOfDirectory(atPath: sources)
-    #expect(Set(rooms) == Set(Self.imports.keys))
+  private static func folder(_ path: String) throws -> Set<String> {
+    let path = SnippetTests.root.appendingPathComponent(path).path
+    return try Set(FileManager.default.contentsOfDirectory(atPath: path))
+  }
+
+  @Test("every module has an import rule, and a shelf with a promise")
+  func shelves() throws {
+    #expect(try Self.folder("Sources") == Set(Toolchain.shelves.keys).union(["forward"]))
+    for (shelf, modules) in Toolchain.shelves {
+      #expect(try Self.folder("Sources/\(shelf)") == Set(modules))
+    }
+    let modules = Toolchain.shelves.values.joined() + ["forward", "CallBenchmarks"]
+    #expect(Set(modules) == Set(Self.imports.keys))
+  }
+
+  @Test(
+    "a module imports nothing of a shelf above its own",
+    arguments: [
+      ("Core", ["Core"]), ("Kept", ["Core", "Kept"]), ("Elsewhere", ["Core", "Kept", "Elsewhere"]),
+    ])
+  func shelvesAbove(_ shelf: String, _ below: [String]) {
+    let allowed = Set(below.flatMap { Toolchain.shelves[$0] ?? [] })
+    let known = Set(Toolchain.shelves.values.joined())
+    for module in Toolchain.shelves[shelf] ?? [] {
+      #expect(Self.imports[module]?.intersection(known).subtracting(allowed) == [], "\(module)")
+    }
   }
 
   @Test(
     "some modules contain no unsafe code",
     arguments: ["TypeEncodings", "Forwarding", "Spies", "ForwardingTesting"])
   func safeRooms(_ room: String) throws {
-    for (path, lines) in try Self.files("Sources/\(room)", ["swift"]) {
+    for (path, lines) in try Self.files(Toolchain.sources(of: room), ["swift"]) {
       for line in lines where line.contains(/\bunsafe\b/) { Issue.record("\(path): \(line)") }
     }
   }
@@ -95,7 +117,8 @@ struct HouseTests {
       ("ForwardingActors", "/AccessibleFunctions.swift"),
     ])
   func safeRooms(_ room: String, _ home: String) throws {
-    for (path, lines) in try Self.files("Sources/\(room)", ["swift"]) where !path.contains(home) {
+    for (path, lines) in try Self.files(Toolchain.sources(of: room), ["swift"])
+    where !path.contains(home) {
       for line in lines where line.contains(/\bunsafe\b/) { Issue.record("\(path): \(line)") }
     }
   }

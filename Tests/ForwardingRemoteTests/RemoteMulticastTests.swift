@@ -185,9 +185,12 @@ struct RemoteMulticastTests {
     while sleeper.begun.load(ordering: .relaxed) < 3 { await Task.yield() }
     task.cancel()
     let outcomes = try await task.value
-    // The answer of another process may be in transit when the sender is cancelled.
+    // The answer of another process may be in transit when the sender is cancelled, or its lane not begun.
     #expect(outcomes[0].isAnswer)
-    #expect(outcomes[1].isAnswer || outcomes[1].error as? RemoteError == .cancelled)
+    let other = outcomes[1].error
+    #expect(
+      outcomes[1].isAnswer || other as? RemoteError == .cancelled || other is CancellationError
+        || other as? ForwardingError == .cancelled, "\(outcomes[1])")
     #expect(
       outcomes.dropFirst(2).map { $0.error as? RemoteError }
         == [.cancelled, .cancelled, .cancelled])

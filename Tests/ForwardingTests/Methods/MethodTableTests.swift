@@ -260,4 +260,17 @@ struct MethodTableTests {
     table.declare([(name, other)])
     #expect(table.own(name) != nil)
   }
+
+  @Test("a second thread that finds a requirement left out need not wait for the first one")
+  func leftOutTwice() throws {
+    final class Gate {}
+    let (table, name, gate) = (MethodTable.of(Gate.self), "rests" as Selector, Gate())
+    table.declare([(name, try Self.answering(1).markedAsOfFace)])
+    #expect(try Self.ask(gate, name) == 1)
+    // As far as the first thread has come: the method is removed, and still in the cache.
+    table.state.withLockInPlace { _ = $0.methods.removeValue(forKey: name) }
+    #expect(MethodTable.knowsAnswer(Gate.self, name) == true)
+    OptionalRequirement.note(leftOut: name, by: Gate.self)
+    #expect(MethodTable.knowsAnswer(Gate.self, name) != true)
+  }
 }

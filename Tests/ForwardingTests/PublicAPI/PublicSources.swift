@@ -36,7 +36,7 @@ struct PublicSources {
   }
 
   private static func files(of module: String) throws -> [URL] {
-    let folder = Toolchain.package.appendingPathComponent("Sources/\(module)")
+    let folder = Toolchain.package.appendingPathComponent(Toolchain.sources(of: module))
     let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     return (all?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
   }

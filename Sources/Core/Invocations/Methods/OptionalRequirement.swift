@@ -162,6 +162,10 @@ public enum OptionalRequirement {
     // The boxes of one class have values of many types, and other types may have the method.
     if type is any ManyTargets.Type { return }
     let table = MethodTable.of(type)
-    if table.own(selector) != nil { table.leaveOut(selector) }
+    if table.own(selector) != nil { return table.leaveOut(selector) }
+    // A thread that has removed the method may not have removed it from the cache yet.
+    if MethodTable.knowsAnswer(type, selector) == true, table.method(for: selector) == nil {
+      table.leaveOut(selector)
+    }
   }
 }
