@@ -73,7 +73,7 @@ setup-test:
 setup-check:
 	@Scripts/setup.sh check
 
-SWIFT_FILES = Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources \
+SWIFT_FILES = Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources Benchmarks/CallBenchmarks \
 	Fuzz/Package.swift Fuzz/Sources
 
 lint:

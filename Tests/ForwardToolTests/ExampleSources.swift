@@ -58,7 +58,8 @@ enum ExampleSources {
   static func publicTypes() throws -> [(type: String, hasExample: Bool)] {
     let declaration =
       /(?:public|open) (?:final |indirect )?(?:class|struct|enum|protocol|actor) (\w+).*/
-    return try modules.flatMap { try files(Toolchain.sources(of: $0), "swift") }.flatMap { _, lines in
+    return try modules.flatMap { try files(Toolchain.sources(of: $0), "swift") }.flatMap {
+      _, lines in
       var types: [(String, Bool)] = []
       var hasExample = false
       for line in lines {
