@@ -75,8 +75,8 @@ static long now(void) {
 }
 
 /// Waits for the replacement, but only for a limited time, because this thread may have the lock.
-static void wait_for_replacement(long patience) {
-  long end = now() + patience;
+static void wait_for_replacement(long budget) {
+  long end = now() + budget;
   while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) != asked && now() < end) sched_yield();
 }
 

@@ -181,7 +181,7 @@ struct MeanwhileTests {
   }
 
   @Test("a failed rotation is reported, and retried later but not at each call")
-  func patience() async {
+  func budget() async {
     await #expect(processExitsWith: .success) {
       nonisolated(unsafe) let told = SharedNumbers(count: 1)
       ForwardingEvent.destination = .handler { _ in told[0] += 1 }

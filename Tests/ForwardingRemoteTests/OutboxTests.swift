@@ -50,7 +50,7 @@ struct OutboxTests {
     let client = try UnixSocketTransport(connectedTo: path)
     try deaf.accept()
     let bytes = [UInt8](repeating: 1, count: 100_000)
-    while client.patience.waiting == 0 { try client.publish(bytes, to: "news") }
+    while client.budget.waiting == 0 { try client.publish(bytes, to: "news") }
     return (deaf, client)
   }
 
@@ -78,7 +78,7 @@ struct OutboxTests {
       #expect(endings.answered.count == 100, "round \(round): \(endings.others)")
       #expect(tally.count == 100 && tally.twice == 0)
       #expect(remote.statistics == RemoteStatistics(asked: 100, answered: 100))
-      #expect(client.patience.waiting == 0)
+      #expect(client.budget.waiting == 0)
       host.close()
       client.close()
       server.close()
@@ -130,7 +130,7 @@ struct OutboxTests {
       if frame.kind == .asked { asked += 1 }
     }
     #expect(asked == 0)
-    #expect(client.patience.waiting == 0)
+    #expect(client.budget.waiting == 0)
     client.close()
     deaf.end()
     unlink(path)

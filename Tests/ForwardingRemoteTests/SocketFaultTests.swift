@@ -117,7 +117,7 @@ struct SocketFaultTests {
       socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     let descriptor = SocketDescriptor(number: ends[0])
     descriptor.setRoom(8192)
-    let connection = SocketConnection(descriptor, SocketPatience())
+    let connection = SocketConnection(descriptor, SendBudget())
     let error = #expect(throws: TransportError.self) {
       try connection.send([UInt8](repeating: 0, count: 100_000))
     }
@@ -148,8 +148,8 @@ struct SocketFaultTests {
       socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     let descriptor = SocketDescriptor(number: ends[0])
     descriptor.setUp()
-    let patience = SocketPatience()
-    let connection = SocketConnection(descriptor, patience)
+    let budget = SendBudget()
+    let connection = SocketConnection(descriptor, budget)
     let hasBegun = connection.begin(100) { _, _ in
     } ended: { _ in
     }
@@ -164,9 +164,9 @@ struct SocketFaultTests {
       most = max(most, connection.places)
     }
     #expect(!connection.isDrained && most < 20_000, "\(most)")
-    #expect(patience.waiting > 0)
+    #expect(budget.waiting > 0)
     connection.end()
-    #expect(patience.waiting == 0)
+    #expect(budget.waiting == 0)
     close(ends[1])
   }
 
@@ -175,7 +175,7 @@ struct SocketFaultTests {
     var ends: [Int32] = [0, 0]
     #expect(
       socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
-    let connection = SocketConnection(SocketDescriptor(number: ends[0]), SocketPatience())
+    let connection = SocketConnection(SocketDescriptor(number: ends[0]), SendBudget())
     var message = [UInt8](repeating: 0, count: 1000)
     // A missing message fails the test instead of blocking it forever.
     var limit = timeval(tv_sec: 60, tv_usec: 0)
@@ -196,19 +196,19 @@ struct SocketFaultTests {
 
   @Test("peers that do not read share the send buffer, and each has room for the largest message")
   func sharedPatience() {
-    let patience = SocketPatience()
+    let budget = SendBudget()
     let message = [UInt8](repeating: 0, count: 1000)
     var waiting = [Int](repeating: 0, count: 256)
     for peer in waiting.indices {
-      while patience.keeps(message, beside: waiting[peer]) {
-        waiting[peer] += SocketPatience.cost(of: message)
+      while budget.reserve(message, beside: waiting[peer]) {
+        waiting[peer] += SendBudget.cost(of: message)
       }
     }
-    #expect(waiting[0] > SocketPatience.one - 2000 && waiting[0] <= SocketPatience.one)
-    #expect(waiting.reduce(0, +) == patience.waiting && patience.waiting <= 128 << 20)
+    #expect(waiting[0] > SendBudget.one - 2000 && waiting[0] <= SendBudget.one)
+    #expect(waiting.reduce(0, +) == budget.waiting && budget.waiting <= 128 << 20)
     #expect(waiting.allSatisfy { $0 > (160 << 10) + SocketFrame.head + SocketFrame.subject + 64 })
-    for count in waiting { patience.gets(back: count) }
-    #expect(patience.waiting == 0)
+    for count in waiting { budget.release(count) }
+    #expect(budget.waiting == 0)
   }
 
   @Test("one of many processes gets the path of a dead one, and another file at the path stays")

@@ -179,7 +179,7 @@ struct SocketPeerTests {
       limit.rlim_cur = 0
       guard setrlimit(__rlimit_resource_t(6), &limit) == 0 else { exit(4) }
       let bytes = [UInt8](repeating: 0, count: 100_000)
-      while server.patience.waiting == 0 { try server.publish(bytes, to: "news") }
+      while server.budget.waiting == 0 { try server.publish(bytes, to: "news") }
       // It sends a bad frame while a thread for sending to it is needed.
       _ = deaf.send([1])
       for _ in 0..<12_000 where files() != before - 1 { usleep(5000) }

@@ -55,7 +55,7 @@ struct SocketRaceTests {
         let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { exit(2) }
         let told = LockedValue(0)
-        let connection = SocketConnection(SocketDescriptor(number: ends[0]), SocketPatience())
+        let connection = SocketConnection(SocketDescriptor(number: ends[0]), SendBudget())
         let hasBegun = connection.begin(30_000) { connection, bytes in
           try? connection.send(Array(bytes))
         } ended: { _ in

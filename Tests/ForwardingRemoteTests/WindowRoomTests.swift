@@ -16,7 +16,7 @@ struct WindowRoomTests {
   }
 
   private func isNew(_ number: Int, in window: DuplicateWindow) throws -> Bool {
-    if case .new = window.look(try key(number)) { true } else { false }
+    if case .new = window.lookUpOrInsert(try key(number)) { true } else { false }
   }
 
   @Test("many objects share a budget of known calls, and each knows at least its last 256")
@@ -44,7 +44,7 @@ struct WindowRoomTests {
       for number in 0..<10 {
         #expect(try isNew(number, in: window))
         window.keep(answer(1000), for: try key(number))
-        switch window.look(try key(number)) {
+        switch window.lookUpOrInsert(try key(number)) {
         case .answered(let answer):
           kept += 1
           #expect(answer.body.count == 1000)

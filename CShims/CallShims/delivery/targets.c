@@ -162,7 +162,7 @@ FWDDelivered fwd_targets_deliver(FWDListPlace *place, const void *step,
   if (selector == 0) return not_begun;
   memcpy(&word, (const char *)fwd_state_frame(state) + facts->slots[1].offset, sizeof word);
   FWDThread *thread = fwd_thread();
-  if (word != selector || !thread || state->result_ownership || state->has_luggage) return not_begun;
+  if (word != selector || !thread || state->result_ownership || state->has_attachments) return not_begun;
   if (state->message == 0) state->message = ++thread->last_message;
   uintptr_t stack = (uintptr_t)out_round;
   if (fwd_forwarding_enter_at(thread, step, state->message, stack) != FWDForwardingEntered)

@@ -191,7 +191,7 @@ typedef struct FWDInvocationState {
   uint8_t retains_arguments : 1;
   uint8_t retains_target : 1;
   /// Whether the message has crossed to another thread, or owns the memory of its arguments.
-  uint8_t has_luggage : 1;
+  uint8_t has_attachments : 1;
   /// Whether the receiver in the frame is borrowed for the duration of a call, and must not be set.
   uint8_t is_target_lent;
   /// The number of running calls that use the values of the frame and the memory that they refer

@@ -38,8 +38,8 @@ public final class MessagingActorSystem: DistributedActorSystem {
   /// Limits that are checked before memory is allocated.
   public let limits: WireLimits
   let actors = ActorTable()
-  let link: RemoteLink
-  let gate: RemoteGate
+  let link: OutboundCalls
+  let gate: InboundCalls
   let settings = Guarded(Settings())
   private let seen = DuplicateWindow()
   private let subscriptions = Guarded<[any TransportSubscription]?>([])
@@ -82,8 +82,8 @@ public final class MessagingActorSystem: DistributedActorSystem {
     self.node = node
     self.limits = limits
     let subject = Self.subject(of: node)
-    link = RemoteLink(transport, subject, deadline: deadline)
-    gate = RemoteGate(transport)
+    link = OutboundCalls(transport, subject, deadline: deadline)
+    gate = InboundCalls(transport)
     let calls = try transport.subscribe(to: subject, group: nil) {
       [weak self, gate, seen] message in
       guard let self else { return gate.refuse(message, .targetGone) }

@@ -7,7 +7,7 @@
   final class Inbox: Sendable {
     private let prefix: String
     private let state = Guarded(State())
-    private let isMade = Announcement()
+    private let isMade = Condition()
 
     private struct State {
       var requests: [UInt64: Request] = [:]

@@ -5,7 +5,7 @@ struct AnswersSeen {
   /// The most hosts whose answers are accepted, and the most bytes of all these answers.
   static let (hosts, bytes) = (4096, 64 << 20)
 
-  mutating func takes(_ answer: RemoteAnswer) -> Bool {
+  mutating func admit(_ answer: RemoteAnswer) -> Bool {
     guard hosts.count < Self.hosts, bytes + answer.body.count <= Self.bytes,
       hosts.insert(answer.host).inserted
     else { return false }

@@ -6,7 +6,7 @@ extension Deadlines {
   ///
   /// - Throws: ``RemoteError/cancelled`` if the task is cancelled.
   static func pause(milliseconds: Int) async throws(RemoteError) {
-    let end = OneAnswer()
+    let end = OneShot()
     let number = shared.add(in: .milliseconds(milliseconds)) { end.finish(.success(nil)) }
     defer { shared.cancel(number) }
     _ = try await end.wait()

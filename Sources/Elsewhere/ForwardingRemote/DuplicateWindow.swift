@@ -103,7 +103,7 @@ package final class DuplicateWindow: Sendable {
   }
 
   /// Looks a call up, and records it if it is new.
-  func look(_ key: RemoteRequest.Key) -> Finding {
+  func lookUpOrInsert(_ key: RemoteRequest.Key) -> Finding {
     let (finding, old) = state.withLockInPlace { state -> (Finding, Entry?) in
       if let index = state.find(key) {
         return (state.entries[index].answer.map { .answered($0) } ?? .begun, nil)

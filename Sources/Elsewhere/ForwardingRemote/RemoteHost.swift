@@ -26,7 +26,7 @@ public final class RemoteHost: Sendable {
   /// A random number by which others tell hosts of one name apart.
   public var number: UInt64 { gate.number }
   private let transport: any Transport
-  private let gate: RemoteGate
+  private let gate: InboundCalls
   let settings = Guarded(Settings())
   private let exposures = Guarded(Exposures())
   private let announcement = Guarded<(any TransportSubscription)?>(nil)
@@ -55,7 +55,7 @@ public final class RemoteHost: Sendable {
   public init(_ transport: any Transport, as name: String) {
     self.transport = transport
     self.name = name
-    gate = RemoteGate(transport)
+    gate = InboundCalls(transport)
   }
 
   deinit { close() }

@@ -51,7 +51,7 @@ public struct RemotePresence: Hashable, Sendable {
     on transport: any Transport, expecting count: Int = .max, within limit: Duration = .seconds(1)
   ) async throws(RemoteError) -> [RemotePresence] {
     let found = Guarded<[RemotePresence]>([])
-    let link = RemoteLink(transport, subject, deadline: limit)
+    let link = OutboundCalls(transport, subject, deadline: limit)
     do throws(RemoteError) {
       try await link.askAll(.ping, [], within: limit) { answer in
         guard answer.kind == .pong, let presence = RemotePresence(answer) else { return false }

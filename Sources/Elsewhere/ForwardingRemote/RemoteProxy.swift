@@ -22,7 +22,7 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
 
   /// The messages that may be sent.
   public let interface: Interface
-  let link: RemoteLink
+  let link: OutboundCalls
 
   /// Makes a proxy for a name. No host needs to have the name yet.
   ///
@@ -36,7 +36,7 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
     deadline: Duration = .seconds(5)
   ) {
     self.interface = interface
-    link = RemoteLink(
+    link = OutboundCalls(
       transport, RemoteSubject(parts: "forwarding", name, interface.name), deadline: deadline)
     super.init()
   }

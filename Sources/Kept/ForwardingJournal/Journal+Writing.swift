@@ -125,7 +125,7 @@ extension Journal {
       let sequence = try state.append(&writer, kind, message, of: interface, at: time)
       return Appended(
         sequence: sequence,
-        isFull: options.rotation.map { state.end >= max($0, state.patience) } ?? false)
+        isFull: options.rotation.map { state.end >= max($0, state.budget) } ?? false)
     }
   }
 
@@ -134,7 +134,7 @@ extension Journal {
   private func rotateFull(_ message: InterfaceMessage) {
     let size = options.rotation ?? 0
     do throws(JournalError) { try rotate(ifAtLeast: size) } catch {
-      state.withLock { $0.patience = $0.end + max(4096, size / 8) }
+      state.withLock { $0.budget = $0.end + max(4096, size / 8) }
       ForwardingEvent.report(.failed(message.selector, Journal.self, error))
     }
   }

@@ -39,7 +39,7 @@ public final class Journal: ForwardingProxy, @unchecked Sendable {
   public let cut: JournalTail
 
   private let reference: ObjectReference?
-  private let process = OwnProcess()
+  private let process = ForkGuard()
   let state: JournalAccess
 
   /// Opens or creates a journal that forwards calls to `target`. Without a target, calls are

@@ -8,11 +8,11 @@ import Invocations
 /// block otherwise. For the same reason the lock is held only for moments: while files are
 /// replaced, a flag in the state says so.
 final class JournalAccess: Sendable {
-  private let lock: OwnLock<JournalState>
+  private let lock: BlockingMutex<JournalState>
   /// The thread that waits for the disk in place of tasks.
   private let queue = DispatchQueue(label: "forwarding.journal")
 
-  init(_ state: JournalState) { lock = OwnLock(state) }
+  init(_ state: JournalState) { lock = BlockingMutex(state) }
 
   /// Calls `body` with the state in place, under the lock.
   @inline(__always)

@@ -36,7 +36,7 @@ struct JournalState {
   /// Whether a `close()` waits for the last records. No further record is written then.
   var isClosing = false
   /// The file size at which a failed rotation is retried.
-  var patience = 0
+  var budget = 0
   /// When the path was last seen to lead to the file.
   private var seen: Int64 = 0
   /// For how long that is not checked again, in nanoseconds, if no record is synced.
@@ -135,7 +135,7 @@ struct JournalState {
     self.first = first
     self.end = end
     self.definitions = definitions
-    patience = 0
+    budget = 0
     tellsUnsynced = options.sync != .never
     told = 0
     room = JournalRoom(tellsUnsynced ? JournalRoom.step(options) : 0, end: end)

@@ -127,13 +127,13 @@ struct Entry {
   var state: Int
   var name: String?
   /// Attributes that few entries have.
-  var extras: Extras?
+  var extras: UndoMetadata?
 
   var isDiscardable: Bool { extras?.isDiscardable ?? false }
 }
 
 /// The attributes that users set on an entry, besides its name.
-final class Extras {
+final class UndoMetadata {
   let isDiscardable: Bool
   let info: [String: any Sendable]
 
@@ -142,14 +142,16 @@ final class Extras {
     self.info = info
   }
 
-  static func with(_ extras: Extras?, isDiscardable: Bool) -> Extras {
-    Extras(isDiscardable: isDiscardable, info: extras?.info ?? [:])
+  static func with(_ extras: UndoMetadata?, isDiscardable: Bool) -> UndoMetadata {
+    UndoMetadata(isDiscardable: isDiscardable, info: extras?.info ?? [:])
   }
 
-  static func with(_ extras: Extras?, _ value: (any Sendable)?, for key: String) -> Extras {
+  static func with(_ extras: UndoMetadata?, _ value: (any Sendable)?, for key: String)
+    -> UndoMetadata
+  {
     var info = extras?.info ?? [:]
     info[key] = value
-    return Extras(isDiscardable: extras?.isDiscardable ?? false, info: info)
+    return UndoMetadata(isDiscardable: extras?.isDiscardable ?? false, info: info)
   }
 }
 
@@ -161,7 +163,7 @@ struct OpenGroup {
   let id: Int
   var name: String?
   var steps: [Step] = []
-  var extras: Extras?
+  var extras: UndoMetadata?
   /// The coalescing rule that all its steps share, if they share one.
   var coalescing: UndoCoalescing?
   /// Whether its steps differ in their coalescing.

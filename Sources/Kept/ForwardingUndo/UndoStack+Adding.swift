@@ -61,7 +61,7 @@ extension UndoStack {
   /// - Returns: the group's id.
   @discardableResult
   func begin(
-    _ kind: OpenGroup.Kind, name: String?, steps: [Step] = [], extras: Extras? = nil,
+    _ kind: OpenGroup.Kind, name: String?, steps: [Step] = [], extras: UndoMetadata? = nil,
     _ coalescing: UndoCoalescing? = nil
   ) -> Int {
     lastGroup += 1

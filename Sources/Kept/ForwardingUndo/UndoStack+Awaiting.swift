@@ -59,7 +59,7 @@ extension UndoStack {
   }
 
   private nonisolated(nonsending) func runAwaiting(
-    _ performance: Performance
+    _ performance: UndoOperation
   ) async throws(UndoError) {
     let failure = await performance.awaiting { await self.performAll(performance) }
     guard let failure else { return finish(performance) }
@@ -67,7 +67,8 @@ extension UndoStack {
     throw failure
   }
 
-  private nonisolated(nonsending) func performAll(_ performance: Performance) async -> UndoError? {
+  private nonisolated(nonsending) func performAll(_ performance: UndoOperation) async -> UndoError?
+  {
     repeat {
       while let step = performance.next() {
         do { try await perform(step, performance) } catch {
@@ -87,7 +88,7 @@ extension UndoStack {
   /// Takes the performed steps back, in a new task: cancelling the caller's task does not stop it.
   /// It runs on the actor of the caller, which awaits it, and counts as a part of the undo.
   private func rollBack(
-    _ performance: Performance, isolation: isolated (any Actor)? = #isolation
+    _ performance: UndoOperation, isolation: isolated (any Actor)? = #isolation
   ) async -> [any Error] {
     beginRollback(performance)
     return await Task {
@@ -97,7 +98,7 @@ extension UndoStack {
   }
 
   private nonisolated(nonsending) func performRollback(
-    _ performance: Performance
+    _ performance: UndoOperation
   ) async -> [any Error] {
     var errors: [any Error] = []
     while let step = performance.next() {
@@ -107,7 +108,7 @@ extension UndoStack {
   }
 
   private nonisolated(nonsending) func perform(
-    _ step: Step, _ performance: Performance
+    _ step: Step, _ performance: UndoOperation
   ) async throws {
     guard let target = target(of: step, performance) else { return }
     switch step {

@@ -34,7 +34,7 @@ extension UndoStack {
   }
 
   /// The undo in progress, if the caller is part of it.
-  private var inner: Performance? {
+  private var inner: UndoOperation? {
     if let performance, !performance.isElsewhere { performance } else { nil }
   }
 

@@ -2,7 +2,7 @@
 
 extension UndoStack {
   /// Restores the stack after a failed undo or redo.
-  func putBack(_ performance: Performance, _ failure: UndoError) {
+  func putBack(_ performance: UndoOperation, _ failure: UndoError) {
     let groups = open
     open = performance.outer
     over(performance)
@@ -26,7 +26,7 @@ extension UndoStack {
   }
 
   /// Turns the recorded steps into the redo of an undo, or the undo of a redo.
-  func finish(_ performance: Performance) {
+  func finish(_ performance: UndoOperation) {
     // The group leaves the array first, so that it has one owner and is not copied.
     let last = performance.stage(open.popLast())
     open = performance.outer
@@ -40,7 +40,7 @@ extension UndoStack {
     withExtendedLifetime(old) {}
   }
 
-  private func tellOneWay(_ stage: Performance.Stage, _ performance: Performance) {
+  private func tellOneWay(_ stage: UndoOperation.Stage, _ performance: UndoOperation) {
     guard stage.isOneWay, performance.disabledCount == 0, let entry = stage.entry else { return }
     diagnose(.noWayBack(UndoStep(entry.step, name: entry.name)))
   }
@@ -55,7 +55,7 @@ extension UndoStack {
   }
 
   /// Adds the reverse of one performed entry.
-  private func keep(_ stage: Performance.Stage, _ performance: Performance) {
+  private func keep(_ stage: UndoOperation.Stage, _ performance: UndoOperation) {
     let isUndo = performance.direction == .undo
     let entry = stage.entry
     // A skipped step was not undone, so this state is a new one.
@@ -81,13 +81,13 @@ extension UndoStack {
 
   /// Moves the entries of other tasks to `waiting`: there they count as modifications and can be
   /// removed until they are added.
-  private func over(_ performance: Performance) {
+  private func over(_ performance: UndoOperation) {
     waiting += performance.deferred
     performance.deferred = []
     phase = .idle
   }
 
-  private func end(_ performance: Performance, _ event: Event) {
+  private func end(_ performance: UndoOperation, _ event: Event) {
     changeDisabled(by: performance.disabledInside)
     while !waiting.isEmpty { add(deferred: waiting.removeFirst()) }
     notify(event)

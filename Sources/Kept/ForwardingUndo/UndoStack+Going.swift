@@ -20,7 +20,7 @@ extension UndoStack {
   /// Takes the first entry on the way from its stack; nil if the targets are already there.
   func beginGoing(
     to checkpoint: UndoCheckpoint, _ isAwaited: Bool
-  ) throws(UndoError) -> Performance? {
+  ) throws(UndoError) -> UndoOperation? {
     try checkReady()
     guard checkpoint.stack == identity else { throw .unreachable }
     if isAt(checkpoint) { return nil }
@@ -39,7 +39,7 @@ extension UndoStack {
   }
 
   /// The direction that leads to a state; nil if none does, or only through objects that have died.
-  private func direction(to state: Int) -> Performance.Direction? {
+  private func direction(to state: Int) -> UndoOperation.Direction? {
     let (undos, redos) = (done.all, undone.all)
     if let index = undos.lastIndex(where: { $0.leads(to: state) }) {
       return undos[(index + 1)...].contains { $0.isBroken } ? nil : .undo
@@ -50,21 +50,21 @@ extension UndoStack {
   }
 
   /// Whether a `go(to:)` can no longer reach its state.
-  func isAstray(_ performance: Performance) -> Bool {
+  func isAstray(_ performance: UndoOperation) -> Bool {
     guard performance.place != nil else { return false }
     if performance.isLost || performance.stage(nil).leftOut { return true }
     let isEmpty = performance.direction == .undo ? done.isEmpty : undone.isEmpty
     return isEmpty && !hasArrived(performance)
   }
 
-  private func hasArrived(_ performance: Performance) -> Bool {
+  private func hasArrived(_ performance: UndoOperation) -> Bool {
     guard let place = performance.place else { return true }
     if performance.direction == .undo { return currentState == place }
     return performance.entry?.leads(to: place) ?? true
   }
 
   /// Continues with the next entry. Returns false if the state is reached or no entry is left.
-  func goOn(_ performance: Performance) -> Bool {
+  func goOn(_ performance: UndoOperation) -> Bool {
     if hasArrived(performance) { return false }
     guard let entry = performance.direction == .undo ? records.popLast() : undone.popLast()
     else { return false }

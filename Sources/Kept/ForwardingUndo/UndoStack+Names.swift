@@ -84,7 +84,7 @@ extension UndoStack {
     extrasToUndo?.info[key]
   }
 
-  private var extrasToUndo: Extras? {
+  private var extrasToUndo: UndoMetadata? {
     isElsewhere ? newest?.extras : open.first.map(\.extras) ?? done.last?.extras
   }
 
@@ -108,7 +108,7 @@ extension UndoStack {
   /// The value stored with the action that is redone next.
   public func redoInfo(for key: String) -> (any Sendable)? { undone.last?.extras?.info[key] }
 
-  private func changeExtras(_ change: (Extras?) -> Extras) {
+  private func changeExtras(_ change: (UndoMetadata?) -> UndoMetadata) {
     if isElsewhere {
       let old = newest?.extras
       let new = change(old)

@@ -53,20 +53,20 @@ extension UndoStack {
     if case .group? = open.last?.steps.last { true } else { false }
   }
 
-  private func perform(_ direction: Performance.Direction) throws(UndoError) -> Bool {
+  private func perform(_ direction: UndoOperation.Direction) throws(UndoError) -> Bool {
     guard let entry = try next(direction) else { return false }
     try run(begin(direction, entry, false))
     return true
   }
 
-  func run(_ performance: Performance) throws(UndoError) {
+  func run(_ performance: UndoOperation) throws(UndoError) {
     guard let failure = performAll(performance) else { return finish(performance) }
     putBack(performance, failure)
     throw failure
   }
 
   /// Performs all steps. If one fails, takes the performed ones back.
-  private func performAll(_ performance: Performance) -> UndoError? {
+  private func performAll(_ performance: UndoOperation) -> UndoError? {
     repeat {
       while let step = performance.next() {
         do { try perform(step, performance) } catch {
@@ -81,7 +81,7 @@ extension UndoStack {
     return nil
   }
 
-  private func perform(_ step: Step, _ performance: Performance) throws {
+  private func perform(_ step: Step, _ performance: UndoOperation) throws {
     guard let target = target(of: step, performance) else { return }
     switch step {
     case .call(let call, _): try call.send(to: target)
@@ -126,7 +126,7 @@ extension UndoStack {
   }
 
   /// Takes the performed steps back, newest first. Returns the errors that this throws.
-  private func rollBack(_ performance: Performance) -> [any Error] {
+  private func rollBack(_ performance: UndoOperation) -> [any Error] {
     beginRollback(performance)
     var errors: [any Error] = []
     while let step = performance.next() {
@@ -140,7 +140,7 @@ extension UndoStack {
 
 extension UndoStack {
   /// Notifies observers, then removes the next entry from its stack.
-  func next(_ direction: Performance.Direction) throws(UndoError) -> Entry? {
+  func next(_ direction: UndoOperation.Direction) throws(UndoError) -> Entry? {
     try checkReady()
     dropDead(direction)
     if direction == .undo ? done.isEmpty : undone.isEmpty { return nil }
@@ -162,7 +162,7 @@ extension UndoStack {
   }
 
   /// Drops entries whose targets have all died, so that each undo has a visible effect.
-  private func dropDead(_ direction: Performance.Direction) {
+  private func dropDead(_ direction: UndoOperation.Direction) {
     while let entry = direction == .undo ? done.last : undone.last, !isAlive(entry.step) {
       // Nothing changes, so the state stays. The states below never existed without this entry's
       // changes, unless the entry is discardable.
@@ -190,8 +190,10 @@ extension UndoStack {
     return group.steps.contains { isAlive($0) }
   }
 
-  func begin(_ direction: Performance.Direction, _ entry: Entry, _ isAwaited: Bool) -> Performance {
-    let performance = Performance(
+  func begin(_ direction: UndoOperation.Direction, _ entry: Entry, _ isAwaited: Bool)
+    -> UndoOperation
+  {
+    let performance = UndoOperation(
       direction, entry, outer: open, parent: self.performance, disabledCount: disabledDepth,
       isAwaited: isAwaited)
     coalescing = nil
@@ -210,7 +212,7 @@ extension UndoStack {
   }
 
   /// The target of a step. Returns nil if it has died, and reports that as a diagnostic.
-  func target(of step: Step, _ performance: Performance) -> AnyObject? {
+  func target(of step: Step, _ performance: UndoOperation) -> AnyObject? {
     guard let reference = step.target else { return nil }
     if let object = reference.object {
       performance.hasPerformed = true
@@ -242,7 +244,7 @@ extension UndoStack {
   }
 
   /// Makes the recorded steps those to be performed.
-  func beginRollback(_ performance: Performance) {
+  func beginRollback(_ performance: UndoOperation) {
     performance.isRollingBack = true
     performance.remaining =
       performance.stages.flatMap { $0.recorded?.steps ?? [] } + open.flatMap(\.steps)

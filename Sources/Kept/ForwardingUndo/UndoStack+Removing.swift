@@ -96,7 +96,7 @@ extension UndoStack {
   }
 }
 
-extension Performance {
+extension UndoOperation {
   /// All steps that it holds, for a release at a later point.
   var kept: [Any] {
     [(entry, remaining, stages, deferred, outer)] + (parent?.kept ?? [])

@@ -96,7 +96,7 @@ extension UndoStack {
   }
 }
 
-extension Performance {
+extension UndoOperation {
   /// Whether it or another task meanwhile has made a change that counts. A running step may have.
   fileprivate var counts: Bool {
     outer.counts || entry?.isDiscardable != true

@@ -59,7 +59,7 @@ public final class UndoStack {
     case idle
     /// Observers are being notified that an undo is about to begin.
     case announcing
-    case performing(Performance)
+    case performing(UndoOperation)
   }
 
   /// Makes an empty stack. Each record is an undo of its own.
@@ -113,7 +113,7 @@ public final class UndoStack {
 // MARK: Asking
 
 extension UndoStack {
-  var performance: Performance? {
+  var performance: UndoOperation? {
     if case .performing(let performance) = phase { performance } else { nil }
   }
 

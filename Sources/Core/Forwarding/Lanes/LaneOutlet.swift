@@ -42,7 +42,7 @@ extension MulticastProxy {
       guard case .queue(let outlet) = registration.outlet, registration.isAlive,
         let carried = call.carried(to: registration.type, by: registration)
       else { return false }
-      registration.meet()
+      registration.markReached()
       carried.travel(on: outlet.queue)
       tally.hasQueued = true
       return true
@@ -75,7 +75,7 @@ extension MulticastProxy {
     guard case .queue(let outlet) = registration.outlet else { return }
     if BlockingChain.isFree { return try wait(for: registration, outlet, body) }
     if outlet.mark.isCurrent {
-      registration.meet()
+      registration.markReached()
       return try body()
     }
     guard let chain = BlockingChain.waiting(for: outlet.mark) else {
@@ -87,7 +87,7 @@ extension MulticastProxy {
   private func wait(
     for registration: ListedTarget, _ outlet: QueueOutlet, _ body: () throws -> Void
   ) throws {
-    registration.meet()
+    registration.markReached()
     var failure: (any Error)?
     let isFree: Void? = outlet.mark.outside(of: self) {
       // `sync` with a throwing closure would go through more closures.
@@ -99,7 +99,7 @@ extension MulticastProxy {
 
   package func queue(of registration: ListedTarget) -> RequirementQueue? {
     guard case .queue(let outlet) = registration.outlet else { return nil }
-    registration.meet()
+    registration.markReached()
     return RequirementQueue(outlet.queue, outlet)
   }
 }

@@ -54,7 +54,7 @@ struct Delivery {
     if registration.isBlocked { return .over(Turn(outcome: .blocked)) }
     // The target is retained until its turn ends: `responds(to:)` and the method use one reference.
     guard let target = registration.object else { return .over(Turn(outcome: .dead)) }
-    registration.meet()
+    registration.markReached()
     let type = registration.targetType
     if let visit, !visit.accepts(target) { return .over(Turn(outcome: .noMethod, type: type)) }
     do {
@@ -111,7 +111,7 @@ struct Delivery {
 extension TargetList.Tally {
   /// The errors after the first one.
   var failures: [DeliveryFailure] {
-    unthrown.map {
+    laterErrors.map {
       DeliveryFailure(
         token: MulticastProxy.Token(id: $0.id, target: $0.identity), type: $0.type, error: $0.error)
     }

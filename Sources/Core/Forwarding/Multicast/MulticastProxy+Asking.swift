@@ -114,7 +114,7 @@ private struct AskedTurns {
 }
 
 extension DeliveryFailure {
-  fileprivate init(_ thrown: TargetList.Unthrown) {
+  fileprivate init(_ thrown: TargetList.LaterError) {
     self.init(
       token: MulticastProxy.Token(id: thrown.id, target: thrown.identity), type: thrown.type,
       error: thrown.error)

@@ -96,7 +96,7 @@ extension MulticastProxy {
     let gone = change { registrations, list in registrations.remove(dead, from: list) }
     guard let tell = onDiagnostic else { return Self.reportUnreached(gone) }
     for registration in gone {
-      if !registration.wasMet {
+      if !registration.wasReached {
         tell(.diedUnreached(registration.token, SwiftType(registration.type)))
       }
       tell(.deadTarget(registration.token))
@@ -109,7 +109,7 @@ extension MulticastProxy {
     var counts: [(type: AnyClass, count: Int)] = []
     var places: [ObjectIdentifier: Int] = [:]
     var place = 0
-    for registration in gone where !registration.wasMet {
+    for registration in gone where !registration.wasReached {
       let type: AnyClass = registration.type
       // Most targets have the class of the previous one.
       if counts.isEmpty || counts[place].type != type {
@@ -130,5 +130,5 @@ extension MulticastProxy {
 extension Registration {
   /// Marks a target as met if it is alive and no delivery has met it yet, so that it is not
   /// reported as unreached when it dies later.
-  func meetTarget() { if !wasMet, object != nil { meet() } }
+  func meetTarget() { if !wasReached, object != nil { markReached() } }
 }

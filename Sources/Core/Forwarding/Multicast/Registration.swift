@@ -4,7 +4,7 @@ import Dispatch
 /// released it.
 ///
 /// There may be a million registrations: a registration is itself the member of the proxy's list,
-/// and state that few of them need is in ``Rare``.
+/// and state that few of them need is in ``RegistrationDetails``.
 typealias Registration = ListedTarget
 
 extension Registration {
@@ -18,7 +18,7 @@ extension Registration {
 
   /// State that most registrations do not need. It is guarded by the lock of the proxy's
   /// `Registrations`, except for the outlet, which never changes.
-  private final class Rare {
+  private final class RegistrationDetails {
     var wishes: Wishes
     /// The state of the lane. The queue, actor or executor of a registration stays the same.
     let outlet: LaneOutlet
@@ -38,14 +38,14 @@ extension Registration {
     outlet: (Registration) -> LaneOutlet
   ) {
     self.init(target, id: id, isStrong: isStrong, wishes.way, notes: nil)
-    if !wishes.arePlain { notes = Rare(wishes, outlet(self)) }
+    if !wishes.arePlain { notes = RegistrationDetails(wishes, outlet(self)) }
   }
 
-  private var rare: Rare? { notes as? Rare }
+  private var rare: RegistrationDetails? { notes as? RegistrationDetails }
 
-  private var made: Rare {
+  private var made: RegistrationDetails {
     if let rare { return rare }
-    let made = Rare(Wishes(), .none)
+    let made = RegistrationDetails(Wishes(), .none)
     notes = made
     return made
   }
@@ -87,9 +87,9 @@ extension Registration {
   func claim() -> Bool { !mark(.taken).contains(.taken) }
 
   /// Whether a delivery has found the target alive.
-  var wasMet: Bool { marks.contains(.met) }
+  var wasReached: Bool { marks.contains(.met) }
 
-  func meet() { if !wasMet { mark(.met) } }
+  func markReached() { if !wasReached { mark(.met) } }
 
   /// Holds the registration for one scope, or until it is removed.
   func keep(isScope: Bool) {

@@ -30,7 +30,7 @@ extension Call {
   /// Whether an object forwarded the call before the call crossed to this thread.
   @inline(__always)
   func hasPassed(_ object: UnsafeRawPointer) -> Bool {
-    unsafe state.pointee.has_luggage != 0 && isInPath(object)
+    unsafe state.pointee.has_attachments != 0 && isInPath(object)
   }
 
   @unsafe

@@ -29,7 +29,7 @@ public final class Invocation {
   @usableFromInline let slots: UnsafePointer<FWDSlot>
   @usableFromInline let argumentCount: Int
 
-  private var luggage: Luggage?
+  private var attachments: Attachments?
 
   /// Makes an invocation of a prepared plan, with all arguments zero.
   public convenience init(_ plan: CallPlan) {
@@ -116,38 +116,38 @@ public final class Invocation {
   public var targetRetained: Bool { call.retainsTarget }
 
   /// Whether the invocation has a path or a keeper. Faster than reading them.
-  var hasLuggage: Bool { unsafe call.state.pointee.has_luggage != 0 }
+  var hasLuggage: Bool { unsafe call.state.pointee.has_attachments != 0 }
 
   /// The objects that forwarded this message before it crossed to another thread.
-  var path: [AnyObject] { luggage?.path ?? [] }
+  var path: [AnyObject] { attachments?.path ?? [] }
 
   /// Adds an object that sends this message to another thread.
   package func addToPath(_ object: AnyObject) { setPath(path + [object]) }
 
-  func setPath(_ path: [AnyObject]) { setLuggage(Luggage(path: path, keeper: keeper)) }
+  func setPath(_ path: [AnyObject]) { setAttachments(Attachments(path: path, keeper: keeper)) }
 
   /// The object that owns the memory that arguments refer to, if that memory was allocated for
   /// them.
-  package var keeper: AnyObject? { luggage?.keeper }
+  package var keeper: AnyObject? { attachments?.keeper }
 
   /// Replaces the owner of the arguments' memory. No argument may refer to the old owner's memory
   /// any more.
   package func setKeeper(_ keeper: AnyObject?) {
     let isEmpty = keeper == nil && path.isEmpty
-    setLuggage(isEmpty ? nil : Luggage(path: path, keeper: keeper))
+    setAttachments(isEmpty ? nil : Attachments(path: path, keeper: keeper))
   }
 
-  func setLuggage(_ luggage: Luggage?) {
-    let old = self.luggage
-    self.luggage = luggage
-    unsafe call.state.pointee.has_luggage = luggage == nil ? 0 : 1
-    // The old luggage dies here, and its `deinit`s may use the invocation.
+  func setAttachments(_ attachments: Attachments?) {
+    let old = self.attachments
+    self.attachments = attachments
+    unsafe call.state.pointee.has_attachments = attachments == nil ? 0 : 1
+    // The old attachments dies here, and its `deinit`s may use the invocation.
     withExtendedLifetime(old) {}
   }
 }
 
 /// Data that few invocations have.
-final class Luggage {
+final class Attachments {
   let path: [AnyObject]
   let keeper: AnyObject?
 

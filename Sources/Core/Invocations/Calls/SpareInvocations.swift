@@ -77,7 +77,7 @@ extension Invocation {
   fileprivate func forgetEverything() {
     call.finish()
     forgetMethod()
-    if hasLuggage { setLuggage(nil) }
+    if hasLuggage { setAttachments(nil) }
     let owner = unsafe call.state.pointee.owner
     unsafe call.state.initialize(to: FWDInvocationState())
     unsafe call.state.pointee.owner = owner

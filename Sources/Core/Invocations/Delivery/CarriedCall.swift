@@ -152,7 +152,7 @@ extension Call {
   /// Copies the call to another thread, for an object of a class that has a method for it. Returns
   /// nil if copying the values is not enough.
   package func carried(to type: AnyClass, by route: some CallRoute) -> CarriedCall? {
-    guard unsafe state.pointee.has_luggage == 0, hasPlainMethod(in: type) else { return nil }
+    guard unsafe state.pointee.has_attachments == 0, hasPlainMethod(in: type) else { return nil }
     return unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
       plan.carriage.size > 0 ? CarriedCall.make(self, plan, route) : nil
     }

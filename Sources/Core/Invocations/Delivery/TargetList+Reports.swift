@@ -42,7 +42,7 @@ extension TargetList {
           tally.isForReport = true
           let run = unsafe MethodRun(call: call, method: method, cache: cache)
           unsafe round.next = run.perform(from: start, to: stop, &tally)
-          unsafe Self.tell(of: start, to: round.next, tally.unthrown, answered, failed)
+          unsafe Self.tell(of: start, to: round.next, tally.laterErrors, answered, failed)
         }
         if unsafe round.next == start {
           turn(unsafe member(at: start))
@@ -62,7 +62,7 @@ extension TargetList {
   /// - Throws: ``InvocationError`` if the call came back to the list that is delivering it.
   package func ask(
     _ call: Call, of selector: Selector, for owner: some TargetListOwner,
-    answered: () -> Bool, failed: (Unthrown) -> Void, turn: (ListedTarget) -> Bool
+    answered: () -> Bool, failed: (LaterError) -> Void, turn: (ListedTarget) -> Bool
   ) throws(InvocationError) -> Bool {
     let isLent = call.isTargetLent
     call.isTargetLent = true
@@ -93,7 +93,7 @@ extension TargetList {
           tally.isForReport = true
           let run = unsafe MethodRun(call: call, method: method, cache: cache)
           unsafe round.next = run.perform(from: start, to: stop, &tally)
-          if tally.answered > 0 { goesOn = answered() } else { tally.unthrown.forEach(failed) }
+          if tally.answered > 0 { goesOn = answered() } else { tally.laterErrors.forEach(failed) }
         }
         if unsafe round.next == start {
           goesOn = turn(unsafe member(at: start))
@@ -108,7 +108,7 @@ extension TargetList {
   @unsafe
   private static func tell(
     of first: MemberPlace?, to end: MemberPlace?,
-    _ errors: [Unthrown],
+    _ errors: [LaterError],
     _ answered: (UInt64, ObjectIdentifier, Any.Type) -> Void,
     _ failed: (ListedTarget, any Error) -> Void
   ) {

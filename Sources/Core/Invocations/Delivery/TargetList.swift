@@ -124,7 +124,7 @@ package final class TargetList: @unchecked Sendable {
   /// An error of a target. It does not retain the member, because the code that is notified of it
   /// may wait for the member's end.
   @usableFromInline
-  package struct Unthrown {
+  package struct LaterError {
     package let id: UInt64
     package let identity: ObjectIdentifier
     package let type: Any.Type
@@ -152,7 +152,7 @@ package final class TargetList: @unchecked Sendable {
     /// The first error, which is thrown.
     @usableFromInline package private(set) var error: (any Error)?
     /// The later errors, which are not thrown, with their targets.
-    @usableFromInline package internal(set) var unthrown: [Unthrown] = []
+    @usableFromInline package internal(set) var laterErrors: [LaterError] = []
 
     @inlinable
     package init(answered: Int = 0) { self.answered = answered }
@@ -165,9 +165,13 @@ package final class TargetList: @unchecked Sendable {
 
     /// Records an error. A left-out optional requirement is not one.
     package mutating func fail(_ error: any Error, at member: ListedTarget) {
-      if isForReport { return unthrown.append(Unthrown(member, error)) }
+      if isForReport { return laterErrors.append(LaterError(member, error)) }
       if error is NotImplemented { return }
-      if self.error == nil { self.error = error } else { unthrown.append(Unthrown(member, error)) }
+      if self.error == nil {
+        self.error = error
+      } else {
+        laterErrors.append(LaterError(member, error))
+      }
     }
 
     /// Records an error without a target, such as a message that could not be sent.

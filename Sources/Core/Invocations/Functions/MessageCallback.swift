@@ -61,7 +61,7 @@ public final class MessageCallback: Sendable {
     {
       throw .signatureMismatch(name: selector.name, expected: known, given: message)
     }
-    let passage = Passage(
+    let passage = MessageBridge(
       plan: plan, message: try CallPlan.shared(for: message), selector: selector,
       skipping: skipping,
       receiver: ObjectReference(receiver, isStrong: strongly))
@@ -86,7 +86,7 @@ public final class MessageCallback: Sendable {
 }
 
 /// Sends calls on as messages.
-private final class Passage: Sendable {
+private final class MessageBridge: Sendable {
   /// The offset of a word of an argument in the function's frame, and in the message's.
   private struct Move {
     var from: Int

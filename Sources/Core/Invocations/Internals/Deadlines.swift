@@ -10,7 +10,7 @@ package final class Deadlines: Sendable {
   package static let shared = Deadlines()
 
   private let state = Guarded(State())
-  private let isEarlier = Announcement()
+  private let isEarlier = Condition()
 
   /// Identifies a deadline, for ``cancel(_:)``.
   package struct Number: Sendable {
@@ -33,7 +33,7 @@ package final class Deadlines: Sendable {
     var next: UInt64 = 0
     var isRunning = false
     /// The process whose thread waits, and the closures of its parent.
-    var process = OwnProcess()
+    var process = ForkGuard()
     var left: [@Sendable () -> Void] = []
 
     /// Removes the deadlines from before a fork, whose thread only exists in the parent. The
@@ -49,7 +49,7 @@ package final class Deadlines: Sendable {
       heap = []
       next = 0
       isRunning = false
-      process = OwnProcess()
+      process = ForkGuard()
     }
 
     mutating func add(_ time: UInt64, _ action: @escaping @Sendable () -> Void) -> Number {
@@ -174,7 +174,7 @@ package final class Deadlines: Sendable {
   /// Each closure runs on a dispatch thread, because it may take long. A forked child has no
   /// dispatch threads.
   private func perform(_ due: [@Sendable () -> Void]) {
-    if OwnProcess.isChild, SystemThread.begin({ for action in due { action() } }) { return }
+    if ForkGuard.isChild, SystemThread.begin({ for action in due { action() } }) { return }
     for action in due { DispatchQueue.global(qos: .userInitiated).async(execute: action) }
   }
 }

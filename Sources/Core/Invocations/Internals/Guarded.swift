@@ -8,7 +8,7 @@ import CForwardingShims
   import Darwin
 #endif
 
-/// A value that a lock protects. If a thread waits for the system under the lock, use ``OwnLock``.
+/// A value that a lock protects. If a thread waits for the system under the lock, use ``BlockingMutex``.
 ///
 /// A pthread mutex, because ThreadSanitizer on Linux does not understand `Synchronization.Mutex`
 /// and reports false races. All values share a few mutexes, so that a fork can wait for all of them
@@ -68,7 +68,7 @@ package final class Guarded<Value>: @unchecked Sendable {
 
   /// Runs `body` until it returns a result. While it returns nil, waits, and runs it again whenever
   /// `change` is announced.
-  func wait<Result>(for change: Announcement, _ body: (inout Value) -> Result?) -> Result {
+  func wait<Result>(for change: Condition, _ body: (inout Value) -> Result?) -> Result {
     wait(until: change) { value in body(&value).map { .done($0) } ?? .until(.max) }
   }
 }
@@ -85,7 +85,7 @@ extension Guarded {
   /// Runs `body` until it is done: whenever `change` is announced, or at the time that it returned.
   /// Opens no file, unlike most timers.
   package func wait<Result>(
-    until change: Announcement, _ body: (inout Value) -> Waiting<Result>
+    until change: Condition, _ body: (inout Value) -> Waiting<Result>
   ) -> Result {
     let mutex = unsafe mutex
     unsafe fwd_lock(mutex)
@@ -102,7 +102,7 @@ extension Guarded {
 
 /// Wakes threads that wait for a change of a guarded value.
 @safe
-package final class Announcement: @unchecked Sendable {
+package final class Condition: @unchecked Sendable {
   // SAFETY: used only under the lock of the value, and so is the condition that it points to.
   private var made: UnsafeMutablePointer<pthread_cond_t>
   private var process = getpid()

@@ -44,7 +44,7 @@ final class OnceForEach<Key: Hashable & Sendable>: Sendable {
   }
 
   private let state = Guarded(State())
-  private let ended = Announcement()
+  private let ended = Condition()
 
   /// Does the work, unless `isDone` returns true. Waits for another thread that is doing it.
   func run(_ key: Key, unless isDone: () -> Bool, _ work: () -> Void) {

@@ -15,7 +15,7 @@
     @unsafe var pointer: OpaquePointer? { unsafe connection }
     let listener: Listener
     private let subscriptions = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
-    private let process = OwnProcess()
+    private let process = ForkGuard()
 
     /// Receives the library's events about the connection, until the connection is destroyed.
     final class Listener: Sendable {

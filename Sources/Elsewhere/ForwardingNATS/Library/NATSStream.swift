@@ -17,7 +17,7 @@
     // SAFETY: the library locks the object behind the pointer, which lives until `deinit`.
     private var context: OpaquePointer?
     private let connection: NATSConnection
-    private let process = OwnProcess()
+    private let process = ForkGuard()
     let name: String
     let subject: String
 
@@ -135,7 +135,7 @@
   final class NATSPull {
     private var subscription: OpaquePointer?
     private let stream: NATSStream
-    private let process = OwnProcess()
+    private let process = ForkGuard()
 
     @unsafe
     fileprivate init(

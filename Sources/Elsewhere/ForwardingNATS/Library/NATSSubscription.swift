@@ -21,7 +21,7 @@
       }
     }
     private let receiver: Receiver
-    private let process = OwnProcess()
+    private let process = ForkGuard()
 
     @unsafe
     init(

@@ -15,9 +15,9 @@ final class SocketConnection: Sendable {
   let peer: TransportPeer
   private let descriptor: SocketDescriptor
   /// A separate lock, as messages are sent while it is held, which keeps them in order.
-  private let outbox = OwnLock(Outbox())
-  private let patience: SocketPatience
-  private let process = OwnProcess()
+  private let outbox = BlockingMutex(Outbox())
+  private let budget: SendBudget
+  private let process = ForkGuard()
   private let begun = DispatchTime.now().uptimeNanoseconds
   private let wasOfUse = Atomic(false)
 
@@ -56,7 +56,7 @@ final class SocketConnection: Sendable {
 
     /// Removes the first message, and returns its cost.
     mutating func removeFirst() -> Int {
-      let cost = SocketPatience.cost(of: messages[first].bytes)
+      let cost = SendBudget.cost(of: messages[first].bytes)
       bytes -= cost
       messages[first] = Message(bytes: [])
       first += 1
@@ -86,9 +86,9 @@ final class SocketConnection: Sendable {
   }
 
   /// Takes over a connected socket.
-  init(_ descriptor: SocketDescriptor, _ patience: SocketPatience) {
+  init(_ descriptor: SocketDescriptor, _ budget: SendBudget) {
     self.descriptor = descriptor
-    self.patience = patience
+    self.budget = budget
     peer = descriptor.peer
   }
 
@@ -166,9 +166,9 @@ final class SocketConnection: Sendable {
         case .full: break
         }
       }
-      guard patience.keeps(bytes, beside: outbox.bytes) else { return .congested }
+      guard budget.reserve(bytes, beside: outbox.bytes) else { return .congested }
       outbox.messages.append(Message(bytes: bytes, request: request))
-      outbox.bytes += SocketPatience.cost(of: bytes)
+      outbox.bytes += SendBudget.cost(of: bytes)
       begins = !outbox.isWriting
       outbox.isWriting = true
       return nil
@@ -183,7 +183,7 @@ final class SocketConnection: Sendable {
   private func breakOff(_ outbox: inout Outbox) {
     outbox.stage = .broken
     descriptor.shutDown()
-    patience.gets(back: outbox.removeAll())
+    budget.release(outbox.removeAll())
   }
 
   private func beginWriting() {
@@ -223,7 +223,7 @@ final class SocketConnection: Sendable {
             case .sent, .tooLarge: break
             }
           }
-          patience.gets(back: outbox.removeFirst())
+          budget.release(outbox.removeFirst())
         }
         return nil
       }
@@ -256,7 +256,7 @@ final class SocketConnection: Sendable {
     let before: Outbox? = outbox.announce { outbox in
       let before = outbox
       guard before.stage != .ended else { return nil }
-      patience.gets(back: outbox.removeAll())
+      budget.release(outbox.removeAll())
       outbox = Outbox(stage: .ended, users: outbox.users, unsent: outbox.unsent)
       // The peer notices the end at once, and the reading thread here comes to its end.
       descriptor.shutDown()

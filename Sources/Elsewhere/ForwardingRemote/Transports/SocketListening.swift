@@ -6,7 +6,7 @@ final class SocketListening: Sendable {
   /// The file of the socket.
   let file: SocketDescriptor.File?
   private let descriptor: SocketDescriptor
-  private let state = OwnLock(State())
+  private let state = BlockingMutex(State())
 
   private struct State {
     var isEnded = false

@@ -21,7 +21,7 @@ extension UnixSocketTransport {
       descriptor.close()
       throw error
     }
-    let connection = SocketConnection(descriptor, patience)
+    let connection = SocketConnection(descriptor, budget)
     guard begin(connection, joins: again) else {
       throw .failed("the system has no thread to read a socket on")
     }

@@ -26,8 +26,8 @@ public final class UnixSocketTransport: Transport {
   let state = Guarded(State())
   let path: String
   let listening: SocketListening?
-  let patience = SocketPatience()
-  private let process = OwnProcess()
+  let budget = SendBudget()
+  private let process = ForkGuard()
 
   struct State {
     var connections: [SocketConnection] = []
@@ -72,7 +72,7 @@ public final class UnixSocketTransport: Transport {
     let limit = max(1, maximumConnections)
     let hasBegun = listening?.begin { [weak self] new in
       guard let self, state.read({ $0.reading < limit }) else { return new.close() }
-      begin(SocketConnection(new, patience))
+      begin(SocketConnection(new, budget))
     }
     if hasBegun == false {
       close()

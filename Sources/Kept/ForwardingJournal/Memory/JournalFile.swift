@@ -34,7 +34,7 @@ final class JournalFile: Sendable {
   /// The device and inode of the file.
   private let identity: FWDFileIdentity
   // SAFETY: written only by the function that opens the file, before another thread has it.
-  private nonisolated(unsafe) var lockedIn: OwnProcess?
+  private nonisolated(unsafe) var lockedIn: ForkGuard?
 
   enum Purpose { case reading, appending, replacing, creating }
 
@@ -96,7 +96,7 @@ final class JournalFile: Sendable {
       guard code == EWOULDBLOCK else { throw .system("locked", path: path, code: code) }
       throw .locked(path: path, holder: holder)
     }
-    unsafe lockedIn = OwnProcess()
+    unsafe lockedIn = ForkGuard()
   }
 
   /// Releases the lock, even if a forked child has the descriptor. A child never releases it.

@@ -2,7 +2,7 @@ import Invocations
 
 /// A result that is set once, and that one task awaits. Successes without an answer, such as the
 /// end of a pause, are nil.
-struct OneAnswer: Sendable {
+struct OneShot: Sendable {
   typealias Outcome = Result<RemoteAnswer?, RemoteError>
 
   private let state = Guarded(State())

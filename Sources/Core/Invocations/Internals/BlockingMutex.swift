@@ -15,7 +15,7 @@ import CForwardingShims
 /// A fork does not wait for this lock, so it may stay locked forever in a child process. Callers
 /// must first check that the process is the one that made the lock.
 @safe
-package final class OwnLock<Value>: @unchecked Sendable {
+package final class BlockingMutex<Value>: @unchecked Sendable {
   // SAFETY: the value is only accessed between lock and unlock. The mutex and the condition live as
   // long as this object.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The time after an interruption in which other processes may not have reconnected yet. A call
 /// that finds no listener in this time was not performed, so it is sent again for about as long.
-final class Settling: Sendable {
+final class ReconnectGrace: Sendable {
   typealias Heard = @Sendable (Result<[UInt8], TransportError>) -> Void
 
   /// The length of that time, in nanoseconds.
@@ -24,7 +24,7 @@ final class Settling: Sendable {
 
   /// The outcome of a call for which the transport reports an error. The error may be the first
   /// sign of an interruption.
-  func failure(_ error: TransportError) -> OneAnswer.Outcome {
+  func failure(_ error: TransportError) -> OneShot.Outcome {
     if error == .interrupted || error == .unsent { begin() }
     return .failure(RemoteError(error))
   }
@@ -35,7 +35,7 @@ final class Settling: Sendable {
   }
 
   /// Passes all answers on, except `nobodyListens`, which finishes `unheard` instead.
-  static func hearing(_ unheard: OneAnswer, _ answered: @escaping Heard) -> Heard {
+  static func hearing(_ unheard: OneShot, _ answered: @escaping Heard) -> Heard {
     { result in
       if case .failure(.nobodyListens) = result { return unheard.finish(.success(nil)) }
       answered(result)
@@ -45,11 +45,11 @@ final class Settling: Sendable {
   /// Waits for an answer, or for the error `nobodyListens`. Returns true when it is time to
   /// send again.
   static func isUnheard(
-    _ unheard: OneAnswer, _ answer: OneAnswer
+    _ unheard: OneShot, _ answer: OneShot
   ) async throws(RemoteError) -> Bool {
     answer.onlyWhenFinished { unheard.finish(.failure(.timedOut)) }
     do throws(RemoteError) { _ = try await unheard.wait() } catch .timedOut { return false }
-    let pause = OneAnswer()
+    let pause = OneShot()
     answer.onlyWhenFinished { pause.finish(.failure(.timedOut)) }
     let end = Deadlines.shared.add(at: .now() + .milliseconds(20)) { pause.finish(.success(nil)) }
     defer { Deadlines.shared.cancel(end) }

@@ -2,7 +2,7 @@ import Dispatch
 import Invocations
 
 /// A call in progress. Its task may be cancelled, or may end, before it is recorded here.
-final class OpenCall: Sendable {
+final class InFlightCall: Sendable {
   private let state = Guarded(State())
 
   private struct State {

@@ -1,9 +1,9 @@
 import Invocations
 
 /// The calls in progress by their keys, so that they can be cancelled.
-final class OpenCalls: Sendable {
+final class InFlightCalls: Sendable {
   private struct State {
-    var calls: [RemoteRequest.Key: OpenCall] = [:]
+    var calls: [RemoteRequest.Key: InFlightCall] = [:]
     /// The keys of cancelled calls that are not in progress here. A cancel may overtake its call,
     /// as the two have different subjects; or another member of the group has the call.
     var early: Set<RemoteRequest.Key> = []
@@ -18,7 +18,7 @@ final class OpenCalls: Sendable {
   private let state = Guarded(State())
 
   /// Records a call, and cancels it if its cancel has already arrived.
-  func begin(_ call: OpenCall, _ key: RemoteRequest.Key) {
+  func begin(_ call: InFlightCall, _ key: RemoteRequest.Key) {
     let (old, isCancelled) = state.withLockInPlace { state in
       let old = state.calls.updateValue(call, forKey: key)
       return (old, !state.early.isEmpty && state.early.contains(key))
@@ -34,7 +34,7 @@ final class OpenCalls: Sendable {
 
   /// Cancels a call, now or when it arrives.
   func cancel(_ key: RemoteRequest.Key) {
-    let call: OpenCall? = state.withLockInPlace { state in
+    let call: InFlightCall? = state.withLockInPlace { state in
       if let call = state.calls[key] { return call }
       guard state.early.insert(key).inserted else { return nil }
       if state.order.count < Self.count {

@@ -2,7 +2,7 @@ import CForwardingShims
 
 /// The process in which a value was made. A forked child has a copy of its parent's memory, but not
 /// the parent's threads, and must not use system resources of the parent.
-package struct OwnProcess: Sendable {
+package struct ForkGuard: Sendable {
   private let forks = fwd_fork_count()
 
   package init() {}

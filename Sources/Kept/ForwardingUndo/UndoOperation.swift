@@ -1,5 +1,5 @@
 /// An undo or a redo in progress.
-final class Performance {
+final class UndoOperation {
   enum Direction: Sendable { case undo, redo }
 
   let direction: Direction
@@ -11,7 +11,7 @@ final class Performance {
   /// The groups that were open when it began.
   var outer: [OpenGroup]
   /// The enclosing undo or redo, if this one takes back a group inside it.
-  let parent: Performance?
+  let parent: UndoOperation?
   /// The number of unmatched `disableRecording()` calls when it began.
   let disabledCount: Int
   /// Net `disableRecording()` calls made by its own steps.
@@ -53,7 +53,7 @@ final class Performance {
   }
 
   init(
-    _ direction: Direction, _ entry: Entry, outer: [OpenGroup], parent: Performance?,
+    _ direction: Direction, _ entry: Entry, outer: [OpenGroup], parent: UndoOperation?,
     disabledCount: Int, isAwaited: Bool
   ) {
     self.direction = direction

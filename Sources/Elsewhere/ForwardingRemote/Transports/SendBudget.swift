@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A connection may use up to 8 MB of it, and 256 KB in any case. So no connection takes the room
 /// of others, and each can queue the largest message.
-final class SocketPatience: Sendable {
+final class SendBudget: Sendable {
   static let (least, one, all) = (256 << 10, 8 << 20, 64 << 20)
 
   private let taken = Atomic(0)
@@ -14,15 +14,15 @@ final class SocketPatience: Sendable {
 
   /// Reserves room for a message of a connection that already has `waiting` bytes. Returns false if
   /// that is too much.
-  func keeps(_ bytes: [UInt8], beside waiting: Int) -> Bool {
+  func reserve(_ bytes: [UInt8], beside waiting: Int) -> Bool {
     let cost = Self.cost(of: bytes)
     let taken = taken.wrappingAdd(cost, ordering: .relaxed).newValue
     if waiting + cost <= max(Self.least, min(Self.one, Self.all - taken)) { return true }
-    gets(back: cost)
+    release(cost)
     return false
   }
 
-  func gets(back cost: Int) { taken.wrappingSubtract(cost, ordering: .relaxed) }
+  func release(_ cost: Int) { taken.wrappingSubtract(cost, ordering: .relaxed) }
 
   /// How many bytes wait to be sent at the moment.
   var waiting: Int { taken.load(ordering: .relaxed) }

@@ -3,7 +3,7 @@ import Invocations
 import Synchronization
 
 /// The sending side of remote calls: calls in flight, and their counts.
-package final class RemoteLink: Sendable {
+package final class OutboundCalls: Sendable {
   private let transport: any Transport
   /// The subject of calls that do not name another one.
   private let subject: RemoteSubject
@@ -14,7 +14,7 @@ package final class RemoteLink: Sendable {
   private let secret = UInt64.random(in: .min ... .max)
   private let count = Atomic<UInt64>(0)
   private let onTheWay = Atomic(0)
-  private let settling = Settling()
+  private let settling = ReconnectGrace()
   /// The host that answered last. It is 0 at first; no host has that number, but an answer may.
   private let met = Atomic<UInt64>(0)
   private let state = Guarded(State())
@@ -29,7 +29,7 @@ package final class RemoteLink: Sendable {
   private struct State {
     var isClosed = false
     /// Calls that wait for the connection to be restored.
-    var waiting: [UInt64: OneAnswer] = [:]
+    var waiting: [UInt64: OneShot] = [:]
     var watch: (any TransportSubscription)?
     /// The hosts that answered, up to a limit.
     var hosts: Set<UInt64> = []
@@ -49,7 +49,7 @@ package final class RemoteLink: Sendable {
     if change != .closed { settling.begin() }
     let waiting = state.withLockInPlace { state in
       if change == .closed { state.isClosed = true }
-      if change == .interrupted { return [OneAnswer]() }
+      if change == .interrupted { return [OneShot]() }
       defer { state.waiting = [:] }
       return Array(state.waiting.values)
     }
@@ -113,7 +113,7 @@ package final class RemoteLink: Sendable {
     let (subject, request) = (other ?? subject, request(.asked))
     request.write(to: &message)
     let end = try enter(within: nil)
-    let answer = OneAnswer()
+    let answer = OneShot()
     let known: RemoteAnswer?
     do throws(RemoteError) {
       known = try await send(
@@ -163,14 +163,14 @@ package final class RemoteLink: Sendable {
     let end = try enter(within: limit)
     let seen = Guarded(AnswersSeen())
     do throws(RemoteError) {
-      let all = OneAnswer()
+      let all = OneShot()
       _ = try await send(message, to: subject, all, until: end, atEnd: .success(nil)) {
         [self] result in
         switch result {
         case .failure(let error): all.finish(settling.failure(error))
         case .success(let bytes):
           guard let answer = RemoteAnswer(bytes, to: request),
-            seen.withLockInPlace({ $0.takes(answer) })
+            seen.withLockInPlace({ $0.admit(answer) })
           else { return counts.strange() }
           meet(answer.host)
           if answered(answer) { all.finish(.success(nil)) }
@@ -211,18 +211,18 @@ package final class RemoteLink: Sendable {
 
   /// Sends a request, and awaits an answer, the deadline, or the cancellation of the task.
   private nonisolated(nonsending) func send(
-    _ message: consuming [UInt8], to subject: RemoteSubject, _ answer: OneAnswer,
-    until end: DispatchTime, atEnd: OneAnswer.Outcome,
+    _ message: consuming [UInt8], to subject: RemoteSubject, _ answer: OneShot,
+    until end: DispatchTime, atEnd: OneShot.Outcome,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
   ) async throws(RemoteError) -> RemoteAnswer? {
     var deadline: Deadlines.Number?
     defer { if let deadline { Deadlines.shared.cancel(deadline) } }
-    var (pause, tries) = (20, settling.isGoingOn ? Settling.tries : 0)
+    var (pause, tries) = (20, settling.isGoingOn ? ReconnectGrace.tries : 0)
     while true {
       RemoteRequest.setTimeLeft(until: end, in: &message)
-      let unheard = tries > 0 ? OneAnswer() : nil
+      let unheard = tries > 0 ? OneShot() : nil
       tries -= 1
-      let heard = if let unheard { Settling.hearing(unheard, answered) } else { answered }
+      let heard = if let unheard { ReconnectGrace.hearing(unheard, answered) } else { answered }
       let sent: (any TransportRequest)?
       do throws(TransportError) {
         sent = try transport.request(message, to: subject, heard)
@@ -240,24 +240,24 @@ package final class RemoteLink: Sendable {
       guard sent != nil else {
         // There is no connection: the call waits for one, up to its deadline.
         settling.begin()
-        tries = Settling.tries
+        tries = ReconnectGrace.tries
         try await wait(answer, atMost: pause)
         pause = min(2 * pause, 320)
         continue
       }
-      if let unheard, try await Settling.isUnheard(unheard, answer) { continue }
+      if let unheard, try await ReconnectGrace.isUnheard(unheard, answer) { continue }
       do throws(RemoteError) { return try await answer.wait() } catch {
         guard answer.isUnsent else { throw error }
       }
       // It was not sent, so it waits for a connection, unless its deadline has passed meanwhile.
       guard DispatchTime.now() < end else { return try atEnd.get() }
-      tries = Settling.tries
+      tries = ReconnectGrace.tries
       answer.reopen()
     }
   }
 
-  private func wait(_ answer: OneAnswer, atMost milliseconds: Int) async throws(RemoteError) {
-    let restored = OneAnswer()
+  private func wait(_ answer: OneShot, atMost milliseconds: Int) async throws(RemoteError) {
+    let restored = OneShot()
     let number = nextNumber()
     let isClosed = state.withLockInPlace { state in
       if !state.isClosed { state.waiting[number] = restored }

@@ -1,4 +1,4 @@
-extension RemoteLink {
+extension OutboundCalls {
   /// The settings that a proxy has for its calls.
   package struct Settings: Sendable {
     package var deadline: Duration

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A call that does not suspend is performed on the thread that receives it. A call that suspends
 /// has a task, which is cancelled when its time is over or its caller no longer waits.
-package final class RemoteGate: Sendable {
+package final class InboundCalls: Sendable {
   /// A random number by which others tell hosts of one name apart.
   package let number = UInt64.random(in: 1 ... .max)
   package let counts = RemoteCounts()
@@ -16,7 +16,7 @@ package final class RemoteGate: Sendable {
   /// Answers being sent. Their calls do not count towards the limit, but draining waits for them.
   private let answering = Atomic(0)
   private let isDraining = Atomic(false)
-  private let open = OpenCalls()
+  private let open = InFlightCalls()
 
   package init(_ transport: any Transport) { self.transport = transport }
 
@@ -71,7 +71,7 @@ package final class RemoteGate: Sendable {
       counts.refuse()
       return end(request, message, .refused(error.refusal, error.text, host: number))
     }
-    switch seen.look(request.key(of: message.sender)) {
+    switch seen.lookUpOrInsert(request.key(of: message.sender)) {
     case .new:
       if let answer = atOnce(call) {
         finish(request, message, seen, answer)
@@ -106,7 +106,7 @@ package final class RemoteGate: Sendable {
     _ perform: Performing<Call>
   ) {
     let isAsked = request.kind == .asked
-    let open = OpenCall()
+    let open = InFlightCall()
     let key = request.key(of: message.sender)
     if isAsked { self.open.begin(open, key) }
     let task = perform(call) { [self] answer in
