@@ -240,6 +240,12 @@
       #expect(try await upload.first([1], "a") == "one: a, 1")
       #expect(try await upload([1], "a", delivery: .concurrent) == "other: a, 1")
       #expect(try await upload.report([], "a").errors.count == 2)
+      let gathered = try await upload.gather([1], "a", delivery: .concurrent)
+      #expect(try gathered.map { try $0.get() } == ["one: a, 1", "other: a, 1"])
+      #expect(
+        try await upload.gather([], "a").allSatisfy {
+          if case .failure = $0 { true } else { false }
+        })
     }
 
     @Test("cancellation reaches the target")

@@ -178,13 +178,14 @@
   }
 
   extension TypeSyntax {
-    /// Whether the type is one of the standard library's non-escapable span types.
+    /// Whether the type is one of the standard library's non-escapable span types. A `Span` without
+    /// type arguments is a type of the program, as those of tracers are.
     fileprivate var isLent: Bool {
-      let name = self.as(IdentifierTypeSyntax.self)?.name.text ?? ""
-      return [
-        "Span", "RawSpan", "MutableSpan", "MutableRawSpan", "OutputSpan", "OutputRawSpan",
-        "UTF8Span",
-      ].contains(name)
+      guard let type = self.as(IdentifierTypeSyntax.self) else { return false }
+      let generic = ["Span", "MutableSpan", "OutputSpan"]
+      return type.genericArgumentClause == nil
+        ? ["RawSpan", "MutableRawSpan", "OutputRawSpan", "UTF8Span"].contains(type.name.text)
+        : generic.contains(type.name.text)
     }
   }
 #endif

@@ -91,4 +91,16 @@ public struct AwaitedMulticastMessage<Result: Sendable, each Argument: Sendable>
   ) async throws -> TypedReport<Result> {
     try await message.report(repeat each arguments, on: proxy, delivery: delivery)
   }
+
+  /// Returns the answer or the error of each target that has the message, in the order of the
+  /// targets.
+  ///
+  /// - Throws: an error only if the message cannot be delivered.
+  public nonisolated(nonsending) func gather(
+    _ arguments: repeat each Argument, delivery: AwaitedDelivery = .sequential
+  ) async throws -> [Swift.Result<Result, any Error>] {
+    try await report(repeat each arguments, delivery: delivery).entries.compactMap { entry in
+      entry.answer.map { .success($0) } ?? entry.outcome.error.map { .failure($0) }
+    }
+  }
 }
