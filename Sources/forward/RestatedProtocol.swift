@@ -85,6 +85,10 @@ struct RestatedProtocol {
           description: "no face can have '\(requirement.text)', which '\(symbol.path)' requires")
       }
       modules.formUnion(Self.modules(in: requirement))
+      if isLeftOut, requirement.text.contains("@escaping") {
+        let name = requirement.pathComponents.last ?? requirement.text
+        lines.append("// Each target calls the closure of '\(name)'. Remove it if one alone may:")
+      }
       lines.append(restated(requirement, from: symbol))
     }
     let words = Set(lines.flatMap { $0.split { !$0.isLetter && !$0.isNumber && $0 != "_" } })

@@ -188,6 +188,17 @@ struct FaceCommandTests {
     }
 
     #if os(Linux)
+      @Test("a requirement with a closure and a default is marked: each target calls the closure")
+      func closures() throws {
+        let delegate = try Tool.run(["face", "FoundationNetworking.URLSessionDataDelegate"])
+        let lines = delegate.output.split(separator: "\n")
+        let marked = lines.indices.filter {
+          lines[$0].contains("// Each target calls the closure of")
+        }
+        #expect(marked.count > 2)
+        #expect(marked.allSatisfy { lines[$0 + 1].contains("@escaping") })
+      }
+
       @Test("a protocol of the system compiles as printed")
       func system() throws {
         let modules = try Modules()
