@@ -29,7 +29,7 @@ extension MulticastProxy {
     failed: (DeliveryFailure) -> Void
   ) throws {
     var turns = AskedTurns()
-    let isDone = try targetList.ask(call, of: selector, for: self) {
+    try targetList.ask(call, of: selector, for: self) {
       turns.take(call, each)
     } failed: { thrown in
       turns.note(DeliveryOutcome(thrown.error))
@@ -38,14 +38,6 @@ extension MulticastProxy {
       let outcome = ask(call, selector, member, failed)
       turns.note(outcome)
       return outcome.isAnswer ? turns.take(call, each) : true
-    }
-    if !isDone {
-      // The thread holds too much to hold a list.
-      for member in listTargets() {
-        let outcome = ask(call, selector, member, failed)
-        turns.note(outcome)
-        if outcome.isAnswer, !turns.take(call, each) { break }
-      }
     }
     if turns.metDead { purge() }
     if let refusal = turns.refusal { throw refusal }

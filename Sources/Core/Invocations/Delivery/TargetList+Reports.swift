@@ -19,12 +19,8 @@ extension TargetList {
     let isLent = call.isTargetLent
     call.isTargetLent = true
     defer { call.isTargetLent = isLent }
-    try ForwardingDepth.enter(self, call, selector, for: owner)
-    // An old result must not pass for an answer to this message.
-    call.forgetResult()
-    if !isPublished { owner.publishTargets() }
     var round = unsafe FWDRound()
-    guard unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0 else {
+    guard try unsafe begin(&round, call, of: selector, for: owner) else {
       ForwardingDepth.leave()
       return false
     }
@@ -57,35 +53,32 @@ extension TargetList {
   /// - Parameters:
   ///   - answered: Called while the call has the answer of a target; returns whether the next target has its turn.
   ///   - failed: Called with the error that a target threw.
-  ///   - turn: Sends to a target that cannot simply be called; returns whether the next target has its turn.
-  /// - Returns: False if the thread holds too much to hold a list; then nothing was sent.
+  ///   - turn: Sends to a target that cannot simply be called; returns whether the next target has its turn. If the
+  ///     thread cannot hold another list, all targets are sent to in this way.
   /// - Throws: ``InvocationError`` if the call came back to the list that is delivering it.
   package func ask(
     _ call: Call, of selector: Selector, for owner: some TargetListOwner,
     answered: () -> Bool, failed: (LaterError) -> Void, turn: (ListedTarget) -> Bool
-  ) throws(InvocationError) -> Bool {
+  ) throws(InvocationError) {
     let isLent = call.isTargetLent
     call.isTargetLent = true
     defer { call.isTargetLent = isLent }
-    try ForwardingDepth.enter(self, call, selector, for: owner)
-    // An older result must not pass for an answer to this message.
-    call.forgetResult()
-    if !isPublished { owner.publishTargets() }
     var round = unsafe FWDRound()
     // The round is over at an answer, which is taken back below.
     unsafe round.stops_at_first = 1
-    guard unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0 else {
-      ForwardingDepth.leave()
-      return false
+    guard try unsafe begin(&round, call, of: selector, for: owner) else {
+      defer { ForwardingDepth.leave() }
+      for member in owner.listTargets() where !turn(member) { break }
+      return
     }
     var first: MemberPlace?
     while true {
       var goesOn = true
       switch unsafe fwd_round_take_run(&round, call.facts, call.state, &first) {
-      case .done, .notBegun: return true
+      case .done, .notBegun: return
       case .wentOn: goesOn = answered()
       case .stopped:
-        guard let start = unsafe first else { return true }
+        guard let start = unsafe first else { return }
         if let method = unsafe round.method, let stop = unsafe fwd_round_stop(&round),
           let cache = unsafe round.cache
         {

@@ -215,17 +215,26 @@ package final class TargetList: @unchecked Sendable {
     }
   }
 
+  /// Enters the step of a delivery, and begins its round. Returns false if the thread cannot hold another list; the
+  /// step is entered all the same.
+  @unsafe
+  func begin(
+    _ round: inout FWDRound, _ call: Call, of selector: Selector, for owner: some TargetListOwner
+  ) throws(InvocationError) -> Bool {
+    try ForwardingDepth.enter(self, call, selector, for: owner)
+    // An old result must not pass for an answer to this message.
+    call.forgetResult()
+    if !isPublished { owner.publishTargets() }
+    return unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0
+  }
+
   /// Begins a delivery that needs work before the first target, or that must throw.
   @unsafe
   private func begin(
     _ round: inout FWDRound, _ call: Call, _ owner: some TargetListOwner
   ) throws(InvocationError) -> Tally {
     guard let selector = call.selector else { throw .selectorNotSet }
-    try ForwardingDepth.enter(self, call, selector, for: owner)
-    // An old result must not pass for an answer to this message.
-    call.forgetResult()
-    if !isPublished { owner.publishTargets() }
-    guard unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0 else {
+    guard try unsafe begin(&round, call, of: selector, for: owner) else {
       // The thread cannot hold another list, so the members are called one by one.
       defer { ForwardingDepth.leave() }
       let stopsAtFirst = unsafe round.stops_at_first != 0
