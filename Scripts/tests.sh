@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs `swift test` with the given arguments, and kills it after a time limit, so that a hanging test is
 # reported by name. FORWARDING_TEST_MINUTES is the limit (20); an idle machine needs two minutes. The slowest
-# tests are listed at the end.
+# tests are listed at the end, and after them what failed: the end of a long log is what a reader sees.
 set -u
 cd "$(dirname "$0")/.."
 minutes=${FORWARDING_TEST_MINUTES:-20}
@@ -29,6 +29,11 @@ if ! kill -0 "$tests" 2>/dev/null; then
   echo "These tests took longest, in seconds; they run at the same time as others:"
   sed -nE 's/^.* Test "(.*)" (with [0-9]+ test cases )?(passed|failed) after ([0-9.]+) seconds.*$/\4 \1/p' "$log" |
     sort -rn | head -8 | awk '{ time = $1; $1 = ""; printf "  %7.1f %s\n", time, $0 }'
+  if [ $status -ne 0 ]; then
+    echo
+    echo "What failed, without the issues that are known:"
+    grep -A 6 -E '^. Test .* recorded an issue' "$log" | cut -c 1-400 | head -60
+  fi
   exit $status
 fi
 
