@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# Replaces a part of other people's libraries by this package, and runs their tests and a benchmark before and
+# after:
+#   clients.sh [--if-present] [NAME…]    all clients of Examples/Clients, or those that are named
+# The sources of a client are a folder of $CLIENTS, else of ../shared/clients, else a clone of the commit that
+# its client.sh names. --if-present does not clone: it prints what it leaves out, and why.
+# ROUNDS is how often the benchmarks run, before and after in turn (5). KEEP=1 keeps the folder of the builds.
+#
+# A client is a folder with client.patch, the change of their sources as `git apply` takes it; limits, lines of
+# a benchmark's row and the largest ratio of after to before; and client.sh, which this script calls with
+#   about            prints lines `folder NAME`, `repository URL`, `commit HASH`, `packages DEBIAN-PACKAGES`
+#   prepare FOLDER   adds what the tests and the benchmark need; the patch is applied after that
+#   tests FOLDER     builds and runs their tests; prints a line `tests PASSED TOTAL`
+#   bench FOLDER     builds and runs the benchmark once; prints lines `row NAME NANOSECONDS`
+# FOLDER is a copy of their sources, and FOLDER/../swift-forwarding is this package.
+set -eu
+cd "$(dirname "$0")/.."
+package=$PWD
+rounds=${ROUNDS:-5}
+may_clone=yes
+if [ "${1:-}" = --if-present ]; then
+  may_clone=no
+  shift
+fi
+names=("$@")
+if [ $# -eq 0 ]; then
+  for client in Examples/Clients/*/client.sh; do names+=("$(basename "$(dirname "$client")")"); done
+fi
+
+work=$(mktemp -d)
+finish() {
+  if [ "${KEEP:-}" = 1 ]; then echo "The builds are in $work."; else rm -rf "$work"; fi
+}
+trap finish EXIT
+
+say() { printf 'clients: %s\n' "$*" >&2; }
+
+# Prints the folder of a client's sources; fails if there is none and a clone is not allowed.
+sources() { # NAME
+  local folder repository commit place
+  folder=$(about "$1" folder)
+  for place in ${CLIENTS:+"$CLIENTS"} ../shared/clients; do
+    if [ -d "$place/$folder" ]; then
+      (cd "$place/$folder" && pwd)
+      return
+    fi
+  done
+  [ "$may_clone" = yes ] || return 1
+  repository=$(about "$1" repository)
+  commit=$(about "$1" commit)
+  say "$1: fetching $commit of $repository"
+  git init -q "$work/clones/$folder"
+  git -C "$work/clones/$folder" fetch -q --depth 1 "$repository" "$commit" >&2
+  git -C "$work/clones/$folder" checkout -q FETCH_HEAD >&2
+  echo "$work/clones/$folder"
+}
+
+about() { # NAME KEY
+  "Examples/Clients/$1/client.sh" about | sed -n "s/^$2 //p"
+}
+
+# Runs a command of a client, and keeps what it printed. If the command fails, shows it.
+run() { # NAME COMMAND SIDE OUTPUT
+  local folder
+  folder="$work/$1/$3/$(about "$1" folder)"
+  "Examples/Clients/$1/client.sh" "$2" "$folder" >"$4" 2>&1 && return
+  say "$1: '$2' failed ($3):"
+  tail -60 "$4" >&2
+  return 1
+}
+
+# Prints the smallest figure of each row that the rounds of one side printed.
+best() { # FOLDER SIDE
+  cat "$1"/bench.*."$2" | awk '
+    $1 == "row" { if (!($2 in least)) order[++count] = $2
+                  if (!($2 in least) || $3 < least[$2]) least[$2] = $3 }
+    END { for (i = 1; i <= count; i++) print order[i], least[order[i]] }'
+}
+
+status=0
+measure() { # NAME
+  local name=$1 from folder side round needed
+  if ! from=$(sources "$name"); then
+    say "$name is left out: there is no folder '$(about "$name" folder)' in ${CLIENTS:-../shared/clients}"
+    return
+  fi
+  for needed in $(about "$name" packages); do
+    dpkg -s "$needed" >/dev/null 2>&1 || Scripts/setup.sh clients
+  done
+  folder=$(about "$name" folder)
+  for side in before after; do
+    mkdir -p "$work/$name/$side"
+    ln -s "$package" "$work/$name/$side/swift-forwarding"
+    cp -R "$from" "$work/$name/$side/$folder"
+    chmod -R u+w "$work/$name/$side/$folder"
+    run "$name" prepare $side "$work/$name/prepare.$side"
+  done
+  # Outside of a repository, so that the patch is not looked for in the one around the folder.
+  (cd "$work/$name/after/$folder" &&
+    GIT_CEILING_DIRECTORIES=$(dirname "$PWD") git apply "$package/Examples/Clients/$name/client.patch")
+  for side in before after; do
+    say "$name: their tests, $side"
+    run "$name" tests $side "$work/$name/tests.$side" || status=1
+  done
+  for ((round = 1; round <= rounds; round++)); do
+    say "$name: benchmark, round $round of $rounds"
+    for side in before after; do
+      run "$name" bench $side "$work/$name/bench.$round.$side" || return 1
+    done
+  done
+  show "$name" >>"$work/table"
+}
+
+# Prints the table of one client. A row whose ratio is above its limit is marked.
+show() { # NAME
+  local name=$1 before after
+  before=$(sed -n 's/^tests //p' "$work/$name/tests.before" | tail -1)
+  after=$(sed -n 's/^tests //p' "$work/$name/tests.after" | tail -1)
+  printf '%s: their tests %s before, %s after; lines that went %d, that came %d\n' "$name" \
+    "${before:-0 0}" "${after:-0 0}" \
+    "$(grep -c '^-[^-]\|^-$' "Examples/Clients/$name/client.patch")" \
+    "$(grep -c '^+[^+]\|^+$' "Examples/Clients/$name/client.patch")" |
+    sed -E 's/tests ([0-9]+) ([0-9]+) before, ([0-9]+) ([0-9]+) after/tests \1 of \2 before, \3 of \4 after/'
+  if [ "${after%% *}" -lt "${before%% *}" ] 2>/dev/null || [ -z "$after" ] || [ "${after#* }" != "${before#* }" ]; then
+    echo "  FEWER TESTS PASSED THAN BEFORE"
+  fi
+  printf '  %-36s %12s %12s %8s %8s\n' row before after ratio limit
+  join -j 1 <(best "$work/$name" before | sort) <(best "$work/$name" after | sort) >"$work/$name/rows"
+  best "$work/$name" before | while read -r row _; do
+    read -r _ from to < <(awk -v row="$row" '$1 == row' "$work/$name/rows")
+    limit=$(awk -v row="$row" '$1 == row { print $2 }' "Examples/Clients/$name/limits")
+    awk -v row="$row" -v from="$from" -v to="$to" -v limit="$limit" 'BEGIN {
+      ratio = to / from
+      printf "  %-36s %9.1f ns %9.1f ns %8.2f %8s%s\n", row, from, to, ratio, limit,
+        limit != "" && ratio > limit + 0 ? "  EXCEEDED" : ""
+    }'
+  done
+  awk '{ print $1 }' "Examples/Clients/$name/limits" | while read -r row; do
+    grep -q "^$row " "$work/$name/rows" || echo "  MISSING: $row"
+  done
+}
+
+for name in "${names[@]}"; do
+  if [ ! -x "Examples/Clients/$name/client.sh" ]; then
+    say "there is no client '$name'"
+    exit 1
+  fi
+  measure "$name" || status=1
+done
+if [ -f "$work/table" ]; then
+  echo
+  cat "$work/table"
+  ! grep -qE 'EXCEEDED|MISSING|FEWER TESTS' "$work/table" || status=1
+fi
+exit $status
