@@ -35,9 +35,9 @@ trap finish EXIT
 
 say() { printf 'clients: %s\n' "$*" >&2; }
 
-# Prints the folder of a client's sources; fails if there is none and a clone is not allowed.
+# Prints the folder of a client's sources. Returns 1 if there is none and it may not be cloned, 2 if that failed.
 sources() { # NAME
-  local folder repository commit place
+  local folder clone place
   folder=$(about "$1" folder)
   for place in ${CLIENTS:+"$CLIENTS"} ../shared/clients; do
     if [ -d "$place/$folder" ]; then
@@ -46,13 +46,12 @@ sources() { # NAME
     fi
   done
   [ "$may_clone" = yes ] || return 1
-  repository=$(about "$1" repository)
-  commit=$(about "$1" commit)
-  say "$1: fetching $commit of $repository"
-  git init -q "$work/clones/$folder"
-  git -C "$work/clones/$folder" fetch -q --depth 1 "$repository" "$commit" >&2
-  git -C "$work/clones/$folder" checkout -q FETCH_HEAD >&2
-  echo "$work/clones/$folder"
+  clone="$work/clones/$folder"
+  say "$1: fetching $(about "$1" commit) of $(about "$1" repository)"
+  git init -q "$clone" >&2 &&
+    git -C "$clone" fetch -q --depth 1 "$(about "$1" repository)" "$(about "$1" commit)" >&2 &&
+    git -C "$clone" checkout -q FETCH_HEAD >&2 || return 2
+  echo "$clone"
 }
 
 about() { # NAME KEY
@@ -77,30 +76,37 @@ best() { # FOLDER SIDE
     END { for (i = 1; i <= count; i++) print order[i], least[order[i]] }'
 }
 
-status=0
-measure() { # NAME
-  local name=$1 from folder side round needed
-  if ! from=$(sources "$name"); then
-    say "$name is left out: there is no folder '$(about "$name" folder)' in ${CLIENTS:-../shared/clients}"
-    return
-  fi
-  for needed in $(about "$name" packages); do
-    dpkg -s "$needed" >/dev/null 2>&1 || Scripts/setup.sh clients
+# Puts a client's sources, with what its tests and benchmark need, into the folders of both sides.
+prepare() { # NAME SOURCES
+  local side folder needed
+  for needed in $(about "$1" packages); do
+    dpkg -s "$needed" >/dev/null 2>&1 || Scripts/setup.sh clients || return 1
   done
-  folder=$(about "$name" folder)
+  folder=$(about "$1" folder)
   for side in before after; do
-    mkdir -p "$work/$name/$side"
-    ln -s "$package" "$work/$name/$side/swift-forwarding"
-    cp -R "$from" "$work/$name/$side/$folder"
-    chmod -R u+w "$work/$name/$side/$folder"
-    run "$name" prepare $side "$work/$name/prepare.$side"
+    mkdir -p "$work/$1/$side" &&
+      ln -s "$package" "$work/$1/$side/swift-forwarding" &&
+      cp -R "$2" "$work/$1/$side/$folder" &&
+      chmod -R u+w "$work/$1/$side/$folder" &&
+      run "$1" prepare $side "$work/$1/prepare.$side" || return 1
   done
-  # Outside of a repository, so that the patch is not looked for in the one around the folder.
-  (cd "$work/$name/after/$folder" &&
-    GIT_CEILING_DIRECTORIES=$(dirname "$PWD") git apply "$package/Examples/Clients/$name/client.patch")
+  # Not as a part of a repository that may be around the folder.
+  (cd "$work/$1/after/$folder" &&
+    GIT_CEILING_DIRECTORIES=$(dirname "$PWD") git apply "$package/Examples/Clients/$1/client.patch")
+}
+
+# Fails if the benchmark could not be run. Failing tests are a matter of the table.
+measure() { # NAME
+  local name=$1 from side round
+  from=$(sources "$name") || {
+    [ $? -eq 1 ] || return 1
+    say "$name is left out: there is no folder '$(about "$name" folder)' in ${CLIENTS:-../shared/clients}"
+    return 0
+  }
+  prepare "$name" "$from" || return 1
   for side in before after; do
     say "$name: their tests, $side"
-    run "$name" tests $side "$work/$name/tests.$side" || status=1
+    run "$name" tests $side "$work/$name/tests.$side" || true
   done
   for ((round = 1; round <= rounds; round++)); do
     say "$name: benchmark, round $round of $rounds"
@@ -140,6 +146,7 @@ show() { # NAME
   done
 }
 
+status=0
 for name in "${names[@]}"; do
   if [ ! -x "Examples/Clients/$name/client.sh" ]; then
     say "there is no client '$name'"

@@ -60,6 +60,12 @@ static inline const void *_Nonnull const *_Nullable fwd_direct_next(FWDDirectRou
   return round->next++;
 }
 
+/// Leaves out the targets that have not had their turn. On the thread of the delivery, between two turns.
+static inline void fwd_direct_skip_rest(FWDDirectRound *round) {
+  round->next = round->stop;
+  round->begun = round->list->count;
+}
+
 /// A target, and the witness table with which its requirements are called.
 typedef struct FWDDirectTarget {
   /// NULL for a target that needs a message, or may not be called.

@@ -133,6 +133,9 @@ package struct AwaitedTurns: ~Copyable {
     if tally.answered > 0, unsafe fwd_list_stops_at_first(list, hasResult ? 1 : 0) != 0 {
       return false
     }
+    if tally.error != nil, unsafe fwd_list_rules(list) & UInt32(FWD_LIST_FIRST_ERROR) != 0 {
+      return false
+    }
     guard let member = unsafe fwd_direct_next(&round) else { return false }
     // A list of one asks its target even if the task was cancelled.
     if endsWithTask, Task.isCancelled, unsafe fwd_list_rules(list) & UInt32(FWD_LIST_OF_ONE) == 0 {

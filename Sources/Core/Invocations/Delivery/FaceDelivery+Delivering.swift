@@ -84,14 +84,15 @@ extension FaceDelivery {
           {
             unsafe noteLeftOut(selector(), at: member)
           } else {
-            unsafe fail(error, at: member, &delivery, targets, proxy)
+            unsafe fail(error, at: member, &delivery, &round, targets, proxy)
           }
         }
         unsafe fwd_direct_give_back(taken)
       } else {
         var answer: Result?
         let turn = unsafe callOnQueue(
-          at: member, place, selector, isOptional: isOptional, &delivery, targets, proxy, later
+          at: member, place, selector, isOptional: isOptional, &delivery, &round, targets, proxy,
+          later
         ) { words in
           // SAFETY: a value of a protocol for objects is the object and the table.
           answer = try unsafe direct(
@@ -148,6 +149,7 @@ extension FaceDelivery {
       // A target that has not answered has not failed either.
       if !(error is NotAnswered) { delivery.tally.fail(error) }
     }
+    if delivery.tally.error != nil { unsafe endIfRuled(&round, targets) }
     answered = delivery.tally.answered
     // `answered` records the answer, so nothing else needs to be stored.
     if answered == 0 || !delivery.tally.isSimple(true) { unsafe keep(delivery, &known) }
@@ -158,8 +160,9 @@ extension FaceDelivery {
   @inline(never)
   static func callOnQueue(
     at place: UnsafePointer<UnsafeRawPointer>, _ index: Int, _ selector: () -> Selector,
-    isOptional: Bool, _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ targets: FaceTargets,
-    _ proxy: AnyObject, _ later: (inout QueuedCall) -> Void,
+    isOptional: Bool, _ known: inout UnsafeMutablePointer<FaceDelivery>?,
+    _ round: inout FWDDirectRound, _ targets: FaceTargets, _ proxy: AnyObject,
+    _ later: (inout QueuedCall) -> Void,
     _ call: (UnsafeRawPointer) throws -> Void
   ) -> QueueTurn {
     guard let lane = unsafe FaceLane(place, targets, index) else { return .message }
@@ -171,7 +174,7 @@ extension FaceDelivery {
       if try unsafe lane.callWaiting(isOptional ? selector : nil, call) { return .answered }
       unsafe noteLeftOut(selector, at: place)
     } catch {
-      unsafe fail(error, at: place, &known, targets, proxy)
+      unsafe fail(error, at: place, &known, &round, targets, proxy)
     }
     return .over
   }
@@ -181,12 +184,21 @@ extension FaceDelivery {
   @inline(never)
   static func fail(
     _ error: any Error, at place: UnsafePointer<UnsafeRawPointer>,
-    _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ targets: FaceTargets,
-    _ proxy: AnyObject
+    _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ round: inout FWDDirectRound,
+    _ targets: FaceTargets, _ proxy: AnyObject
   ) {
     var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
     delivery.tally.fail(error, at: unsafe member(at: place))
+    if delivery.tally.error != nil { unsafe endIfRuled(&round, targets) }
     unsafe keep(delivery, &known)
+  }
+
+  /// Leaves out the other targets after an error, if the rule of the list says so.
+  @unsafe
+  private static func endIfRuled(_ round: inout FWDDirectRound, _ targets: FaceTargets) {
+    if targets.owner?.proxy.targetList.stopsAtFirstError ?? false {
+      unsafe fwd_direct_skip_rest(&round)
+    }
   }
 
   /// Moves the state of a delivery out of its memory. Most deliveries only call targets, and
