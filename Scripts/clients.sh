@@ -4,7 +4,8 @@
 #   clients.sh [--if-present] [NAME…]    all clients of Examples/Clients, or those that are named
 # The sources of a client are a folder of $CLIENTS, else of ../shared/clients, else a clone of the commit that
 # its client.sh names. --if-present does not clone: it prints what it leaves out, and why.
-# ROUNDS is how often the benchmarks run, before and after in turn (5). KEEP=1 keeps the folder of the builds.
+# ROUNDS is how often the benchmarks run, before and after in turn (5). WORK is a folder where the builds stay; the
+# next run with it builds only what has changed.
 #
 # A client is a folder with client.patch, the change of their sources as `git apply` takes it; limits, lines of
 # a benchmark's row and the largest ratio of after to before; and client.sh, which this script calls with
@@ -27,15 +28,18 @@ if [ $# -eq 0 ]; then
   for client in Examples/Clients/*/client.sh; do names+=("$(basename "$(dirname "$client")")"); done
 fi
 
-work=$(mktemp -d)
-finish() {
-  if [ "${KEEP:-}" = 1 ]; then echo "The builds are in $work."; else rm -rf "$work"; fi
-}
-trap finish EXIT
+if [ -n "${WORK:-}" ]; then
+  mkdir -p "$WORK"
+  work=$(cd "$WORK" && pwd)
+  rm -f "$work/table"
+else
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+fi
 
 say() { printf 'clients: %s\n' "$*" >&2; }
 
-# Prints the folder of a client's sources. Returns 1 if there is none and it may not be cloned, 2 if that failed.
+# Prints the folder of a client's sources. Returns 1 if it would have to be cloned and may not, 2 if cloning failed.
 sources() { # NAME
   local folder clone place
   folder=$(about "$1" folder)
@@ -61,7 +65,7 @@ about() { # NAME KEY
 # Runs a command of a client, and keeps what it printed. If the command fails, shows it.
 run() { # NAME COMMAND SIDE OUTPUT
   local folder
-  folder="$work/$1/$3/$(about "$1" folder)"
+  folder=$(cd "$work/$1/$3/$(about "$1" folder)" && pwd -P)
   "Examples/Clients/$1/client.sh" "$2" "$folder" >"$4" 2>&1 && return
   say "$1: '$2' failed ($3):"
   tail -60 "$4" >&2
@@ -78,12 +82,16 @@ best() { # FOLDER SIDE
 
 # Puts a client's sources, with what its tests and benchmark need, into the folders of both sides.
 prepare() { # NAME SOURCES
-  local side folder needed
+  local side folder needed state
   for needed in $(about "$1" packages); do
     dpkg -s "$needed" >/dev/null 2>&1 || Scripts/setup.sh clients || return 1
   done
   folder=$(about "$1" folder)
+  # Nothing to do if the folders of an earlier run are of the same patch, benchmark and commit.
+  state=$(find "Examples/Clients/$1" -type f ! -name README.md ! -name limits -print0 | sort -z | xargs -0 cat | cksum)
+  [ "$(cat "$work/$1/state" 2>/dev/null)" != "$state" ] || return 0
   for side in before after; do
+    rm -rf "${work:?}/$1/$side"
     mkdir -p "$work/$1/$side" &&
       ln -s "$package" "$work/$1/$side/swift-forwarding" &&
       cp -R "$2" "$work/$1/$side/$folder" &&
@@ -92,7 +100,8 @@ prepare() { # NAME SOURCES
   done
   # Not as a part of a repository that may be around the folder.
   (cd "$work/$1/after/$folder" &&
-    GIT_CEILING_DIRECTORIES=$(dirname "$PWD") git apply "$package/Examples/Clients/$1/client.patch")
+    GIT_CEILING_DIRECTORIES=$(dirname "$PWD") git apply "$package/Examples/Clients/$1/client.patch") &&
+    echo "$state" >"$work/$1/state"
 }
 
 # Fails if the benchmark could not be run. Failing tests are a matter of the table.
@@ -108,6 +117,7 @@ measure() { # NAME
     say "$name: their tests, $side"
     run "$name" tests $side "$work/$name/tests.$side" || true
   done
+  rm -f "$work/$name"/bench.*
   for ((round = 1; round <= rounds; round++)); do
     say "$name: benchmark, round $round of $rounds"
     for side in before after; do

@@ -98,5 +98,11 @@
     var sum: Int
     var limit: Int?
     mutating func add(_ number: Int) { sum += number }
+    subscript(key key: String) -> Int? {
+      get { nil }
+      set {}
+    }
+    mutating func reset() {}
+    mutating func load(_ number: Int) async {}
   }
 #endif

@@ -60,7 +60,8 @@ static inline const void *_Nonnull const *_Nullable fwd_direct_next(FWDDirectRou
   return round->next++;
 }
 
-/// Leaves out the targets that have not had their turn. On the thread of the delivery, between two turns.
+/// Leaves out the targets that have not had their turn: `fwd_direct_next` returns NULL from then on.
+/// On the thread of the delivery, between two turns.
 static inline void fwd_direct_skip_rest(FWDDirectRound *round) {
   round->next = round->stop;
   round->begun = round->list->count;

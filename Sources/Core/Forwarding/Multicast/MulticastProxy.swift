@@ -38,14 +38,6 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
     case first
   }
 
-  /// What happens to the remaining targets when one throws.
-  public enum ErrorRule: Sendable {
-    /// They are called; then the sender gets the first error.
-    case afterAll
-    /// They are not called: the first error ends the delivery.
-    case atOnce
-  }
-
   struct Settings: Sendable {
     var duplicates = DuplicateRule.ignore
     var whenUnanswered = UnansweredRule.throwForResults
@@ -90,14 +82,6 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
   public var resultRule: ResultRule {
     get { targetList.stopsAtFirstResult ? .first : .last }
     set { targetList.stopsAtFirstResult = newValue == .first }
-  }
-
-  /// What happens to the remaining targets when one throws, or cannot be called. The initial value
-  /// is ``ErrorRule/afterAll``. An error on a queue that the sender does not wait for ends nothing,
-  /// and so does one in an ``AwaitedDelivery/concurrent`` delivery.
-  public var errorRule: ErrorRule {
-    get { targetList.stopsAtFirstError ? .atOnce : .afterAll }
-    set { targetList.stopsAtFirstError = newValue == .atOnce }
   }
 
   /// What a sender gets when no target answers. Initially ``UnansweredRule/throwForResults``.
