@@ -148,8 +148,8 @@ show() { # NAME
     awk -v row="$row" -v from="$from" -v to="$to" -v limit="$limit" 'BEGIN {
       ratio = to / from
       printf "  %-36s %9.1f ns %9.1f ns %8.2f %8s%s\n", row, from, to, ratio, limit,
-        limit != "" && ratio > limit + 0 ? "  EXCEEDED" : ""
-    }'
+        (limit != "" && ratio > limit + 0) ? "  EXCEEDED" : ""
+    }' || echo "  MISSING: $row"
   done
   awk '{ print $1 }' "Examples/Clients/$name/limits" | while read -r row; do
     grep -q "^$row " "$work/$name/rows" || echo "  MISSING: $row"

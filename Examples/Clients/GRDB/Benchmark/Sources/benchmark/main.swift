@@ -1,5 +1,6 @@
 // The time of a changed row with a number of observers, in nanoseconds, by GRDB's public API. Each
-// row of the output is the best of many rounds.
+// row of the output is the best of many rounds. With an argument, only the row of
+// that name, or the rows of that group: `benchmark row`.
 //   row/N        one statement changes 1,000 rows; each of N observers is told of each
 //   statement/N  each of 1,000 statements changes one row; each of N observers is told of it
 //   tables/N     the same, while the statements change two tables in turn, and each of N observers
@@ -43,6 +44,11 @@ func row(
   _ name: String, _ operations: Int, rounds: Int, observers: [Counter], expect changes: Int,
   _ body: (Database) throws -> Void
 ) throws {
+  if let wanted = CommandLine.arguments.dropFirst().first, name != wanted,
+    !name.hasPrefix(wanted + "/")
+  {
+    return
+  }
   let queue = try database()
   for observer in observers { queue.add(transactionObserver: observer) }
   var least = Double.infinity
