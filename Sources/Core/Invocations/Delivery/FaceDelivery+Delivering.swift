@@ -37,53 +37,128 @@ extension FaceDelivery {
     _ later: (inout QueuedCall) -> Void,
     _ send: (inout FaceDelivery) throws -> Result
   ) -> FaceAnswer<Result> {
-    // What the number of a message says of it.
-    let bits = hasOtherwise ? FWD_OTHERWISE_MESSAGE_BIT : 0
     var round = unsafe FWDDirectRound()
-    guard let list = unsafe targets.list,
-      unsafe fwd_direct_begin(&round, fwd_list_place(fwd_owned_list_of(list)), list) != 0
-        || beginAgain(&round, targets)
-    else {
-      var delivery = unsafe FaceDelivery(targets, proxy)
-      delivery.message = bits
-      return delivery.conclude(send)
-    }
+    var turn = unsafe FWDDirectTurn()
     var result: Result?
     var answered = 0
-    var hasQueued = false
+    var failure: Failure?
+    if let list = unsafe targets.list {
+      let owned = unsafe fwd_owned_list_of(list)
+      unsafe round = fwd_direct_begin(fwd_list_place(owned), list)
+      if let held = unsafe round.list {
+        let stopsAtFirst =
+          unsafe fwd_list_stops_at_first(owned, Result.self == Void.self ? 0 : 1) != 0
+        unsafe turn = fwd_direct_turn(held, turn)
+        calls: while let member = unsafe turn.member {
+          let taken = unsafe fwd_direct_take(member, targets.face, place)
+          guard let object = unsafe taken.object else { break }
+          if isOptional { unsafe fwd_forget_left_out(round.thread) }
+          do throws(Failure) {
+            let answer = try unsafe _withUnprotectedUnsafePointer(
+              to: (object, taken.table)
+            ) { words throws(Failure) in
+              // SAFETY: a value of a protocol for objects is the object and the table.
+              try direct(
+                unsafe UnsafeRawPointer(words).assumingMemoryBound(to: FaceTarget<Target>.self)
+                  .pointee)
+            }
+            if unsafe !isOptional || isAnswer(of: object, round, selector, at: member) {
+              result = answer
+              answered &+= 1
+            }
+          } catch {
+            if unsafe !isOptional || isAnswer(of: object, round, selector, at: member) {
+              failure = error
+            }
+          }
+          unsafe fwd_direct_give_back(taken)
+          if failure != nil { break }
+          if stopsAtFirst, answered > 0 {
+            unsafe turn.member = nil
+            break
+          }
+          unsafe turn.member = member + 1
+          unsafe turn = fwd_direct_turn(held, turn)
+        }
+        if unsafe turn.member == nil, answered > 0, let result {
+          unsafe fwd_direct_end(round)
+          return .answered(result)
+        }
+      }
+    }
+    return unsafe finish(
+      round, turn, result, answered, failure, selector, isOptional: isOptional,
+      hasOtherwise: hasOtherwise, to: targets, of: proxy, place, direct, later, send)
+  }
+
+  /// Whether a call of an optional requirement has answered, or thrown, rather than left it out.
+  @inlinable @unsafe
+  @inline(__always)
+  static func isAnswer(
+    of object: UnsafeMutableRawPointer, _ round: FWDDirectRound, _ selector: () -> Selector,
+    at member: UnsafePointer<UnsafeRawPointer>
+  ) -> Bool {
+    if unsafe fwd_is_left_out(round.thread, object, UInt64(selector().word)) == 0 { return true }
+    unsafe noteLeftOut(selector(), at: member)
+    return false
+  }
+
+  /// Continues a delivery at the first target that needs more than a call, or that threw.
+  @inlinable @unsafe
+  @inline(never)
+  static func finish<Target, Result, Failure: Error>(
+    _ begun: FWDDirectRound, _ first: FWDDirectTurn, _ known: Result?, _ count: Int,
+    _ failure: Failure?, _ selector: () -> Selector, isOptional: Bool, hasOtherwise: Bool,
+    to targets: FaceTargets, of proxy: AnyObject, _ place: Int,
+    _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
+    _ later: (inout QueuedCall) -> Void,
+    _ send: (inout FaceDelivery) throws -> Result
+  ) -> FaceAnswer<Result> {
+    // What the number of a message says of it.
+    let bits = hasOtherwise ? FWD_OTHERWISE_MESSAGE_BIT : 0
+    var (round, turn) = unsafe (begun, first)
+    var (result, answered) = (known, count)
     // Allocated only if a delivery does more than call targets.
     var delivery: UnsafeMutablePointer<FaceDelivery>?
+    var hasQueued = false
+    guard let list = unsafe targets.list else {
+      return unsafe sendWholly(bits, targets, proxy, send)
+    }
+    let owned = unsafe fwd_owned_list_of(list)
+    if unsafe round.list == nil {
+      publish(targets)
+      unsafe round = fwd_direct_begin(fwd_list_place(owned), list)
+      guard let list = unsafe round.list else {
+        return unsafe sendWholly(bits, targets, proxy, send)
+      }
+      unsafe turn = fwd_direct_turn(list, turn)
+    }
     let stopsAtFirst =
-      unsafe fwd_list_stops_at_first(
-        fwd_owned_list_of(list), Result.self == Void.self ? 0 : 1) != 0
-    while let member = unsafe fwd_direct_next(&round) {
+      unsafe fwd_list_stops_at_first(owned, Result.self == Void.self ? 0 : 1) != 0
+    if let failure, let member = unsafe turn.member {
+      unsafe fail(failure, at: member, &delivery, targets, proxy)
+      unsafe turn.member = member + 1
+      unsafe turn = fwd_direct_turn(round.list.unsafelyUnwrapped, turn)
+    }
+    while let member = unsafe turn.member {
       let taken = unsafe fwd_direct_take(member, targets.face, place)
       if let object = unsafe taken.object {
         if isOptional { unsafe fwd_forget_left_out(round.thread) }
         do throws(Failure) {
-          let answer = try unsafe withUnsafeBytes(
-            of: (object, taken.table)
+          let answer = try unsafe _withUnprotectedUnsafePointer(
+            to: (object, taken.table)
           ) { words throws(Failure) in
             // SAFETY: a value of a protocol for objects is the object and the table.
             try direct(
-              unsafe words.baseAddress.unsafelyUnwrapped.assumingMemoryBound(
-                to: FaceTarget<Target>.self
-              ).pointee)
+              unsafe UnsafeRawPointer(words).assumingMemoryBound(to: FaceTarget<Target>.self)
+                .pointee)
           }
-          if isOptional,
-            unsafe fwd_is_left_out(round.thread, object, UInt64(selector().word)) != 0
-          {
-            unsafe noteLeftOut(selector(), at: member)
-          } else {
+          if unsafe !isOptional || isAnswer(of: object, round, selector, at: member) {
             result = answer
-            answered += 1
+            answered &+= 1
           }
         } catch {
-          if isOptional,
-            unsafe fwd_is_left_out(round.thread, object, UInt64(selector().word)) != 0
-          {
-            unsafe noteLeftOut(selector(), at: member)
-          } else {
+          if unsafe !isOptional || isAnswer(of: object, round, selector, at: member) {
             unsafe fail(error, at: member, &delivery, targets, proxy)
           }
         }
@@ -100,34 +175,47 @@ extension FaceDelivery {
         switch turn {
         case .answered:
           result = answer
-          answered += 1
+          answered &+= 1
         case .queued: hasQueued = true
         case .over: break
         case .message:
           unsafe sendAlone(
-            to: member, &delivery, &result, &answered, &round, bits, targets, proxy, send)
+            to: member, &delivery, &result, &answered, round, bits, targets, proxy, send)
         }
       }
       if stopsAtFirst, answered > 0 { break }
+      unsafe turn.member = member + 1
+      unsafe turn = fwd_direct_turn(round.list.unsafelyUnwrapped, turn)
     }
-    unsafe fwd_direct_end(&round)
     if unsafe delivery == nil {
-      if answered > 0, let result { return .answered(result) }
-      if hasQueued, let nothing = () as? Result { return .answered(nothing) }
+      let nothing = hasQueued ? () as? Result : nil
+      if answered > 0, let result {
+        unsafe fwd_direct_end(round)
+        return .answered(result)
+      } else if let nothing {
+        unsafe fwd_direct_end(round)
+        return .answered(nothing)
+      }
     }
-    let message = unsafe round.message
     return unsafe conclude(
-      result, answered, hasQueued, delivery, message, bits, targets, proxy, selector(), send)
+      result, answered, hasQueued, delivery, round, bits, targets, proxy, selector(), send)
   }
 
-  /// Publishes the list of targets, and begins again.
+  /// Sends the message to a proxy that the face cannot deliver for.
   @usableFromInline @unsafe
   @inline(never)
-  static func beginAgain(_ round: inout FWDDirectRound, _ targets: FaceTargets) -> Bool {
-    guard let list = unsafe targets.list else { return false }
-    targets.owner?.proxy.publishTargets()
-    return unsafe fwd_direct_begin(&round, fwd_list_place(fwd_owned_list_of(list)), list) != 0
+  static func sendWholly<Result>(
+    _ bits: UInt64, _ targets: FaceTargets, _ proxy: AnyObject,
+    _ send: (inout FaceDelivery) throws -> Result
+  ) -> FaceAnswer<Result> {
+    var delivery = unsafe FaceDelivery(targets, proxy)
+    delivery.message = bits
+    return delivery.conclude(send)
   }
+
+  @usableFromInline
+  @inline(never)
+  static func publish(_ targets: FaceTargets) { targets.owner?.proxy.publishTargets() }
 
   /// Sends a message to a target that the face does not call.
   @usableFromInline @unsafe
@@ -135,11 +223,13 @@ extension FaceDelivery {
   static func sendAlone<Result>(
     to place: UnsafePointer<UnsafeRawPointer>,
     _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ result: inout Result?,
-    _ answered: inout Int, _ round: inout FWDDirectRound, _ bits: UInt64,
+    _ answered: inout Int, _ round: FWDDirectRound, _ bits: UInt64,
     _ targets: FaceTargets, _ proxy: AnyObject, _ send: (inout FaceDelivery) throws -> Result
   ) {
     var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
-    delivery.message = unsafe fwd_direct_number(&round, bits)
+    if let thread = unsafe round.thread {
+      delivery.message = unsafe fwd_direct_number(thread, bits)
+    }
     delivery.destination = unsafe .target(place)
     delivery.tally.answered = answered
     do {
@@ -168,12 +258,13 @@ extension FaceDelivery {
       return lane.isGiven(later, selector, isOptional: isOptional) ? .queued : .message
     }
     do {
-      if try unsafe lane.callWaiting(isOptional ? selector : nil, call) { return .answered }
-      unsafe noteLeftOut(selector, at: place)
+      let turn = try unsafe lane.callWaiting(isOptional ? selector : nil, call)
+      if case .over = turn { unsafe noteLeftOut(selector, at: place) }
+      return turn
     } catch {
       unsafe fail(error, at: place, &known, targets, proxy)
+      return .over
     }
-    return .over
   }
 
   /// Records that a target threw.
@@ -227,20 +318,22 @@ extension FaceDelivery {
     }
   }
 
-  /// Decides the outcome for the sender.
+  /// Ends the round, and decides the outcome for the sender.
   @usableFromInline @unsafe
   @inline(never)
   static func conclude<Result>(
     _ result: Result?, _ answered: Int, _ isOnQueue: Bool,
     _ known: UnsafeMutablePointer<FaceDelivery>?,
-    _ message: UInt64, _ bits: UInt64, _ targets: FaceTargets, _ proxy: AnyObject,
+    _ round: FWDDirectRound, _ bits: UInt64, _ targets: FaceTargets, _ proxy: AnyObject,
     _ selector: Selector, _ send: (inout FaceDelivery) throws -> Result
   ) -> FaceAnswer<Result> {
+    let message = unsafe round.thread.map { unsafe fwd_direct_number($0, bits) }
+    unsafe fwd_direct_end(round)
     var known = unsafe known
     var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
     if isOnQueue { delivery.tally.hasQueued = true }
     let hasQueued = delivery.tally.hasQueued
-    delivery.message = message == 0 ? fwd_next_face_message() | bits : message
+    delivery.message = message ?? bits
     delivery.tally.answered = answered
     targets.owner?.proxy.tidy(delivery.tally, of: selector)
     if let error = delivery.tally.error { return .failed(error) }
