@@ -17,7 +17,8 @@ typedef struct FWDDirectTurn {
   size_t begun;
 } FWDDirectTurn;
 
-/// Returns the turn that begins at `turn.member`, or with the next chunk if the chunk is over.
+/// Returns the turn that begins at `turn.member`, or with the next chunk if the chunk is over. The
+/// member is NULL after the last turn. The caller holds or retains the list.
 __attribute__((always_inline)) static inline FWDDirectTurn fwd_direct_turn(const FWDTargetList *list,
                                                                            FWDDirectTurn turn) {
   if (turn.member != turn.stop) return turn;
@@ -36,6 +37,7 @@ typedef struct FWDDirectRound {
 } FWDDirectRound;
 
 /// Does the work of `fwd_direct_begin` if it needs more than entering the step and holding the list.
+/// `stack` is an address in the frame of the function that ends the round.
 FWDDirectRound fwd_direct_begin_carefully(FWDListPlace *place, const void *step, uintptr_t stack);
 
 /// Begins a delivery to the list that is published at `place`. Returns a round without a list, and
@@ -76,12 +78,12 @@ __attribute__((always_inline)) static inline void fwd_direct_end(FWDDirectRound 
   fwd_forwarding_leave(round.thread);
 }
 
-/// Returns the number of the message that a delivery stands for, which gets one here with some of the bits below if it
-/// has none. On the thread of the delivery, between two turns.
+/// Returns the number of the message that a delivery stands for, which gets one here with some of
+/// the bits below if it has none. On the thread of the delivery, between two turns.
 uint64_t fwd_direct_number(FWDThread *thread, uint64_t bits);
 
-/// Begins an awaited delivery, which may end on another thread: returns the list, retained. Returns NULL if there is no
-/// list, or the thread holds too many objects.
+/// Begins an awaited delivery, which may end on another thread: returns the list, retained. Returns
+/// NULL if there is no list, or the thread holds too many objects.
 const FWDTargetList *_Nullable fwd_awaited_begin(FWDOwnedList *owner);
 
 /// Ends an awaited delivery. Called once, on any thread. Targets that were removed meanwhile may be
@@ -200,7 +202,8 @@ static inline int fwd_is_left_out(FWDThread *_Nullable thread, const void *objec
 /// then on faces send messages.
 void fwd_direct_stop(void);
 
-/// Returns whether that was recorded.
+/// Returns whether `fwd_direct_stop` was called. A call on another thread at the same time may be
+/// seen or not.
 int fwd_direct_is_stopped(void);
 
 #pragma clang assume_nonnull end
