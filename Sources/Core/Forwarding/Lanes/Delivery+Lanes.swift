@@ -51,7 +51,7 @@ extension Delivery {
         return Turn(outcome: .wouldDeadlock)
       }
       guard let deadline else {
-        let turn = mark.outside(of: proxy) {
+        let turn = mark.outside(of: ObjectIdentifier(proxy)) {
           queue.sync { chain.run { sendHere(to: target, method) } }
         }
         return turn ?? Turn(outcome: .wouldDeadlock)

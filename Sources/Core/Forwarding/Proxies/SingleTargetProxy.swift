@@ -115,10 +115,6 @@ extension SingleTargetProxy: TargetListOwner {
     }
   }
 
-  // The target has no lane.
-  package func wait(for member: ListedTarget, _ body: () throws -> Void) throws {}
-  package func queue(of member: ListedTarget) -> RequirementQueue? { nil }
-
   package nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation, to member: ListedTarget, _ tally: inout TargetList.Tally
   ) async {
