@@ -33,7 +33,8 @@ enum OutsidePrograms {
       let words = Versions.output(way.command[0], Array(way.command.dropFirst()))?.split {
         $0.isWhitespace
       }
-      if let words, words.count == 2, let minimum = Double(words[0]), let median = Double(words[1]) {
+      if let words, words.count == 2, let minimum = Double(words[0]), let median = Double(words[1])
+      {
         rows.append(
           Measurement(name: way.row, over: baseline, minimum: minimum, median: median))
       } else {

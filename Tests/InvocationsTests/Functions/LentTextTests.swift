@@ -28,7 +28,7 @@ struct LentTextTests {
   @Test("no string is lent if its memory is not as expected")
   func otherLayout() {
     #expect(!LentText { _, _ in nil }.isPossible)
-    #expect(!LentText { string, room in UnsafePointer(bitPattern: UInt(bitPattern: room)) }.isPossible)
+    #expect(!LentText { _, room in UnsafePointer(bitPattern: UInt(bitPattern: room)) }.isPossible)
   }
 
   @Test("a C function gets every text as it is, by name and looked up", arguments: texts)
@@ -63,15 +63,17 @@ struct LentTextTests {
   @Test("more texts than are lent at once are passed, too")
   func many() throws {
     let functions = FunctionTable()
-    let join: @convention(c) (
-      UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>,
-      UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>,
-      UnsafePointer<CChar>
-    ) -> Int = { a, b, c, d, e, f, g, h, i in
-      [a, b, c, d, e, f, g, h, i].reduce(0) { 10 * $0 + strlen($1) }
-    }
+    let join:
+      @convention(c) (
+        UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>,
+        UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafePointer<CChar>,
+        UnsafePointer<CChar>
+      ) -> Int = { a, b, c, d, e, f, g, h, i in
+        [a, b, c, d, e, f, g, h, i].reduce(0) { 10 * $0 + strlen($1) }
+      }
     try functions.register(
-      "join", encoding: "q*********", unsafeFunction: unsafeBitCast(join, to: UnsafeRawPointer.self))
+      "join", encoding: "q*********", unsafeFunction: unsafeBitCast(join, to: UnsafeRawPointer.self)
+    )
     let number = try functions.call(
       "join", "1", "22", "333", "", "1", "22", "333", "", "1", returning: Int.self)
     #expect(number == 123_012_301)
@@ -113,13 +115,16 @@ struct LentTextTests {
     #expect(throws: InvocationError.nullPointer(index: nil)) { try tail("seven", 120) }
   }
 
-  @Test("text in and out of a C function takes no allocation", .enabled(if: fixture_allocations() >= 0))
+  @Test(
+    "text in and out of a C function takes no allocation",
+    .enabled(if: fixture_allocations() >= 0))
   func allocations() throws {
     let functions = try Self.functions()
     let length = try functions.function("strlen", as: ((String) -> UInt).self)
     let tail = try functions.function("strchr", as: ((String, Int32) -> String).self)
     let (small, large) = ("fifteen letters", String(repeating: "larger", count: 40))
-    #expect(Self.allocations { free(strdup(small)) } == 1)
+    // The counter counts.
+    #expect(Self.allocations { free(strdup(small)) } >= 1)
     for text in [small, large] {
       #expect(try Self.allocations { _ = try length(text) } == 0)
       #expect(
@@ -132,8 +137,8 @@ struct LentTextTests {
   private static func functions() throws -> FunctionTable {
     let functions = FunctionTable()
     for (name, encoding) in [
-      ("strlen", "Q*"), ("strcmp", "i**"), ("strncmp", "i**Q"), ("strtod", "d*^v"), ("strdup", "^v*"),
-      ("strchr", "**i"),
+      ("strlen", "Q*"), ("strcmp", "i**"), ("strncmp", "i**Q"), ("strtod", "d*^v"),
+      ("strdup", "^v*"), ("strchr", "**i"),
     ] {
       try functions.register(name, encoding: encoding, unsafeSymbolIn: Library(""))
     }

@@ -16,11 +16,15 @@ struct LentText {
   init(
     lending lend: (UnsafeRawPointer, UnsafeMutablePointer<FWDTextRoom>) -> UnsafePointer<CChar>?
   ) {
-    let whole = ["", "a", "sevens.", "eighteen", "fifteen letters", "é", "a literal of more letters"]
-    let made = [String(repeating: "é", count: 4), String(repeating: "made of more letters", count: 9)]
-    let cut = ["\0", "a\0b", "seven\0\0", "fifteen \0letter", "a NUL \0 in a longer literal"]
+    let whole = [
+      "", "a", "sevens.", "eighteen", "fifteen letters", "é", "a literal of more letters",
+      String(repeating: "é", count: 4), String(repeating: "made of more letters", count: 9),
+    ]
+    let cut = [
+      "\0", "a\0b", "seven\0\0", "fifteen \0letter", "a NUL \0 in a longer literal",
+    ]
     isPossible =
-      (whole + made).allSatisfy { unsafe Self.isFound($0, lend) }
+      whole.allSatisfy { unsafe Self.isFound($0, lend) }
       && cut.allSatisfy { unsafe Self.isRefused($0, lend) }
   }
 
