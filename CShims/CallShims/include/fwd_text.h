@@ -37,7 +37,7 @@ _Static_assert(offsetof(FWDLentFrame, stack) == FWD_FRAME_STACK, "stack words fo
 
 enum { FWD_LENT_FRAME_SIZE = offsetof(FWDLentFrame, rooms) };
 
-/// Returns the index of the first byte that is zero in a word; 8 if there is none. A byte above it
+/// Returns the index of the first byte that is zero in a word; 8 if no byte is. A byte above it
 /// that is 1 may look like a zero, so only the lowest counts.
 static inline unsigned fwd_first_zero(uint64_t word) {
   uint64_t zeros = (word - 0x0101010101010101u) & ~word & 0x8080808080808080u;

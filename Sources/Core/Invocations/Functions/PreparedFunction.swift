@@ -172,8 +172,10 @@ package final class PreparedFunction: Sendable {
     }
   }
 
-  /// Calls a C function with strings as C strings, and converts its result.
+  /// Calls a C function with strings as C strings, and converts its result. Not inlined, because calls
+  /// of words would then reserve its frame.
   @inlinable @unsafe
+  @inline(never)
   func callLending<Answer, Value, each Argument>(
     _ code: UnsafeRawPointer, _ tuple: UnsafeRawPointer, _ moves: UnsafePointer<FWDMove>,
     as type: TypedFunction<Value, repeat each Argument>.Type
