@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing Debian packages that the build needs.
 #   setup.sh          packages for building
-#   setup.sh test     and for the tests: a C compiler of the system, and SQLite
+#   setup.sh test     and for the tests: a C compiler of the system, SQLite and GLib
 #   setup.sh check    and for 'make check': spin, readelf, gcc, and chromium, which a test uses to read the page of
 #                     charts as it is drawn (no other mode installs it, because it is large)
 #   setup.sh aarch64  packages for Scripts/aarch64.sh: a compiler, libraries and an emulator of AArch64
@@ -39,6 +39,7 @@ if ! has_header ffi.h; then missing+=(libffi-dev); fi
 if [ "$mode" = test ] || [ "$mode" = check ]; then
   command -v cc >/dev/null 2>&1 || missing+=(gcc libc6-dev)
   has_library libsqlite3.so.0 || missing+=(libsqlite3-0)
+  has_library libglib-2.0.so.0 || missing+=(libglib2.0-0)
 fi
 if [ "$mode" = check ]; then
   command -v spin >/dev/null 2>&1 || missing+=(spin)
@@ -72,6 +73,9 @@ if [ "$mode" = bench ] && [ "${#missing[@]}" -eq 0 ]; then
   [ -e /usr/include/x86_64-linux-gnu/qt5/QtCore/QSignalMapper ] || missing+=(qtbase5-dev)
   has_header nats/nats.h || missing+=(libnats-dev)
   [ -x /usr/sbin/nats-server ] || missing+=(nats-server)
+  # Outside programs, which pass text to C.
+  python3 -c 'import cffi' 2>/dev/null || missing+=(python3-cffi)
+  ruby -rffi -e 0 2>/dev/null || missing+=(ruby-ffi)
 fi
 [ "${#missing[@]}" -eq 0 ] && exit 0
 

@@ -24,6 +24,7 @@ public enum CoreRows {
       lanes,
       targets,
       names,
+      texts,
       undo,
       spies,
       journals,

@@ -15,6 +15,7 @@
 #include "fwd_probe.h"
 #include "fwd_reference.h"
 #include "fwd_tuple.h"
+#include "fwd_text.h"
 #include "fwd_hold.h"
 #include "fwd_locks.h"
 #include "fwd_methods.h"

@@ -67,6 +67,9 @@ const char *_Nullable fixture_image(void);
 /// -1 if the C library does not report it.
 long fixture_allocated_bytes(void);
 
+/// The number of allocations of this thread so far; -1 if they are not counted.
+long fixture_allocations(void);
+
 /// Runs `body` in a child process and returns its exit status: 0 if it returns, 128 or more if a
 /// signal ends it. A signal ends it after `seconds`.
 int fixture_run_child(void (*body)(void *_Nullable), void *_Nullable context, unsigned seconds);

@@ -104,6 +104,11 @@ extension Call {
       try unsafe perform(method)
       return .performed
     }
+    if let function = unsafe method.pointee.function, unsafe isNative(method.pointee.plan) {
+      try unsafe callFunctionLending(
+        at: function, returnsRetained: method.pointee.returns_retained != 0)
+      return .performed
+    }
     guard unsafe method.pointee.implementation == nil, let table = unsafe method.pointee.table
     else {
       return .unknown

@@ -1,0 +1,11 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "benchmark",
+  dependencies: [.package(path: "../PythonKit")],
+  targets: [
+    .executableTarget(
+      name: "benchmark", dependencies: [.product(name: "PythonKit", package: "PythonKit")])
+  ],
+  swiftLanguageModes: [.v5])
