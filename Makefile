@@ -44,6 +44,7 @@ check: setup-check test test-release
 	Scripts/images.sh
 	Scripts/core.sh
 	Scripts/models.sh
+	Scripts/memory-order.sh
 	$(MAKE) check-aarch64
 	$(MAKE) check-aarch64-swift
 	@echo "All checks passed."

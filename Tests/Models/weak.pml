@@ -116,7 +116,8 @@ proctype Reader() {
       mark[0] = wanted; IS(5, 0) = true;
       /* Accesses behind the branch were done because the processor took the other way: it does them again. */
       if
-      :: mark[0] != 0 -> IS(0, 1) = false; IS(2, 1) = false; IS(3, 1) = false
+      :: mark[0] != 0 ->
+        IS(0, 1) = false; IS(2, 1) = false; IS(3, 1) = false; IS(5, 1) = false; IS(6, 1) = false
       :: else
       fi }
   :: atomic { TODO(6, 0) && IS(5, 0) && mark[0] == 0 -> IS(6, 0) = true }
