@@ -4,6 +4,7 @@
 #   aarch64-swift.sh build           all products and tests in debug, all products in release
 #   aarch64-swift.sh tool            the tool: tour, doctor, explain, call, and calls from and to this machine
 #   aarch64-swift.sh tests [REGEX]   the tests, or those of some targets; each skipped one with its reason
+#   aarch64-swift.sh exchange        a journal and encoded calls, written and read here and there
 #   aarch64-swift.sh matrix          random signatures against C, compiled meanwhile by gcc and by clang
 # The SDK is FORWARDING_SDK, a folder that aarch64-sdk.sh made; or the one that was kept in the cache; or
 # ../shared/aarch64-swift/sdk.tar.xz beside the project; or made of Debian's packages. FORWARDING_SIGNATURES is the
@@ -155,6 +156,22 @@ parts_tests() {
   fi
 }
 
+# Each machine writes files, and reads those of both. The tests of this machine must be built.
+parts_exchange() {
+  local folder=$scratch/exchange turn
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  swift build --build-tests --traits Macros >"$scratch/native.log" 2>&1 || { tail -20 "$scratch/native.log"; exit 1; }
+  for turn in 1 2; do
+    FORWARDING_EXCHANGE=$folder emulated "$debug/swift-forwardingPackageTests.xctest" --testing-library swift-testing \
+      --filter OtherMachineTests >"$scratch/exchange.log" 2>&1 || { tail -40 "$scratch/exchange.log"; exit 1; }
+    FORWARDING_EXCHANGE=$folder swift test --skip-build --traits Macros --filter OtherMachineTests \
+      >"$scratch/exchange.log" 2>&1 || { tail -40 "$scratch/exchange.log"; exit 1; }
+  done
+  [ "$(ls "$folder" | wc -l)" -eq 4 ] || { ls "$folder"; exit 1; }
+  echo "exchange: journals and encoded calls of both machines are read on both"
+}
+
 parts_matrix() {
   local count=${FORWARDING_SIGNATURES:-3000}
   FORWARDING_SIGNATURES=$count FORWARDING_SEED=${FORWARDING_SEED:-1000} emulated \
@@ -165,14 +182,14 @@ parts_matrix() {
 
 case ${1:-} in
   '')
-    for part in build tool tests matrix; do
+    for part in build tool tests exchange matrix; do
       start=$SECONDS
       parts_$part
       echo "$part: $((SECONDS - start)) s"
     done
     echo "AArch64: everything passed ($SECONDS s)."
     ;;
-  build | tool | tests | matrix)
+  build | tool | tests | exchange | matrix)
     part=$1
     shift
     parts_"$part" "$@"

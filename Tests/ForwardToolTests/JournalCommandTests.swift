@@ -191,7 +191,9 @@ struct JournalCommandTests {
     return String(decoding: text, as: UTF8.self)
   }
 
-  @Test("on a terminal, a bar shows the progress in a long file, and is removed at the end", .notEmulated("no pseudo-terminals"))
+  @Test(
+    "on a terminal, a bar shows the progress in a long file, and is removed at the end",
+    .notEmulated("no pseudo-terminals"))
   func bar() throws {
     try withFile { path in
       var interface = Interface("books")

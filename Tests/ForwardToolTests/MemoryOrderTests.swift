@@ -10,7 +10,8 @@ struct MemoryOrderTests {
     var counts: [String: Int] = [:]
     for (folder, prefix) in [("CShims/CallShims", ""), ("Sources", "")] {
       let root = SnippetTests.root.appendingPathComponent(folder)
-      let walk = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+      let walk = try #require(
+        FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
       for case let file as URL in walk where ["swift", "c", "h"].contains(file.pathExtension) {
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
         let count = lines.count { line in
@@ -27,7 +28,7 @@ struct MemoryOrderTests {
   static func told() throws -> [String: Int] {
     let page = SnippetTests.root.appendingPathComponent("Documentation/Internals/MemoryOrder.md")
     let text = try String(contentsOf: page, encoding: .utf8)
-    let row = /^\| `([^`]+)` \| (\d+) \| /
+    let row = #/^\| `([^`]+)` \| (\d+) \| /#
     return Dictionary(
       uniqueKeysWithValues: text.split(separator: "\n").compactMap { line in
         line.firstMatch(of: row).map { (String($0.1), Int($0.2) ?? 0) }

@@ -36,7 +36,9 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("a journal whose sync of a record fails is closed, and the call is not made", .systemCallFilters)
+  @Test(
+    "a journal whose sync of a record fails is closed, and the call is not made", .systemCallFilters
+  )
   func failedSync() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -68,7 +70,9 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("threads that share a failing sync are not acknowledged, and all get an error", .systemCallFilters)
+  @Test(
+    "threads that share a failing sync are not acknowledged, and all get an error",
+    .systemCallFilters)
   func failedGroup() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -94,7 +98,9 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("the first close of a journal throws the error of a disk that failed before", .systemCallFilters)
+  @Test(
+    "the first close of a journal throws the error of a disk that failed before", .systemCallFilters
+  )
   func failedBeforeClose() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -130,7 +136,9 @@ struct DiskFaultTests {
       ("compact", TestMachine.numberOfFolderSync, true, { try $0.compact { _ in true } }),
     ]
 
-  @Test("an operation whose sync fails closes the journal, unless its file is unchanged", .systemCallFilters)
+  @Test(
+    "an operation whose sync fails closes the journal, unless its file is unchanged",
+    .systemCallFilters)
   func failedDoings() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -175,7 +183,9 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("a journal that can neither write nor cut is closed, and the partial record is cut later", .systemCallFilters)
+  @Test(
+    "a journal that can neither write nor cut is closed, and the partial record is cut later",
+    .systemCallFilters)
   func failedCut() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()

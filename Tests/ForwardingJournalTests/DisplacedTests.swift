@@ -67,7 +67,9 @@ struct DisplacedTests {
     }
   }
 
-  @Test("a folder of many files is listed once, and each file is opened once", .notEmulated("no ptrace"))
+  @Test(
+    "a folder of many files is listed once, and each file is opened once", .notEmulated("no ptrace")
+  )
   func manyFiles() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()

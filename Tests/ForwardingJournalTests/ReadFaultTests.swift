@@ -26,7 +26,8 @@ struct ReadFaultTests {
   ]
 
   @Test(
-    "an unreadable page is an error with its number, after all records before the page are read", .systemCallFilters)
+    "an unreadable page is an error with its number, after all records before the page are read",
+    .systemCallFilters)
   func reading() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -107,7 +108,9 @@ struct ReadFaultTests {
     }
   }
 
-  @Test("a disk that returns few bytes per read is read completely", .systemCallFilters, arguments: [1, 7, 100])
+  @Test(
+    "a disk that returns few bytes per read is read completely", .systemCallFilters,
+    arguments: [1, 7, 100])
   func shortReads(count: Int) async {
     await #expect(processExitsWith: .success) { [count] in
       let folder = try Folder()

@@ -61,7 +61,8 @@ struct FreedCallbackTests {
     #expect(lines.count == 1, "\(text)")
   }
 
-  @Test("zero is returned in the result's own registers: mixed, long double, memory", arguments: [0, 1])
+  @Test(
+    "zero is returned in the result's own registers: mixed, long double, memory", arguments: [0, 1])
   func kinds(prefersLibffi: Int32) async {
     await #expect(processExitsWith: .success) { [prefersLibffi] in
       fwd_callback_prefer_libffi(prefersLibffi)
