@@ -36,9 +36,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test(
-    "a journal whose sync of a record fails is closed, and the call is not made", .systemCallFilters
-  )
+  @Test("a journal whose sync of a record fails is closed, and the call is not made", .seccomp)
   func failedSync() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -70,9 +68,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test(
-    "threads that share a failing sync are not acknowledged, and all get an error",
-    .systemCallFilters)
+  @Test("threads that share a failing sync are not acknowledged, and all get an error", .seccomp)
   func failedGroup() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -98,9 +94,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test(
-    "the first close of a journal throws the error of a disk that failed before", .systemCallFilters
-  )
+  @Test("the first close of a journal throws the error of a disk that failed before", .seccomp)
   func failedBeforeClose() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -136,9 +130,7 @@ struct DiskFaultTests {
       ("compact", TestMachine.numberOfFolderSync, true, { try $0.compact { _ in true } }),
     ]
 
-  @Test(
-    "an operation whose sync fails closes the journal, unless its file is unchanged",
-    .systemCallFilters)
+  @Test("an operation whose sync fails closes the journal, unless its file is unchanged", .seccomp)
   func failedDoings() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -167,7 +159,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("a file is not begun if its name cannot be synced", .systemCallFilters)
+  @Test("a file is not begun if its name cannot be synced", .seccomp)
   func failedFolder() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -185,7 +177,7 @@ struct DiskFaultTests {
 
   @Test(
     "a journal that can neither write nor cut is closed, and the partial record is cut later",
-    .systemCallFilters)
+    .seccomp)
   func failedCut() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()

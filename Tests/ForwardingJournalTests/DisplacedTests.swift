@@ -100,7 +100,7 @@ struct DisplacedTests {
     }
   }
 
-  @Test("an unreadable folder is an error, unless only the newest file is read", .systemCallFilters)
+  @Test("an unreadable folder is an error, unless only the newest file is read", .seccomp)
   func unreadableFolder() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()

@@ -84,7 +84,7 @@ extension Trait where Self == ConditionTrait {
   }
 
   /// Skips a test where the kernel filters no system calls.
-  package static var systemCallFilters: Self {
+  package static var seccomp: Self {
     .enabled(if: TestMachine.hasSystemCallFilters, "no filters of system calls (seccomp) here")
   }
 

@@ -26,19 +26,26 @@ enum {
   FWD_LONG_DOUBLE_LEADING_BITS = LDBL_MANT_DIG == 64,
 };
 
+/// Arithmetic of two numbers, rounded to the nearest number, or to the even one of two as near. Each
+/// depends on the rounding mode of the thread as any code of C does.
 FWDLongDouble fwd_long_double_add(FWDLongDouble a, FWDLongDouble b);
 FWDLongDouble fwd_long_double_subtract(FWDLongDouble a, FWDLongDouble b);
 FWDLongDouble fwd_long_double_multiply(FWDLongDouble a, FWDLongDouble b);
 FWDLongDouble fwd_long_double_divide(FWDLongDouble a, FWDLongDouble b);
-/// The remainder of a quotient that is rounded to the nearest integer, and of one that is truncated.
+
+/// The remainder of a division whose quotient is rounded to the nearest integer, and the remainder
+/// of one whose quotient is truncated. Both are exact; a division by zero gives a NaN.
 FWDLongDouble fwd_long_double_remainder(FWDLongDouble a, FWDLongDouble b);
 FWDLongDouble fwd_long_double_truncating_remainder(FWDLongDouble a, FWDLongDouble b);
+
+/// The square root; a * b + c, rounded once; and a * 2^power, rounded once. A negative number has
+/// a NaN for its root.
 FWDLongDouble fwd_long_double_square_root(FWDLongDouble a);
-/// Returns a * b + c, rounded once.
 FWDLongDouble fwd_long_double_multiply_add(FWDLongDouble a, FWDLongDouble b, FWDLongDouble c);
-/// Returns a * 2^power, rounded once.
 FWDLongDouble fwd_long_double_scale(FWDLongDouble a, int32_t power);
-/// The next number towards infinity.
+
+/// Returns the next number towards infinity; infinity itself has none, and stays. A NaN stays a
+/// NaN.
 FWDLongDouble fwd_long_double_next_up(FWDLongDouble a);
 
 typedef enum __attribute__((enum_extensibility(closed))) FWDRounding : uint8_t {
@@ -50,7 +57,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDRounding : uint8_t {
   FWDRoundingAwayFromZero,
 } FWDRounding;
 
-/// Rounds to an integer.
+/// Rounds to an integer, by one of the rules, whatever the rounding mode of the thread is. A result of
+/// zero has the sign of the number.
 FWDLongDouble fwd_long_double_round(FWDLongDouble a, FWDRounding rounding);
 
 typedef enum __attribute__((enum_extensibility(closed))) FWDOrder : uint8_t {
@@ -61,11 +69,13 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDOrder : uint8_t {
   FWDOrderNone,
 } FWDOrder;
 
+/// Compares two numbers; zeros of either sign are equal. Only a NaN has no order with another number,
+/// or with itself.
 FWDOrder fwd_long_double_order(FWDLongDouble a, FWDLongDouble b);
 
-/// Converts a `double`, which a `long double` represents exactly.
+/// Converts a `double`, which a `long double` represents exactly, and converts to the nearest `double`,
+/// which is infinite for a number beyond its range.
 FWDLongDouble fwd_long_double_from_double(double number);
-/// Converts to the nearest `double`.
 double fwd_long_double_to_double(FWDLongDouble a);
 
 /// Room for the text of a number, with its terminator.

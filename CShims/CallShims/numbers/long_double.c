@@ -115,7 +115,7 @@ size_t fwd_long_double_write(FWDLongDouble a, char *text) {
   long double x = number(a);
   locale_t c = c_locale(), before = c == (locale_t)0 ? c : uselocale(c);
   int length = 0;
-  // LDBL_DECIMAL_DIG digits are always enough, the first of which stands before the point.
+  // LDBL_DECIMAL_DIG digits are always enough; the first one stands before the point.
   for (int digits = 0; digits < LDBL_DECIMAL_DIG; digits++) {
     length = snprintf(text, FWD_LONG_DOUBLE_TEXT, "%.*Le", digits, x);
     if (strtold(text, NULL) == x) break;

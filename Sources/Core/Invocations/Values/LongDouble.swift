@@ -28,8 +28,8 @@ public struct LongDouble: Sendable, BitwiseCopyable {
   // The bits behind the last bit of the format may hold anything, as in memory of C.
   private var storage: UInt128
 
-  /// Makes the number with these bits, the lowest of which is the lowest of the significand. Bits
-  /// that the machine's format does not have are ignored.
+  /// Makes the number with these bits, from the lowest one of the significand on. Bits that the
+  /// machine's format does not have are ignored.
   public init(bitPattern: UInt128) { storage = bitPattern }
 
   /// The bits of the number: 80 on x86-64, 128 on AArch64 Linux; the bits above them are zero.
