@@ -105,8 +105,8 @@ struct LongDoubleTests {
     #expect((-LongDouble.infinity).rounded(to: Float.self) == (-.infinity, 0))
     let (value, lost) = LongDouble.nan.rounded(to: Double.self)
     #expect(value.isNaN && lost.isNaN)
-    let nan = LongDouble.nan
-    #expect(!(nan == nan) && LongDouble(Double.nan).isNaN)
+    let strange = LongDouble.nan
+    #expect(!(strange == strange) && LongDouble(Double.nan).isNaN)
     #expect(LongDouble.signalingNaN.isSignalingNaN && !LongDouble.nan.isSignalingNaN)
     #expect(Double(exactly: LongDouble.nan) == nil && LongDouble(exactly: Double.nan) == nil)
   }

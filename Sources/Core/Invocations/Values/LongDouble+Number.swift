@@ -240,7 +240,12 @@ extension LongDouble: Strideable {
 
 extension LongDouble: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
   public init(floatLiteral value: Double) { self.init(value) }
-  public init(integerLiteral value: Int64) { self.init(value) }
+  /// Makes the number that equals an integer. The conversions of the standard library begin with
+  /// literals, so this uses none of them.
+  public init(integerLiteral value: Int64) {
+    let high = LongDouble(Double(value >> 32)) * LongDouble(4_294_967_296 as Double)
+    self = high + LongDouble(Double(value & 0xFFFF_FFFF))
+  }
 }
 
 extension Double {
