@@ -47,7 +47,7 @@ compiler() {
 compiler cc aarch64-linux-gnu-gcc
 compiler clang "$toolchain/clang" --target=$triple "--sysroot=$sysroot" -fuse-ld=lld
 compiler swiftc "$toolchain/swiftc" -target $triple -sdk "$sysroot" -resource-dir "$sysroot/usr/lib/swift" -use-ld=lld
-emulated() { PATH=$tools:$PATH "$sdk/run" "$@"; }
+emulated() { NO_COLOR=1 PATH=$tools:$PATH "$sdk/run" "$@"; }
 
 parts_build() {
   local start=$SECONDS
@@ -110,7 +110,7 @@ parts_tool() {
   exchange "a host on $(uname -m), asked from AArch64" .build/debug/forward -- emulated "$tool"
 }
 
-# Runs the tests of one target, with the trait library's output in a log: target <name>
+# Runs the tests of one target, with the library's output in a log: target <name>
 target() {
   local status=0
   emulated timeout -k 10 "$((60 * ${FORWARDING_TEST_MINUTES:-20}))" "$debug/swift-forwardingPackageTests.xctest" \
@@ -133,15 +133,15 @@ parts_tests() {
   wait
   echo "Skipped tests, with their reasons:"
   for name in "${names[@]}"; do
-    grep -hE '^. Test .* skipped' "$scratch/$name.log" | grep -v 'Test run' | sed -E "s/^. Test /  $name: /" || true
+    sed -nE "s/^[^ ]+ (Test|Suite) (.*(\"|\)) skipped.*)/  $name: \2/p" "$scratch/$name.log"
   done
   echo
   printf '%-24s %7s %7s %7s\n' target passed failed skipped
   for name in "${names[@]}"; do
     local log=$scratch/$name.log
     local -a found=()
-    for kind in passed failed skipped; do
-      found+=("$(grep -E "^. Test .* $kind" "$log" | grep -vcE '^. Test (run|case)' || true)")
+    for kind in 'passed after [0-9.]+ seconds' 'failed after [0-9.]+ seconds' skipped; do
+      found+=("$(grep -cE "^[^ ]+ Test (\".*\"|[A-Za-z0-9_]+\(.*\)) (with [0-9]+ test cases? )?$kind" "$log" || true)")
     done
     printf '%-24s %7d %7d %7d\n' "$name" "${found[@]}"
     passed=$((passed + found[0])) failed=$((failed + found[1])) skipped=$((skipped + found[2]))
@@ -150,7 +150,7 @@ parts_tests() {
   if ls "$scratch"/*.failed >/dev/null 2>&1; then
     for name in "$scratch"/*.failed; do
       echo "${name##*/}: ended with $(cat "$name")"
-      grep -A 6 -E '^. Test .* recorded an issue|Fatal error' "${name%.failed}.log" | cut -c 1-300 | head -40
+      grep -A 6 -E ' Test .* recorded an issue|Fatal error' "${name%.failed}.log" | cut -c 1-300 | head -40
     done
     exit 1
   fi

@@ -115,7 +115,7 @@ struct OveralignedStructureTests {
   @Test(
     "an empty array that alone aligns a structure is refused by value, at its place",
     arguments: [
-      ("v{FixturePadded=[0t]i}", 16), ("{FixturePadded=[0t]i}v", 15), ("v{S=q[0T]}", 5),
+      ("v{FixturePadded=[0t]i}", 16), ("{FixturePadded=[0t]i}", 15), ("v{S=q[0T]}", 5),
       ("v{S=[0D]f}", 4), ("v{S={T=[0t]}q}", 7), ("v(U=[0t]i)", 4), ("v{S=[1{T=[0t]i}]}", 9),
       ("v{S=[0{T=t}]i}", 4),
     ] as [(String, Int)])
@@ -126,8 +126,13 @@ struct OveralignedStructureTests {
     let reason = TypeEncodingError.Reason.compilersDisagree(over: .overalignment)
     #expect(
       error == .encoding(TypeEncodingError(reason: reason, offset: offset, encoding: spelling)))
-    // The same string is right on x86-64, where only size and members count.
-    _ = try CallPlaces(MethodSignature(utf8: Array(spelling.utf8), for: .x86_64Linux))
+  }
+
+  @Test("the same string is accepted for x86-64, where only size and members count")
+  func elsewhere() throws {
+    for spelling in ["v{FixturePadded=[0t]i}", "{FixturePadded=[0t]i}"] {
+      _ = try CallPlaces(MethodSignature(utf8: Array(spelling.utf8), for: .x86_64Linux))
+    }
   }
 
   @Test(
