@@ -113,7 +113,9 @@ struct LongDoubleTests {
 
   @Test("every Double is exact, and so are 64-bit integers")
   func exact() {
-    for value in [0.1, -.pi, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e300, -.infinity, -0.0] {
+    for value in [
+      0.1, -.pi, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e300, -.infinity, -0.0,
+    ] {
       #expect(Double(LongDouble(value)) == value)
       #expect(Double(exactly: LongDouble(value)) == value)
       #expect(LongDouble(exactly: value) == LongDouble(value))
