@@ -63,13 +63,13 @@ extension LongDouble: BinaryFloatingPoint {
   public static var leastNonzeroMagnitude: LongDouble {
     LongDouble(sign: .plus, exponentBitPattern: 0, significandBitPattern: 1)
   }
-  /// π, rounded toward zero as the other types of Swift have it.
+  /// The nearest number to π, as `Float80` and `Double` have it.
   public static var pi: LongDouble {
-    // The bits of π behind its leading bit, 112 of them.
-    let fraction: UInt128 = 0x921F_B544_42D1_8469_898C_C517_01B8
+    // The bits of π behind its leading bit, 112 of them and a zero, rounded to those of the format.
+    let fraction: UInt128 = 0x921F_B544_42D1_8469_898C_C517_01B8 << 1
     return LongDouble(
       sign: .plus, exponentBitPattern: UInt(bias + 1),
-      significandBitPattern: fraction >> UInt128(112 - significandBitCount))
+      significandBitPattern: (fraction >> UInt128(112 - significandBitCount) + 1) >> 1)
   }
   public static var ulpOfOne: LongDouble {
     LongDouble(

@@ -25,23 +25,28 @@ import CForwardingShims
 /// A literal is read as a `Double` on every machine, so that `0.1` in source text has the digits of a
 /// `Double`; a text has all digits of this type.
 public struct LongDouble: Sendable, BitwiseCopyable {
-  // The bits behind the last bit of the format may hold anything, as in memory of C.
-  private var storage: UInt128
+  // The bits behind the last bit of the format may hold anything, as in memory of C. Two words have
+  // the alignment of C as a vector; a `UInt128` would too, but Swift 6.3 passes it wrong to an
+  // `async` closure on AArch64.
+  private var storage: SIMD2<UInt64>
 
   /// Makes the number with these bits, from the lowest one of the significand on. Bits that the
   /// machine's format does not have are ignored.
-  public init(bitPattern: UInt128) { storage = bitPattern }
+  public init(bitPattern: UInt128) {
+    storage = [
+      UInt64(truncatingIfNeeded: bitPattern), UInt64(truncatingIfNeeded: bitPattern >> 64),
+    ]
+  }
 
   /// The bits of the number: 80 on x86-64, 128 on AArch64 Linux; the bits above them are zero.
-  public var bitPattern: UInt128 { storage & Self.allBits }
+  public var bitPattern: UInt128 {
+    (UInt128(storage[1]) << 64 | UInt128(storage[0])) & Self.allBits
+  }
 
-  init(_ bits: FWDLongDouble) { storage = UInt128(bits.high) << 64 | UInt128(bits.low) }
+  init(_ bits: FWDLongDouble) { storage = [bits.low, bits.high] }
 
   /// The bits for C.
-  var bits: FWDLongDouble {
-    FWDLongDouble(
-      low: UInt64(truncatingIfNeeded: storage), high: UInt64(truncatingIfNeeded: bitPattern >> 64))
-  }
+  var bits: FWDLongDouble { FWDLongDouble(low: storage[0], high: storage[1]) }
 
   /// Makes the number that equals a `Double`.
   public init(_ value: Double) { self.init(fwd_long_double_from_double(value)) }
