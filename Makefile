@@ -2,15 +2,16 @@
 # make test             lint, build, and run every test
 # make test-release     build and run every test optimized, as users build
 # make check            make test and make test-release, 3,000 random signatures, the sanitizers, other builds,
-#                       several images, failing allocations, models, and the C core on AArch64
+#                       several images, failing allocations, models, and everything on AArch64
 # make check-aarch64    the C core on AArch64, in an emulator: each rule, and 3,000 random signatures
+# make check-aarch64-swift   the whole package on AArch64, in an emulator: the tool, all tests, 3,000 random signatures
 # make test-remote      calls to other processes, with a real NATS server
 # make demo-remote      build and show calls between processes: a server and four clients, on loopback
 # make fuzz SECONDS=60  coverage-guided random inputs, for so many seconds over all targets
 # make bench            compare calls with closures and with other libraries; writes a page with charts
 # make bench-check      run the comparison, and fail if a limit is exceeded
 .PHONY: demo test test-release check setup setup-test setup-check setup-bench lint unsafe build format goldens bench \
-	bench-check bench-build bench-record fuzz clean test-remote demo-remote check-aarch64
+	bench-check bench-build bench-record fuzz clean test-remote demo-remote check-aarch64 check-aarch64-swift
 
 demo: setup
 	@swift build -c release --product forward
@@ -43,7 +44,9 @@ check: setup-check test test-release
 	Scripts/images.sh
 	Scripts/core.sh
 	Scripts/models.sh
+	Scripts/memory-order.sh
 	$(MAKE) check-aarch64
+	$(MAKE) check-aarch64-swift
 	@echo "All checks passed."
 
 # The C core on AArch64, in an emulator: each rule alone, and random signatures by the compilers' rules.
@@ -51,6 +54,10 @@ check-aarch64:
 	@Scripts/setup.sh aarch64
 	Scripts/aarch64.sh
 	Scripts/matrix.sh aarch64
+
+# The whole package on AArch64, in an emulator, with libraries of Debian.
+check-aarch64-swift:
+	Scripts/aarch64-swift.sh
 
 # Calls to other processes, with a real NATS server on loopback. Included are the tool, the demo, the bytes on
 # the wire, the growth of costs, and the whole fuzzing corpus.

@@ -89,7 +89,7 @@ let package = Package(
       providers: [.apt(["libffi-dev"])]),
     .target(
       name: "CForwardingShims", dependencies: ["CLibFFI"], path: "CShims/CallShims",
-      publicHeadersPath: "include", cSettings: cChecks),
+      publicHeadersPath: "include", cSettings: cChecks, linkerSettings: [.linkedLibrary("m")]),
 
     // Swift, bottom to top. Each target imports only the modules listed for it here.
     .target(name: "TypeEncodings", path: "Sources/Core/TypeEncodings", swiftSettings: checks),
@@ -313,7 +313,9 @@ let package = Package(
       swiftSettings: testChecks),
     .testTarget(
       name: "ForwardingUndoTests",
-      dependencies: ["ForwardingUndo", "Forwarding", "CForwardingFixtures"],
+      dependencies: [
+        "ForwardingUndo", "Forwarding", "CForwardingFixtures", "ForwardingTestSupport",
+      ],
       swiftSettings: testChecks),
     // Depends on the umbrella module alone: fails to build when it leaks a lower module.
     .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),

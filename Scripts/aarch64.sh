@@ -44,7 +44,7 @@ foreign() {
 program() {
   local name=$1
   shift
-  aarch64-linux-gnu-gcc -o "$programs/$name" "$@" -L/usr/lib/aarch64-linux-gnu -lffi -ldl -pthread
+  aarch64-linux-gnu-gcc -o "$programs/$name" "$@" -L/usr/lib/aarch64-linux-gnu -lffi -ldl -lm -pthread
 }
 
 # When a program crashes, the emulator would write a core file, so core files are turned off.

@@ -12,7 +12,7 @@ build() {
   shift
   "$clang" -std=c17 -D_GNU_SOURCE -g -fuse-ld=lld -I CShims/CallShims/include \
     -o "$folder/$name" "Tests/Core/$name.c" CShims/CallShims/*/*.c CShims/CallShims/*/*.S \
-    -lffi -ldl -pthread "$@"
+    -lffi -ldl -lm -pthread "$@"
 }
 
 # Each allocation fails once.

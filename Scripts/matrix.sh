@@ -79,7 +79,7 @@ part_by() {
   for engine in "${engines[@]}"; do
     local program="$folder/$engine-$name"
     "${link[@]}" -o "$program" "$folder/cases_$number.o" "$folder/masks_$number.o" "$folder/part_$name.o" \
-      "$folder/$engine"/*.o ${libraries[@]+"${libraries[@]}"} -lffi -ldl -pthread
+      "$folder/$engine"/*.o ${libraries[@]+"${libraries[@]}"} -lffi -ldl -lm -pthread
     (ulimit -c 0 && exec timeout 900 ${emulator[@]+"${emulator[@]}"} "$program" >"$program.rows" 2>"$program.faults") ||
       echo "$engine engine, part and compiler $name: ended with $?" >"$program.failed"
     rm "$program"

@@ -5,6 +5,7 @@
 #   setup.sh check    and for 'make check': spin, readelf, gcc, and chromium, which a test uses to read the page of
 #                     charts as it is drawn (no other mode installs it, because it is large)
 #   setup.sh aarch64  packages for Scripts/aarch64.sh: a compiler, libraries and an emulator of AArch64
+#   setup.sh aarch64-swift   those for Scripts/aarch64-swift.sh: a compiler, an emulator that is one file, and xz
 #   setup.sh nats     libnats, a NATS server and openssl, for calls to other processes
 #   setup.sh bench    the libraries that the benchmarks compare with; all are optional
 set -eu
@@ -13,8 +14,8 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 
 mode="${1:-}"
 case "$mode" in
-  '' | test | check | aarch64 | bench | nats) ;;
-  *) say "there is no mode '$mode'; modes are test, check, aarch64, nats and bench"; exit 1 ;;
+  '' | test | check | aarch64 | aarch64-swift | bench | nats) ;;
+  *) say "there is no mode '$mode'; modes are test, check, aarch64, aarch64-swift, nats and bench"; exit 1 ;;
 esac
 
 if ! command -v swift >/dev/null 2>&1; then
@@ -52,6 +53,12 @@ if [ "$mode" = aarch64 ]; then
   command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || missing+=(gcc-aarch64-linux-gnu)
   [ -e /usr/aarch64-linux-gnu/include/stdio.h ] || missing+=(libc6-dev-arm64-cross)
   [ -e /usr/include/aarch64-linux-gnu/ffi.h ] || missing+=(libffi-dev:arm64)
+fi
+if [ "$mode" = aarch64-swift ]; then
+  command -v qemu-aarch64-static >/dev/null 2>&1 || missing+=(qemu-user-static)
+  command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || missing+=(gcc-aarch64-linux-gnu)
+  [ -e /usr/aarch64-linux-gnu/include/stdio.h ] || missing+=(libc6-dev-arm64-cross)
+  command -v xz >/dev/null 2>&1 || missing+=(xz-utils)
 fi
 if [ "$mode" = nats ]; then
   has_header nats/nats.h || missing+=(libnats-dev)

@@ -67,7 +67,9 @@ struct DisplacedTests {
     }
   }
 
-  @Test("a folder of many files is listed once, and each file is opened once")
+  @Test(
+    "a folder of many files is listed once, and each file is opened once", .notEmulated("no ptrace")
+  )
   func manyFiles() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -98,7 +100,7 @@ struct DisplacedTests {
     }
   }
 
-  @Test("an unreadable folder is an error, unless only the newest file is read")
+  @Test("an unreadable folder is an error, unless only the newest file is read", .seccomp)
   func unreadableFolder() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()

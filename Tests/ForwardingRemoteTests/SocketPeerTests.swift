@@ -194,7 +194,9 @@ struct SocketPeerTests {
     }
   }
 
-  @Test("a process without descriptors to spare waits, and does not use a whole core")
+  @Test(
+    "a process without descriptors to spare waits, and does not use a whole core",
+    .notEmulated("the emulator needs descriptors of its own"))
   func noMoreFiles() async {
     await #expect(processExitsWith: .success) { [path = path as String] in
       let server = try UnixSocketTransport(listeningAt: path)

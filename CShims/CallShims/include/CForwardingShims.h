@@ -29,3 +29,4 @@
 #include "fwd_conformance.h"
 #include "fwd_executor.h"
 #include "fwd_task.h"
+#include "fwd_long_double.h"

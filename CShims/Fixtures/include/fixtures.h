@@ -36,6 +36,8 @@ void fixture_never(void);
 double fixture_call_padded(const void *function);
 /// Calls a function of the type of `f_padded_twice` with {21}.
 int fixture_call_padded_twice(const void *function);
+/// Calls a function of a `long double` so many times, and returns how many answers are not zero.
+int fixture_call_long_double(const void *function, int count);
 
 /// Forks. The child waits, then calls `function` and exits with its result. Returns the process ID,
 /// or -1; a byte to `out_pipe` ends the wait.

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 @testable import Invocations
 
-@Suite("A process that gives up a system call after its first use")
+@Suite("A process that gives up a system call after its first use", .seccomp)
 struct SandboxTests {
   @Test(
     "without membarrier, replaced values are disposed of",

@@ -175,6 +175,15 @@ extension UInt128: BitwiseValue {
     public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.longDouble) }
     public static var typeEncoding: String { "D" }
   }
+
+  extension LongDouble {
+    /// Makes the number that equals a `Float80`. Generic conversions end here as well.
+    public init(_ value: Float80) {
+      self.init(
+        sign: value.sign, exponentBitPattern: value.exponentBitPattern,
+        significandBitPattern: UInt128(value.significandBitPattern))
+    }
+  }
 #endif
 
 /// A C `_Complex` number: the real part, then the imaginary part.
