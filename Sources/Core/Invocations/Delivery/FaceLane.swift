@@ -121,6 +121,7 @@ enum QueueTurn {
 ///   call.give(true) { _ in { print("on the queue") } }
 /// }
 /// ```
+@_documentation(visibility: internal)
 public struct QueuedCall {
   fileprivate let target: QueuedTarget
   fileprivate let queue: DispatchQueue
@@ -172,6 +173,7 @@ package struct RequirementQueue {
 ///   }
 /// }
 /// ```
+@_documentation(visibility: internal)
 @safe
 public struct QueuedTarget {
   // SAFETY: witness tables are never freed.
