@@ -12,7 +12,7 @@
 # make bench            compare calls with closures and with other libraries; writes a page with charts
 # make bench-check      run the comparison, and fail if a limit is exceeded
 .PHONY: demo test test-release check setup setup-test setup-check setup-bench lint unsafe build format goldens bench \
-	bench-check bench-build bench-record fuzz clean test-remote demo-remote check-aarch64 docs release
+	bench-check bench-build bench-record fuzz clean test-remote demo-remote check-aarch64 docs release build-static
 
 demo: setup
 	@swift build -c release --product forward
@@ -71,6 +71,10 @@ test-remote:
 docs:
 	@Scripts/setup.sh docs
 	Scripts/docs.sh $(BASE)
+
+# With the SDK for static Linux programs, where one is installed.
+build-static: setup
+	Scripts/static.sh
 
 # Checks all that a version must pass, and shows its notes: make release VERSION=0.1.0
 release:
