@@ -98,6 +98,7 @@ SWIFT_FILES = Package.swift Sources Tests Snippets Benchmarks/Package.swift Benc
 
 lint:
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
+	@Scripts/spdx.sh check
 
 format:
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)

@@ -139,9 +139,10 @@ struct HouseTests {
     "a file is short",
     arguments: [("Sources", 280), ("CShims", 280), ("Tests", 330)])
   func fileLengths(_ folder: String, _ limit: Int) throws {
-    for (path, lines) in try Self.files(folder, ["swift", "c", "h", "S"]) where lines.count > limit
-    {
-      Issue.record("\(path) has \(lines.count) lines, \(limit) are the limit")
+    for (path, lines) in try Self.files(folder, ["swift", "c", "h", "S"]) {
+      // The licence does not count.
+      let count = lines.count { !$0.hasPrefix("// SPDX-License-Identifier") }
+      if count > limit { Issue.record("\(path) has \(count) lines, \(limit) are the limit") }
     }
   }
 
