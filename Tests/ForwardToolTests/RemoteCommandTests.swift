@@ -180,7 +180,9 @@ struct RemoteCommandTests {
     func shown(_ text: String) -> String {
       text.replacingOccurrences(of: shop.address, with: "unix:/tmp/shop")
     }
-    if path != "Documentation/Tool.md" { #expect(page.contains(shown(shop.header.joined(separator: "\n")))) }
+    if path != "Documentation/Tool.md" {
+      #expect(page.contains(shown(shop.header.joined(separator: "\n"))))
+    }
     let sends = page.split(separator: "\n").filter { $0.hasPrefix("$ forward send ") }
     #expect(!sends.isEmpty)
     for line in sends {
