@@ -15,7 +15,8 @@ struct Shelf {
     Shelf(
       "Forwarding",
       pages: [
-        "README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "RELEASING.md",
+        "README.md", "SECURITY.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md",
+        "RELEASING.md",
         "Documentation/README.md", "Documentation/Delegates.md", "Documentation/Forwarding.md",
         "Documentation/Concurrency.md", "Documentation/Migrating.md",
         "Documentation/Architecture.md", "Documentation/Measuring.md",

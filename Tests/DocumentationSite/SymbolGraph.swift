@@ -56,7 +56,8 @@ struct SymbolGraph {
 
   /// Sentences that a comment has on what only macros use. Such a symbol must be hidden.
   private static let companions = [
-    "Used by code that `@Forwardable` generates", "Only the code that `@Forwardable` writes",
+    "Used by code that `@Forwardable` generates",
+    "Only the code that `@Forwardable` writes needs it",
   ]
 
   /// The sentences that are missing, and those that should be hidden.
