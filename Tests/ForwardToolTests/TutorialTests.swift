@@ -2,44 +2,50 @@ import Foundation
 import ForwardingTestSupport
 import Testing
 
-/// The programs of the tutorials, each a step.
-@Suite("The tutorials")
-struct TutorialTests {
+/// The catalog with the tutorials, whose steps are programs.
+enum Tutorials {
   static let catalog = "Sources/Core/Forwarding/Forwarding.docc"
+  static let steps: [String] = files("Resources", ".swift")
 
   static func files(_ folder: String, _ kind: String) -> [String] {
     let path = SnippetTests.root.appendingPathComponent("\(catalog)/\(folder)").path
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     return names.filter { $0.hasSuffix(kind) }.sorted()
   }
+}
 
-  static let steps = files("Resources", ".swift")
-
+@Suite("The tutorials")
+struct TutorialTests {
   private static func text(_ path: String) throws -> String {
     try String(
-      contentsOf: SnippetTests.root.appendingPathComponent("\(catalog)/\(path)"), encoding: .utf8)
+      contentsOf: SnippetTests.root.appendingPathComponent("\(Tutorials.catalog)/\(path)"),
+      encoding: .utf8)
   }
 
   @Test("each program is a step of one tutorial, and each step has its program")
   func steps() throws {
-    let texts = try Self.files("Tutorials", ".tutorial").map { try Self.text("Tutorials/\($0)") }
+    let texts = try Tutorials.files("Tutorials", ".tutorial").map {
+      try Self.text("Tutorials/\($0)")
+    }
     #expect(texts.count == 3)
     let named = texts.joined().matches(of: /file: "([^"]+)"/).map { String($0.1) }
-    #expect(named.sorted() == Self.steps)
-    #expect(Self.steps.filter { $0.hasPrefix("delegate-") }.count == 10)
-    #expect(Self.steps.filter { $0.hasPrefix("pointer-") }.count >= 5)
+    #expect(named.sorted() == Tutorials.steps)
+    #expect(Tutorials.steps.filter { $0.hasPrefix("delegate-") }.count == 10)
+    #expect(Tutorials.steps.filter { $0.hasPrefix("pointer-") }.count >= 5)
   }
 
   #if Macros
     @Test(
-      "each step compiles without a warning, and prints what its comments say", arguments: steps)
+      "each step compiles without a warning, and prints what its comments say",
+      arguments: Tutorials.steps)
     func program(_ step: String) throws {
       let swiftc = try #require(Toolchain.path(of: "swiftc"))
       let folder = FileManager.default.temporaryDirectory
         .appendingPathComponent("forwarding-tutorial-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
-      let source = SnippetTests.root.appendingPathComponent("\(Self.catalog)/Resources/\(step)")
+      let source = SnippetTests.root.appendingPathComponent(
+        "\(Tutorials.catalog)/Resources/\(step)")
       let program = folder.appendingPathComponent("main").path
       let compiled = try run(
         swiftc,

@@ -7,7 +7,7 @@ import Testing
 /// `RECORD_GOLDENS=1` writes only those that are missing.
 @Suite("Journals of released versions")
 struct KeptVersionTests {
-  static let versions = ["0.1.0"]
+  static let versions: [String] = ["0.1.0"]
 
   private static func file(_ version: String) -> URL {
     Toolchain.package.appendingPathComponent("Tests/Data/Versions/\(version)/ledger.journal")

@@ -7,7 +7,7 @@ import Testing
 /// `RECORD_GOLDENS=1` writes only those that are missing.
 @Suite("Calls of released versions")
 struct KeptBytesTests {
-  static let versions = ["0.1.0"]
+  static let versions: [String] = ["0.1.0"]
 
   /// A line for each call of `Listener.calls()`, in hexadecimal.
   private static func lines(_ version: String) throws -> [[UInt8]] {
