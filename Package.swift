@@ -216,6 +216,9 @@ let package = Package(
     // Pages and symbols as the input of `docc`, for Scripts/docs.sh.
     .executableTarget(
       name: "DocumentationSite", path: "Tests/DocumentationSite", swiftSettings: testChecks),
+    .testTarget(
+      name: "DocumentationSiteTests", dependencies: ["DocumentationSite"],
+      swiftSettings: testChecks),
     // Transports to another process, and a real NATS server.
     .target(
       name: "RemoteTestSupport",
