@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 
 program=${1:-}
 if [ -z "$program" ]; then
-  swift build --traits Macros,NATS --product RemoteStations >&2
+  # shellcheck disable=SC2046
+  swift build --traits Macros,NATS --product RemoteStations $(cat Scripts/strict.flags) >&2
   program=.build/debug/RemoteStations
 fi
 server=$(PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v nats-server) || {

@@ -15,7 +15,8 @@ runtime=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)"
 library=$(ls "$runtime"/../clang/*/lib/linux/libclang_rt.fuzzer_no_main-x86_64.a | tail -1)
 
 # Swift and C count the edges that run; address sanitizer finds invalid accesses.
-swift build --package-path Fuzz --scratch-path $build -c release --sanitize=address \
+# shellcheck disable=SC2046
+swift build --package-path Fuzz --scratch-path $build -c release --sanitize=address $(cat Scripts/strict.flags) \
   -Xswiftc -sanitize-coverage=edge,trace-cmp,inline-8bit-counters,pc-table \
   -Xcc -fsanitize=fuzzer-no-link -Xlinker "$library"
 fuzz=$build/release/fuzz

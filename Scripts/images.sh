@@ -5,7 +5,8 @@ set -eu
 cd "$(dirname "$0")/.."
 # A separate folder, made anew: objects of deleted source files would be linked as well.
 rm -rf .build/images
-swift build --target Forwarding --scratch-path .build/images
+# shellcheck disable=SC2046
+swift build --target Forwarding --scratch-path .build/images $(cat Scripts/strict.flags)
 build=$(swift build --show-bin-path --scratch-path .build/images)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -38,7 +38,8 @@ elif [ -n "$machine" ]; then
 fi
 
 build=${FORWARDING_BUILD:-.build}
-swift build --product CallMatrix --traits Macros --scratch-path "$build" >"$folder/build.log" 2>&1 || {
+# shellcheck disable=SC2046
+swift build --product CallMatrix --traits Macros --scratch-path "$build" $(cat Scripts/strict.flags) >"$folder/build.log" 2>&1 || {
   cat "$folder/build.log"
   exit 1
 }

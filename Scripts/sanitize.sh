@@ -14,7 +14,8 @@ tests+=,ForwardingUndoTests,ForwardingWireTests,FuzzCorpusTests,InvocationTextTe
 tests+=,SpyTests,TypeEncodingsTests
 # Builds and runs the tests: run <build option>... -- <option of swift test alone>...
 run() {
-  local build=()
+  local build
+  read -ra build <Scripts/strict.flags
   while [ $# -gt 0 ] && [ "$1" != -- ]; do build+=("$1"); shift; done
   [ $# -eq 0 ] || shift
   export FORWARDING_TESTS=$tests

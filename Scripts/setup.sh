@@ -6,6 +6,7 @@
 #                     charts as it is drawn (no other mode installs it, because it is large)
 #   setup.sh aarch64  packages for Scripts/aarch64.sh: a compiler, libraries and an emulator of AArch64
 #   setup.sh aarch64-swift   those for Scripts/aarch64-swift.sh: a compiler, an emulator that is one file, and xz
+#   setup.sh docs     packages for 'make docs': the headers of all libraries that are documented
 #   setup.sh nats     libnats, a NATS server and openssl, for calls to other processes
 #   setup.sh bench    the libraries that the benchmarks compare with; all are optional
 set -eu
@@ -14,8 +15,11 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 
 mode="${1:-}"
 case "$mode" in
-  '' | test | check | aarch64 | aarch64-swift | bench | nats) ;;
-  *) say "there is no mode '$mode'; modes are test, check, aarch64, aarch64-swift, nats and bench"; exit 1 ;;
+  '' | test | check | aarch64 | aarch64-swift | docs | bench | nats) ;;
+  *)
+    say "there is no mode '$mode'; modes are test, check, aarch64, aarch64-swift, docs, nats and bench"
+    exit 1
+    ;;
 esac
 
 if ! command -v swift >/dev/null 2>&1; then
@@ -47,7 +51,10 @@ if [ "$mode" = check ]; then
   command -v readelf >/dev/null 2>&1 || missing+=(binutils)
   command -v gcc >/dev/null 2>&1 || missing+=(gcc libc6-dev)
   has_browser || missing+=(chromium)
+  # Serves the documentation to the browser.
+  command -v python3 >/dev/null 2>&1 || missing+=(python3)
 fi
+if [ "$mode" = docs ]; then has_header nats/nats.h || missing+=(libnats-dev); fi
 if [ "$mode" = aarch64 ]; then
   command -v qemu-aarch64 >/dev/null 2>&1 || missing+=(qemu-user)
   command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || missing+=(gcc-aarch64-linux-gnu)

@@ -13,7 +13,8 @@ struct Settings {
   var rounds = 120
   var hasCurves = true
   var countsInstructions = false
-  var readme: String?
+  /// The files with tables of figures.
+  var pages: [String] = []
 
   /// Measures, writes the files, and returns whether the limits were met.
   func run() throws -> Bool {
@@ -52,7 +53,7 @@ struct Settings {
       print("wrote \(json)")
     }
     if let html { try Self.write(report, into: html) }
-    if let readme { try Readme.write(report, into: readme) }
+    if !pages.isEmpty { try Readme.write(report, into: pages) }
     return limits?.check(report, measuredAgain: again) ?? true
   }
 

@@ -47,7 +47,7 @@ extension UndoStack {
     endCoalescing()
   }
 
-  /// A checkpoint of the current state of the targets, for ``go(to:)``.
+  /// A checkpoint of the current state of the targets, for `go(to:)`.
   ///
   /// - Throws: ``UndoError/busy`` during an undo or redo, ``UndoError/groupIsOpen(depth:)`` while a
   ///   group is open.

@@ -18,6 +18,7 @@ public import Invocations
 ///   try delivery.ask()
 /// }
 /// ```
+@_documentation(visibility: internal)
 public struct AwaitedFaceDelivery<Result>: ~Copyable {
   @usableFromInline let selector: Selector
   @usableFromInline var turns: AwaitedTurns

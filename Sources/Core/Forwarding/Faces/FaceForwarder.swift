@@ -7,6 +7,7 @@
 /// final class DoorFace {}
 /// let forwarder = FaceForwarder(MulticastProxy(), for: DoorFace.self)
 /// ```
+@_documentation(visibility: internal)
 @frozen
 public struct FaceForwarder: Sendable {
   /// The proxy that gets the messages.

@@ -8,6 +8,7 @@
 /// var delivery = FaceDelivery(to: everyone)
 /// try FaceMessage.send(close, 5, through: &delivery)
 /// ```
+@_documentation(visibility: internal)
 public enum FaceMessage {
   /// Sends a message with any number of arguments.
   ///

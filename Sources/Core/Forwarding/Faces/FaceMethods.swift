@@ -10,6 +10,7 @@
 ///   }
 /// }
 /// ```
+@_documentation(visibility: internal)
 public struct FaceMethods<Object: AnyObject> {
   let table: MethodTable
   /// The actor of the protocol; nil without one.

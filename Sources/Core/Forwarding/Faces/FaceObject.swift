@@ -8,6 +8,7 @@
 /// let door = Door()
 /// door == door  // true
 /// ```
+@_documentation(visibility: internal)
 public protocol FaceObject: CustomAnswering {}
 
 extension FaceObject {

@@ -41,6 +41,7 @@
 
   /// ``Forwardable()`` puts this attribute on a face, so that the optimizer takes the face into
   /// account. It is not for other uses.
+  @_documentation(visibility: internal)
   @attached(extension, names: named(__InView))
   public macro FaceInView() =
     #externalMacro(module: "ForwardingMacros", type: "FaceInViewMacro")

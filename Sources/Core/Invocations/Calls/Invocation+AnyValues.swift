@@ -4,7 +4,7 @@ import CForwardingShims
 extension Invocation {
   /// Sets an argument of any Swift type.
   ///
-  /// The place must have been made for the type: by a ``Message``, or by the types of a closure.
+  /// The place must have been made for the type: by a `Message`, or by the types of a closure.
   /// The invocation owns a copy of the value, or retains the object.
   ///
   /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;

@@ -8,6 +8,7 @@ public import CForwardingShims
 /// let answer = FaceAnswer.answered(5)
 /// if case .answered(let number) = answer { print(number) }  // 5
 /// ```
+@_documentation(visibility: internal)
 @frozen
 public enum FaceAnswer<Result> {
   case answered(Result)

@@ -10,6 +10,7 @@ import CForwardingShims
 /// var delivery = FaceDelivery(to: MulticastProxy())
 /// try FaceMessage.send(close, 5, through: &delivery)
 /// ```
+@_documentation(visibility: internal)
 @safe
 @frozen
 public struct FaceDelivery {

@@ -119,6 +119,7 @@ enum QueueTurn {
 ///   call.give(true) { _ in { print("on the queue") } }
 /// }
 /// ```
+@_documentation(visibility: internal)
 public struct QueuedCall {
   fileprivate let target: QueuedTarget
   fileprivate let queue: DispatchQueue
@@ -163,6 +164,7 @@ package protocol TargetQueue: AnyObject, Sendable {
 ///   }
 /// }
 /// ```
+@_documentation(visibility: internal)
 @safe
 public struct QueuedTarget {
   // SAFETY: witness tables are never freed.

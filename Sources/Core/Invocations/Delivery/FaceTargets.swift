@@ -20,6 +20,7 @@ final class FaceOwner: Sendable {
 /// ```swift
 /// MemoryLayout<FaceTargets>.size  // 24
 /// ```
+@_documentation(visibility: internal)
 @safe
 @frozen
 public struct FaceTargets: @unchecked Sendable {
@@ -46,6 +47,7 @@ public struct FaceTargets: @unchecked Sendable {
 ///   target.value.description
 /// }
 /// ```
+@_documentation(visibility: internal)
 @frozen
 public struct FaceTarget<Value>: ~Copyable {
   /// The target.

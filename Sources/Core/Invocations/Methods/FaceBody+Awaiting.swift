@@ -10,6 +10,7 @@
 ///   await call.object.close(call.values)
 /// })
 /// ```
+@_documentation(visibility: internal)
 public struct FaceCall<Object: AnyObject, each Argument>: @unchecked Sendable {
   // SAFETY: the face's own method is called as the requirement says, so the compiler has checked
   // there which values may be sent along with the call. From there on one task has them.

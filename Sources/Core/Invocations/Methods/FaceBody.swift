@@ -9,6 +9,7 @@
 /// }
 /// let body = unsafe FaceBody { (door: Door) in door.close() }
 /// ```
+@_documentation(visibility: internal)
 @safe
 public struct FaceBody<Object: AnyObject>: Sendable {
   /// The method; nil if a type cannot be passed.

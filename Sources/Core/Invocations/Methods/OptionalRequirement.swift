@@ -12,6 +12,7 @@ package struct NotImplemented: Error {
 /// ```swift
 /// final class Anything: ManyTargets {}
 /// ```
+@_documentation(visibility: internal)
 public protocol ManyTargets: AnyObject {
   /// The type of the target that this one stands for.
   var __targetType: Any.Type { get }
@@ -29,6 +30,7 @@ extension ManyTargets {
 /// ```swift
 /// OptionalRequirement.leaveOut(Screen(), "idle")
 /// ```
+@_documentation(visibility: internal)
 public enum OptionalRequirement {
   private final class Note: Sendable {
     let object: ObjectIdentifier

@@ -52,7 +52,9 @@ extension CarriedValue {
 }
 
 extension CarriedValue where Self: RawRepresentable, RawValue: CallValue {
+  /// The raw value.
   @inlinable public var carrier: RawValue { rawValue }
 
+  /// Makes the value from its raw value; nil if it has no such value.
   @inlinable public init?(carrier: RawValue) { self.init(rawValue: carrier) }
 }
