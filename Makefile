@@ -9,12 +9,14 @@
 # make release VERSION=0.1.0   check all that a version must pass, and show its notes; writes nothing
 # make test-remote      calls to other processes, with a real NATS server
 # make demo-remote      build and show calls between processes: a server and four clients, on loopback
+# make clients          replace a part of libraries of other people by this package: their tests, and a benchmark,
+#                       before and after
 # make fuzz SECONDS=60  coverage-guided random inputs, for so many seconds over all targets
 # make bench            compare calls with closures and with other libraries; writes a page with charts
 # make bench-check      run the comparison, and fail if a limit is exceeded
 .PHONY: demo test test-release check setup setup-test setup-check setup-bench lint unsafe build format goldens bench \
 	bench-check bench-build bench-record fuzz clean test-remote demo-remote check-aarch64 check-aarch64-swift docs \
-	release build-static
+	release build-static clients
 
 demo: setup
 	@swift build -c release --product forward
@@ -53,6 +55,7 @@ check: setup-check test test-release
 	Scripts/core.sh
 	Scripts/models.sh
 	Scripts/memory-order.sh
+	Scripts/clients.sh --if-present
 	$(MAKE) check-aarch64
 	$(MAKE) check-aarch64-swift
 	@echo "All checks passed."
@@ -92,6 +95,10 @@ demo-remote:
 	@Scripts/setup.sh nats
 	@Scripts/demo-remote.sh
 
+# Libraries of other people with a part replaced by this package: their tests and a benchmark, before and after.
+clients: setup
+	@Scripts/clients.sh
+
 setup:
 	@Scripts/setup.sh
 
@@ -102,7 +109,7 @@ setup-check:
 	@Scripts/setup.sh check
 
 SWIFT_FILES = Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources Benchmarks/CallBenchmarks \
-	Fuzz/Package.swift Fuzz/Sources
+	Fuzz/Package.swift Fuzz/Sources Examples
 
 lint:
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)

@@ -7,6 +7,7 @@
 #   setup.sh aarch64  packages for Scripts/aarch64.sh: a compiler, libraries and an emulator of AArch64
 #   setup.sh aarch64-swift   those for Scripts/aarch64-swift.sh: a compiler, an emulator that is one file, and xz
 #   setup.sh docs     packages for 'make docs': the headers of all libraries that are documented
+#   setup.sh clients  libraries that the clients of Scripts/clients.sh need
 #   setup.sh nats     libnats, a NATS server and openssl, for calls to other processes
 #   setup.sh bench    the libraries that the benchmarks compare with; all are optional
 set -eu
@@ -15,9 +16,9 @@ say() { printf 'setup: %s\n' "$*" >&2; }
 
 mode="${1:-}"
 case "$mode" in
-  '' | test | check | aarch64 | aarch64-swift | docs | bench | nats) ;;
+  '' | test | check | aarch64 | aarch64-swift | clients | docs | bench | nats) ;;
   *)
-    say "there is no mode '$mode'; modes are test, check, aarch64, aarch64-swift, docs, nats and bench"
+    say "there is no mode '$mode'; modes are test, check, aarch64, aarch64-swift, clients, docs, nats and bench"
     exit 1
     ;;
 esac
@@ -66,6 +67,10 @@ if [ "$mode" = aarch64-swift ]; then
   command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || missing+=(gcc-aarch64-linux-gnu)
   [ -e /usr/aarch64-linux-gnu/include/stdio.h ] || missing+=(libc6-dev-arm64-cross)
   command -v xz >/dev/null 2>&1 || missing+=(xz-utils)
+fi
+if [ "$mode" = clients ]; then
+  command -v cc >/dev/null 2>&1 || missing+=(gcc libc6-dev)
+  has_header sqlite3.h || missing+=(libsqlite3-dev)
 fi
 if [ "$mode" = nats ]; then
   has_header nats/nats.h || missing+=(libnats-dev)

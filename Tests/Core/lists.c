@@ -44,7 +44,7 @@ static void check_awaited(FWDOwnedList *list, uint32_t rules, uint64_t count, ui
 /// one.
 static void check_nested(void) {
   FWDOwnedList list = {0};
-  uint32_t rules = FWD_LIST_FIRST_RESULT | FWD_LIST_OF_ONE;
+  uint32_t rules = FWD_LIST_FIRST_RESULT | FWD_LIST_OF_ONE | FWD_LIST_FIRST_ERROR;
   fwd_list_set_rules(&list, rules, 1);
   check_awaited(&list, rules, 0, 0);
   fwd_list_begin_awaited(&list, 5);
@@ -55,9 +55,9 @@ static void check_nested(void) {
   check_awaited(&list, rules, 3, 9);
   // The rules change during the deliveries.
   fwd_list_set_rules(&list, FWD_LIST_ASKS_ONE, 1);
-  check_awaited(&list, 7, 3, 9);
+  check_awaited(&list, rules | FWD_LIST_ASKS_ONE, 3, 9);
   fwd_list_set_rules(&list, FWD_LIST_ASKS_ONE | FWD_LIST_OF_ONE, 0);
-  rules = FWD_LIST_FIRST_RESULT;
+  rules = FWD_LIST_FIRST_RESULT | FWD_LIST_FIRST_ERROR;
   check_awaited(&list, rules, 3, 9);
   for (uint64_t left = 2; left > 0; left--) {
     fwd_list_end_awaited(&list);

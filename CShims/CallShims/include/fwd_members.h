@@ -97,12 +97,17 @@ enum {
   FWD_LIST_ASKS_ONE = 2,
   /// There is only one target, and a cancelled task still calls it.
   FWD_LIST_OF_ONE = 4,
+  /// The first error of a target ends a delivery.
+  FWD_LIST_FIRST_ERROR = 8,
 };
+
+/// The lowest bit of the newest member's number in the state of a list, above the rules.
+#define FWD_LIST_NEWEST ((uint64_t)16)
 
 /// Returns the rules of a list. A delivery that begins after a change has returned sees the change;
 /// a running one may not. Thread-safe.
 static inline uint32_t fwd_list_rules(const FWDOwnedList *list) {
-  return (uint32_t)__atomic_load_n(&list->state, __ATOMIC_ACQUIRE) & 7;
+  return (uint32_t)__atomic_load_n(&list->state, __ATOMIC_ACQUIRE) & (FWD_LIST_NEWEST - 1);
 }
 
 /// Sets rules of a list if `on` is not 0, otherwise clears them. Other rules stay unchanged, even
@@ -124,8 +129,7 @@ static inline int fwd_list_stops_at_first(const FWDOwnedList *list, int has_resu
 
 /// The amount that one awaited delivery adds to the state of a list.
 #define FWD_LIST_AWAITED ((uint64_t)1 << 43)
-/// The lowest bit of the newest member's number, and the highest number that fits.
-#define FWD_LIST_NEWEST ((uint64_t)8)
+/// The highest number of a member that fits.
 #define FWD_LIST_NEWEST_MAX (FWD_LIST_AWAITED / FWD_LIST_NEWEST - 1)
 /// From this value on, awaited deliveries are not counted any more, and count as running forever.
 #define FWD_LIST_AWAITED_FOR_GOOD (~(FWD_LIST_AWAITED - 1))

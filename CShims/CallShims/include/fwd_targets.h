@@ -37,6 +37,13 @@ static inline const void *_Nonnull const *_Nullable fwd_round_stop(const FWDRoun
   return round->stops_at_first ? round->next + 1 : round->stop;
 }
 
+/// Leaves out the targets that have not had their turn. The caller has handled the turn of the last one, and calls
+/// `fwd_round_go_on`, which ends the round.
+static inline void fwd_round_skip_rest(FWDRound *round) {
+  round->next = round->stop;
+  round->begun = round->list->count;
+}
+
 /// The state of a delivery.
 typedef enum __attribute__((enum_extensibility(closed))) FWDDelivery : uint8_t {
   /// Every target had its turn, and all holds are released.

@@ -49,6 +49,12 @@ public class Multicast<Face: ForwardingFace> {
     set { proxy.resultRule = newValue }
   }
 
+  /// What happens to the remaining targets when one throws.
+  public final var errorRule: MulticastProxy.ErrorRule {
+    get { proxy.errorRule }
+    set { proxy.errorRule = newValue }
+  }
+
   /// The number of targets that are expected; more are a diagnostic.
   public final var expectedTargets: Int {
     get { proxy.expectedTargets }

@@ -21,6 +21,7 @@ extension Delivery {
   ) async throws -> DeliveryReport {
     var report = DeliveryReport()
     var isOver = false
+    let endsAtError = proxy.targetList.stopsAtFirstError
     invocation.forgetAnswer()
     for registration in registrations {
       var turn = Turn(outcome: .notCalled)
@@ -33,6 +34,7 @@ extension Delivery {
       }
       report.add(registration, turn, hasAnswer: invocation.returnsValue)
       isOver = try take(turn, report, each) == .stop || isOver
+      if endsAtError, turn.outcome.error != nil { isOver = true }
     }
     if report.metDead { proxy.purge() }
     return report

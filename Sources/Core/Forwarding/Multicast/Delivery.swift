@@ -22,12 +22,14 @@ struct Delivery {
     report.entries.reserveCapacity(registrations.count)
     var isOver = false
     var metDead = false
+    let endsAtError = proxy.targetList.stopsAtFirstError
     // An earlier result of the invocation must not be taken for an answer to this message.
     invocation.forgetAnswer()
     for registration in registrations {
       let turn = isOver ? Turn(outcome: .notCalled) : turn(of: registration)
       report.add(registration, turn, hasAnswer: invocation.returnsValue)
       if case .dead = turn.outcome { metDead = true }
+      if endsAtError, turn.outcome.error != nil { isOver = true }
       guard turn.outcome.isAnswer, let call = turn.call else { continue }
       if call !== invocation { invocation.adoptResult(from: call) }
       do {

@@ -37,7 +37,8 @@ extension MulticastProxy {
     } turn: { member in
       let outcome = ask(call, selector, member, failed)
       turns.note(outcome)
-      return outcome.isAnswer ? turns.take(call, each) : true
+      if outcome.isAnswer { return turns.take(call, each) }
+      return outcome.error == nil || !targetList.stopsAtFirstError
     }
     if turns.metDead { purge() }
     if let refusal = turns.refusal { throw refusal }

@@ -14,7 +14,9 @@ extension MulticastProxy {
   ///   the report.
   public func deliver(_ invocation: Invocation) throws -> DeliveryReport {
     let stopsAtFirst = endsAtFirst(invocation.returnsValue)
-    if !stopsAtFirst, !invocation.returnsValue, let report = try reportPlainly(invocation) {
+    if !stopsAtFirst, !targetList.stopsAtFirstError, !invocation.returnsValue,
+      let report = try reportPlainly(invocation)
+    {
       return report
     }
     return try deliver(invocation) { _ in stopsAtFirst ? .stop : .next }

@@ -135,6 +135,9 @@ package struct AwaitedTurns: ~Copyable {
     if tally.answered > 0, unsafe fwd_list_stops_at_first(list, hasResult ? 1 : 0) != 0 {
       return false
     }
+    if tally.error != nil, unsafe fwd_list_rules(list) & UInt32(FWD_LIST_FIRST_ERROR) != 0 {
+      return false
+    }
     unsafe turn = fwd_direct_turn(kept, turn)
     guard let member = unsafe turn.member else { return false }
     unsafe turn.member = member + 1

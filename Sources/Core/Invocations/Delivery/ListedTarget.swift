@@ -6,6 +6,7 @@ import CForwardingShims
 /// can become strong. It is small, because there is one for each registration: all that deliveries
 /// need is in one cache line.
 @safe
+@usableFromInline
 package final class ListedTarget: @unchecked Sendable {
   // SAFETY: stored behind the header of this object, where the C core expects it, and only accessed
   // through its address. The object is retained until `deinit`, strongly if the flags say so, else

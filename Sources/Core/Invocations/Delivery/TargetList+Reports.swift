@@ -86,7 +86,12 @@ extension TargetList {
           tally.isForReport = true
           let run = unsafe MethodRun(call: call, method: method, cache: cache)
           unsafe round.next = run.perform(from: start, to: stop, &tally)
-          if tally.answered > 0 { goesOn = answered() } else { tally.laterErrors.forEach(failed) }
+          if tally.answered > 0 {
+            goesOn = answered()
+          } else {
+            tally.laterErrors.forEach(failed)
+            goesOn = tally.laterErrors.isEmpty || !stopsAtFirstError
+          }
         }
         if unsafe round.next == start {
           goesOn = turn(unsafe member(at: start))

@@ -46,29 +46,6 @@ package final class TargetList: @unchecked Sendable {
   /// Whether deliveries find a published list.
   var isPublished: Bool { unsafe fwd_published(&place.pointee.list) != nil }
 
-  /// Whether the first result ends a delivery.
-  package var stopsAtFirstResult: Bool {
-    get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_FIRST_RESULT) != 0 }
-    set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_FIRST_RESULT), newValue ? 1 : 0) }
-  }
-
-  /// Whether only one target is asked, even without a result.
-  package var asksOne: Bool {
-    get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_ASKS_ONE) != 0 }
-    set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_ASKS_ONE), newValue ? 1 : 0) }
-  }
-
-  /// Whether a delivery ends at the first target that answers.
-  package func stopsAtFirst(hasResult: Bool) -> Bool {
-    unsafe fwd_list_stops_at_first(owned, hasResult ? 1 : 0) != 0
-  }
-
-  /// Whether there is a single target, which is asked even if the task was cancelled.
-  package var isOfOne: Bool {
-    get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_OF_ONE) != 0 }
-    set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_OF_ONE), newValue ? 1 : 0) }
-  }
-
   /// Records an awaited delivery to the members with numbers up to `newest`. The caller has the
   /// owner's lock.
   package func beginAwaited(newest: UInt64) {
@@ -237,6 +214,7 @@ package final class TargetList: @unchecked Sendable {
       var tally = Tally()
       for member in owner.listTargets() where !stopsAtFirst || tally.answered == 0 {
         owner.deliver(call, to: member, &tally)
+        if tally.error != nil, stopsAtFirstError { break }
       }
       return tally
     }
@@ -254,19 +232,21 @@ package final class TargetList: @unchecked Sendable {
     _ round: inout FWDRound, _ call: Call, _ owner: some TargetListOwner
   ) -> Tally {
     var tally = Tally()
+    let endsAtError = stopsAtFirstError
     repeat {
       guard let cache = unsafe round.cache else { break }
       guard let turn = unsafe round.next else { break }
       tally.answered = unsafe round.answered
       if let method = unsafe round.method, let stop = unsafe fwd_round_stop(&round) {
         let run = unsafe MethodRun(call: call, method: method, cache: cache)
-        unsafe round.next = run.perform(from: turn, to: stop, &tally)
+        unsafe round.next = run.perform(from: turn, to: endsAtError ? turn + 1 : stop, &tally)
       }
       if unsafe round.next == turn {
         owner.deliver(call, to: unsafe member(at: turn), &tally)
         unsafe round.next = turn + 1
       }
       unsafe round.answered = tally.answered
+      if endsAtError, tally.error != nil { unsafe fwd_round_skip_rest(&round) }
     } while unsafe fwd_round_go_on(&round, call.facts, call.state) != 0
     tally.answered = unsafe round.answered
     return tally

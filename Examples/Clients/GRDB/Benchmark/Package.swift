@@ -1,0 +1,10 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "benchmark",
+  dependencies: [.package(path: "../GRDB.swift")],
+  targets: [
+    .executableTarget(
+      name: "benchmark", dependencies: [.product(name: "GRDB", package: "GRDB.swift")])
+  ])

@@ -1,0 +1,10 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "benchmark",
+  dependencies: [.package(path: "../swift-metrics")],
+  targets: [
+    .executableTarget(
+      name: "benchmark", dependencies: [.product(name: "CoreMetrics", package: "swift-metrics")])
+  ])
