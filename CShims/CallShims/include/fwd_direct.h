@@ -90,13 +90,6 @@ const FWDTargetList *_Nullable fwd_awaited_begin(FWDOwnedList *owner);
 /// deallocated here: the caller must hold no lock.
 void fwd_awaited_end(const FWDTargetList *list, FWDOwnedList *owner);
 
-/// Leaves out the targets that have not had their turn: `fwd_direct_next` returns NULL from then on.
-/// On the thread of the delivery, between two turns.
-static inline void fwd_direct_skip_rest(FWDDirectRound *round) {
-  round->next = round->stop;
-  round->begun = round->list->count;
-}
-
 /// A target, and the witness table with which its requirements are called.
 typedef struct FWDDirectTarget {
   /// NULL for a target that needs a message, or may not be called.

@@ -35,10 +35,15 @@ extension FaceDelivery {
     }
     let stopsAtFirst =
       unsafe fwd_list_stops_at_first(owned, Result.self == Void.self ? 0 : 1) != 0
+    let endsAtError = unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_FIRST_ERROR) != 0
     if let failure, let member = unsafe turn.member {
       unsafe fail(failure, at: member, &delivery, targets, proxy)
-      unsafe turn.member = member + 1
-      unsafe turn = fwd_direct_turn(round.list.unsafelyUnwrapped, turn)
+      if endsAtError {
+        unsafe turn.member = nil
+      } else {
+        unsafe turn.member = member + 1
+        unsafe turn = fwd_direct_turn(round.list.unsafelyUnwrapped, turn)
+      }
     }
     while let member = unsafe turn.member {
       let taken = unsafe fwd_direct_take(member, targets.face, place)
@@ -84,6 +89,7 @@ extension FaceDelivery {
         }
       }
       if stopsAtFirst, answered > 0 { break }
+      if endsAtError, unsafe hasFailed(delivery) { break }
       unsafe turn.member = member + 1
       unsafe turn = fwd_direct_turn(round.list.unsafelyUnwrapped, turn)
     }
@@ -178,6 +184,13 @@ extension FaceDelivery {
     var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
     delivery.tally.fail(error, at: unsafe member(at: place))
     unsafe keep(delivery, &known)
+  }
+
+  /// Whether a target threw.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func hasFailed(_ known: UnsafeMutablePointer<FaceDelivery>?) -> Bool {
+    unsafe known?.pointee.tally.error != nil
   }
 
   /// Moves the state of a delivery out of its memory. Most deliveries only call targets, and
