@@ -113,7 +113,8 @@ extension FaceDelivery {
     unsafe fwd_direct_end(&round)
     if unsafe delivery == nil {
       if answered > 0, let result { return .answered(result) }
-      if hasQueued, let nothing = () as? Result { return .answered(nothing) }
+      // A queued target has not answered yet, which is enough unless the sender gets an error then.
+      if hasQueued, !hasOtherwise, let nothing = () as? Result { return .answered(nothing) }
     }
     let message = unsafe round.message
     return unsafe conclude(
@@ -244,7 +245,7 @@ extension FaceDelivery {
     delivery.tally.answered = answered
     targets.owner?.proxy.tidy(delivery.tally, of: selector)
     if let error = delivery.tally.error { return .failed(error) }
-    if let result, answered > 0 || hasQueued && Result.self == Void.self {
+    if let result, answered > 0 || hasQueued && bits == 0 && Result.self == Void.self {
       return .answered(result)
     }
     delivery.destination = .end

@@ -9,6 +9,7 @@ struct FaceLane {
   private let owner: any TargetListOwner
   private let isQueued: Bool
   private let table: UnsafeRawPointer
+  private let index: Int
   private let target: AnyObject
 
   private var object: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(target).toOpaque() }
@@ -31,6 +32,7 @@ struct FaceLane {
     self.member = member
     self.owner = owner
     unsafe self.table = table
+    self.index = index
     target = object
   }
 
@@ -82,7 +84,7 @@ struct FaceLane {
       return false
     }
     var call = QueuedCall(
-      target: unsafe QueuedTarget(queue.route, table, selector, isOptional: isOptional),
+      target: unsafe QueuedTarget(queue.route, table, index, selector, isOptional: isOptional),
       queue: queue.queue)
     later(&call)
     return call.isGiven
@@ -169,6 +171,7 @@ package struct RequirementQueue {
 /// let describe = { (target: QueuedTarget) in
 ///   target.call { (target: borrowing FaceTarget<any CustomStringConvertible & AnyObject>) in
 ///     print(target.value.description)
+///   } orSend: { _ in
 ///   }
 /// }
 /// ```
@@ -177,24 +180,33 @@ public struct QueuedTarget {
   // SAFETY: witness tables are never freed.
   private let route: any RequirementRoute
   private let table: UnsafeRawPointer
+  private let index: Int
   private let selector: Selector
   private let isOptional: Bool
 
   @unsafe
   init(
-    _ route: any RequirementRoute, _ table: UnsafeRawPointer, _ selector: Selector,
+    _ route: any RequirementRoute, _ table: UnsafeRawPointer, _ index: Int, _ selector: Selector,
     isOptional: Bool
   ) {
     self.route = route
     unsafe self.table = table
+    self.index = index
     self.selector = selector
     self.isOptional = isOptional
   }
 
-  /// Calls the requirement, on the queue.
-  public func call<Target>(_ body: (borrowing FaceTarget<Target>) throws -> Void) {
+  /// Calls the requirement, on the queue. If its method has been replaced meanwhile, `send` sends
+  /// the message.
+  public func call<Target>(
+    _ body: (borrowing FaceTarget<Target>) throws -> Void,
+    orSend send: (inout FaceDelivery) throws -> Void
+  ) {
     route.arrive(selector) { member in
       try unsafe member.runAsArrival { object in
+        guard unsafe member.witnesses?.table(at: index) == UInt(bitPattern: table) else {
+          return try unsafe Self.send(send, to: object)
+        }
         let thread = unsafe fwd_thread()
         if isOptional { unsafe fwd_forget_left_out(thread) }
         try unsafe withUnsafeBytes(of: (object, table)) { words in
@@ -208,6 +220,16 @@ public struct QueuedTarget {
         }
       }
     }
+  }
+
+  @unsafe
+  @inline(never)
+  private static func send(
+    _ send: (inout FaceDelivery) throws -> Void, to object: UnsafeMutableRawPointer
+  ) throws {
+    var delivery = unsafe FaceDelivery(
+      to: Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue())
+    try send(&delivery)
   }
 }
 
