@@ -10,7 +10,7 @@
 ///
 /// The message is forwarded unchanged, as by Objective-C's `forwardingTargetForSelector:`. The
 /// proxy is thread-safe.
-open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
+open class SingleTargetProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: `state` is the only mutable state, and has a lock.
 
   private struct State {

@@ -163,7 +163,7 @@ package struct AwaitedTurns: ~Copyable {
       answer = .failed(error)
       return false
     }
-    if tally.answered > 0 || tally.hasQueued && !hasResult {
+    if tally.answered > 0 || tally.hasQueued && !hasResult && !hasOtherwise {
       answer = .answered(())
       return false
     }
