@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Makes a Swift SDK for AArch64 Linux for the Swift that is installed here (6.3, x86-64), of Debian's packages
 # alone: libraries and interfaces of Debian's `swiftlang` for arm64, read by the installed compiler.
 #   aarch64-sdk.sh <folder>   makes <folder>/debian-arm64.artifactbundle, and <folder>/run, which runs a program

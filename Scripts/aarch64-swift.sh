@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the package for AArch64 Linux on a machine with another processor, and runs it in an emulator.
 #   aarch64-swift.sh                 all of these, in this order
 #   aarch64-swift.sh build           all products and tests in debug, all products in release

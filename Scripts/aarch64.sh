@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the C core on AArch64, in an emulator. Swift's clang compiles the core; gcc compiles the functions that
 # the core calls and that call it.
 set -eu

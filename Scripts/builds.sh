@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the library in the ways that users build it: with library evolution and no trait, for a binary
 # framework whose clients may be of another version; and unchecked, with the trait `Macros`.
 set -eu

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds and runs the programs that test the C core alone, without Swift's runtime.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # demo-remote.sh [PROGRAM]   runs objects of one protocol in four processes, connected by a NATS server on a free
 #                            loopback port. PROGRAM is a build of Snippets/RemoteStations.swift; without it, the
 #                            script builds one. The script ends all processes that it started, also at ^C.

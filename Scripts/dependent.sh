@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds small programs that depend on this package as a user's program does, from an empty build folder:
 #   1. in release, by the package's folder. Prints the build time in milliseconds and the size of the program
 #      without symbols. With a number of bytes as argument, fails if the program is larger.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # docs-browser.sh [FOLDER]   reads the site of `make docs` in a headless browser: titles, navigation and texts of
 #                            the index, of pages, of types and of a tutorial. With a folder, leaves a picture of
 #                            each kind of page there: wide, dark, and as a telephone shows it.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # docs.sh [BASE]   builds the documentation of all libraries as a static site in .build/docs/site. Fails at a
 #                  broken link, at a public symbol without a summary, at a page or symbol that no landing page
 #                  leads to. BASE is the path of the site on its server, such as /swift-forwarding.

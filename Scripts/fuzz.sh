@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # fuzz.sh SECONDS [TARGET…]   fuzzes the targets one after the other, for so many seconds in all; a finding is
 #                             written to Fuzz/Findings and fails the run
 # fuzz.sh keep                replaces Fuzz/Corpus by the inputs of Fuzz/.build/corpus and of Fuzz/Corpus that

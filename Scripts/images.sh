@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Several images that contain this package in one process, as with plug-ins: two libraries that each contain
 # the whole package, in either scope of dlopen; and two that share a dynamic library of it.
 set -eu

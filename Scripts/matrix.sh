@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Calls functions of random signatures through the C core, and has them call back. The functions are compiled
 # by gcc and by clang.
 #   matrix.sh             on this machine, by the direct engine, with libffi for comparison

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Compiles the hottest paths of the C core for AArch64, and compares their ordering instructions with those that
 # Documentation/Internals/MemoryOrder.md wants: an emulator does not show that one is missing.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks the models of Tests/Models exhaustively, and that each of them detects a left-out part.
 set -eu
 cd "$(dirname "$0")/../Tests/Models"

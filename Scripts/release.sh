@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # release.sh VERSION         checks all that a version must pass, and shows its notes. Writes nothing.
 # release.sh VERSION --tag   the same, and then makes the tag. Pushes nothing.
 # FORWARDING_CHECKED=1 leaves out `make check` and `make test-remote`, where they have passed for this commit.

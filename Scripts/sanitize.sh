@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the tests under a sanitizer, or in a special build: address, thread, checked or libffi. Each build has
 # its own folder, so that the ordinary build stays up to date. Further arguments go to `swift test`:
 # sanitize.sh address --filter FaceTests

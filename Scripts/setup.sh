@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs missing Debian packages that the build needs.
 #   setup.sh          packages for building
 #   setup.sh test     and for the tests: a C compiler of the system, SQLite and GLib

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # spdx.sh check   fails if some source files have a line with their licence, and others have none
 # spdx.sh add     writes the line into each source file that has none
 # The data of tests and the programs of tutorials have none, because compilers and readers see them as they are.

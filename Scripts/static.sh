@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the library with the installed SDK for static Linux programs (musl). Fails, with a sentence, without one.
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One row of a comparison: an operation that is repeated.
 public struct Benchmark {
   /// `group/what/how`.

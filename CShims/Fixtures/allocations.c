@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Counts the allocations of each thread by replacing the C library's own functions. Left out under
 /// a sanitizer, which replaces them itself.
 #include <errno.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Only the trait `NATS` needs libnats. Where it is absent, a sentence says what to do.
 #if __has_include(<nats/nats.h>) && !defined(FWD_WITHOUT_LIBNATS)
 #include <nats/nats.h>

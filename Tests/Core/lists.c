@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A list's record of its awaited deliveries, and lists that such deliveries retain.
 #include <pthread.h>
 #include <stdio.h>

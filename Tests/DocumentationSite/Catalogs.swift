@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Makes the input of `docc`: for each library a catalog with its articles, and its symbols.

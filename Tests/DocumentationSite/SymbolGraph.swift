@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The symbols of one library as the compiler describes them, without those of the modules that it

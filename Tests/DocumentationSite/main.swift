@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 // DocumentationSite catalogs GRAPHS OUTPUT [BASE]   makes the input of `docc`, and prints the libraries

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Runs `body` on `count` new threads at once, and waits for all of them. A concurrent queue would

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Functions that benchmarks call. Each does one store, so that a row measures the call itself.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "CForwardingShims.h"
 
 /// Stores a string at an offset in a frame as a C string, in a room if it is small.

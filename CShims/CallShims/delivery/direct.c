@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "CForwardingShims.h"
 
 FWDDirectRound fwd_direct_begin_carefully(FWDListPlace *place, const void *step, uintptr_t stack) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The C core of swift-forwarding: plans, frames, calls and callbacks.
 ///
 /// No type of libffi appears in these headers. Only the `.c` files of this folder include it, so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fwd_long_double.h"
 
 #include <locale.h>

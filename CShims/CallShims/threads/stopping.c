@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Whether faces may call targets at all.
 #include <pthread.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The threads that use this library, and their records.
 #include <pthread.h>
 

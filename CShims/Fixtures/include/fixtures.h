@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// C functions for the tests, compiled by a real C compiler. Methods take a receiver and a selector
 /// first. Functions with types that Swift cannot import (complex numbers, unions by value) are
 /// reached by address.

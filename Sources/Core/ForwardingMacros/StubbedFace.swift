@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if canImport(SwiftSyntaxMacros)
   // The face of a protocol that is refused. It has all members, so that the compiler says nothing but what the macro
   // says: no class lacks a requirement, and no name is missing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension TypeEncoding {
   /// Classifies the type for AAPCS64, by three properties: whether it consists of one to four
   /// numbers of one floating-point type, whether it is larger than two words, and whether it begins

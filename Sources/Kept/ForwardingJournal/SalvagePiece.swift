@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
 
 /// Adjacent whole records of a damaged file, with calls in the order of their numbers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares states of the targets. Each entry leads to a state with its own number.
 
 /// A place in the history of an undo stack.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hottest paths of the C core that are inlined into Swift code, as functions whose assembly
 // Scripts/memory-order.sh reads.
 #include "CForwardingShims.h"

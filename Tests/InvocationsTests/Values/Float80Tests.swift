@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The type exists on x86 alone, so this file is empty elsewhere. Its twin is LongDoubleTests.
 #if arch(x86_64)
   import ForwardingTestSupport

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Invocations
 
 /// An object that stands in for a value among the targets of a face. It conforms to the protocol,

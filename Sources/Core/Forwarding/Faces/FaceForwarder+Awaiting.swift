@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Invocations
 
 // Async requirements. The values that a face holds stay in the isolation domain of its method.

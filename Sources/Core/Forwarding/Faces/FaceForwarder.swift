@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The destination of a face's messages: a proxy, and its targets if the face may call them
 /// directly.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Sends the message of a requirement. The arguments are borrowed from the caller, and not copied.
 ///
 /// Only the code that `@Forwardable` writes needs it.

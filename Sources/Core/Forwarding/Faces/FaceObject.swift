@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Implements `Hashable`, `NSObjectProtocol` and `CustomStringConvertible` by identity, for faces
 /// and boxes whose protocol inherits one of them.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if Macros || MacrosFromSource
   /// Writes a face for a protocol: a class `<Name>Proxy` that conforms to it, and sends each
   /// requirement to a proxy.

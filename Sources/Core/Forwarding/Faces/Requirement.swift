@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One requirement of a protocol as a message: a face sends it, and the methods of its targets
 /// answer it.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
 // Turns in a lane: on another thread, once only, or while the sender waits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calls of a message as an asynchronous sequence: a target that buffers arguments for a
 // consumer.
 

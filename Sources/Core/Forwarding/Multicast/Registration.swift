@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
 /// A registration with a multicast proxy. It is deallocated when the proxy and all deliveries have

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A proxy that may stand for its face among the targets of another one.
 package protocol SharedProxy: ForwardingProxy, Sendable {}
 

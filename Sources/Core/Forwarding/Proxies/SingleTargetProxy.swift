@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A proxy for one object, which it holds weakly unless `strongly` is true.
 ///
 /// ```swift

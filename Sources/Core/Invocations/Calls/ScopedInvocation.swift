@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 /// An invocation on the stack, which lives while a closure runs. Recording, making and discarding a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// The turns of an awaited delivery: the targets of a face one after the other, each after the

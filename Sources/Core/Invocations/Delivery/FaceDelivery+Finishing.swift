@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 // The part of a delivery that does more than call targets. It takes addresses of its variables, which

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// A message of a face in delivery: to a proxy, or to a target that the face does not call

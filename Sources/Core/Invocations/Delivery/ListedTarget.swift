@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// A target as the member of a list, with the state that may change while deliveries hold the list.

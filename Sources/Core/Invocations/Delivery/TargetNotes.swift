@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the owner of a list notes about a target that needs more than flags.
 package final class TargetNotes {
   /// The queue of the target, which deliveries read without a lock and without a cast.

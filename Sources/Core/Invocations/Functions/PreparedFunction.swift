@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 /// The plan and the places of a function's calls with values of certain types, determined once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Synchronization
 
 /// Stands for the type of a discarded result.

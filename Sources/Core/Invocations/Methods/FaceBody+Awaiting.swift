@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The input of a face's awaited method: the object and the arguments.
 ///
 /// Used by code that `@Forwardable` generates.

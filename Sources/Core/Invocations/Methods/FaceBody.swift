@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The method by which objects of a class answer a requirement of a protocol.
 ///
 /// Used by code that `@Forwardable` generates. The closure is not `@Sendable`, because it captures

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A place to register methods: the table of a class, or the declarations of a class.
 ///
 /// All registries have the same function and the same rule: registering a selector twice is

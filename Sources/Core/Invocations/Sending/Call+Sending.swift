@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 // The path of every send: look up the method that the receiver's class is known to have, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A type of your own whose values are passed as values of another type, the carrier.
 ///
 /// An enumeration with raw values, or any other `RawRepresentable` type, has nothing to implement:

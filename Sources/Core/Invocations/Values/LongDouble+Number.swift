@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 // A number as any other of Swift. C computes; the layout of the bits is the same for all formats but

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 /// How the arguments of a call move between a Swift tuple and a frame, determined once per plan.

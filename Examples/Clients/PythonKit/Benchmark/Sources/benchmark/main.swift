@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time of calls between Swift and Python, in nanoseconds. Each row of the output is the best of
 // many rounds.
 //   attribute/function   PyObject_GetAttrString, and Py_DecRef of what it returns
