@@ -72,6 +72,7 @@ fi
 if [ "$mode" = clients ]; then
   command -v cc >/dev/null 2>&1 || missing+=(gcc libc6-dev)
   has_header sqlite3.h || missing+=(libsqlite3-dev)
+  ls /usr/include/python3*/Python.h >/dev/null 2>&1 || missing+=(libpython3-dev)
 fi
 if [ "$mode" = nats ]; then
   has_header nats/nats.h || missing+=(libnats-dev)

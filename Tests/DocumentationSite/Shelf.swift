@@ -12,14 +12,16 @@ struct Shelf {
   /// Bottom to top: the comments of a module link to symbols of the modules before it.
   static let all = [
     Shelf("TypeEncodings", pages: ["Documentation/TypeEncodings.md"]),
-    Shelf("Invocations", pages: ["Documentation/Invocations.md"]),
+    Shelf(
+      "Invocations",
+      pages: ["Documentation/Invocations.md", "Documentation/CFunctionPointers.md"]),
     Shelf(
       "Forwarding",
       pages: [
         "README.md", "SECURITY.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md",
         "RELEASING.md",
         "Documentation/README.md", "Documentation/Delegates.md", "Documentation/Forwarding.md",
-        "Documentation/Concurrency.md", "Documentation/Migrating.md",
+        "Documentation/Concurrency.md", "Documentation/Migrating.md", "Documentation/Clients.md",
         "Documentation/Architecture.md", "Documentation/Measuring.md",
         "Documentation/Tool.md", "Documentation/Stability.md", "Documentation/Platforms.md",
         "Documentation/Dependencies.md", "Documentation/Status.md", "Documentation/Internals",
