@@ -65,7 +65,7 @@ extension CoreRows {
 
   private static func messages(_ text: String) throws -> [Benchmark] {
     try unsafe MethodTable.of(NativeSubject.self).register(
-      "length:", replacing: true, encoding: "Q@:*", unsafeFunction: subject_address(SubjectLength))
+      "length:", replacing: true, encoding: "Q@:*", unsafeFunction: subject_address(.length))
     let length = try Message<UInt, String>("length:")
     let target = NativeSubject()
     return [

@@ -13,6 +13,7 @@ import Synchronization
 /// let sent = SentArgument(Draft())
 /// let draft: Draft = sent.take()
 /// ```
+@_documentation(visibility: internal)
 public final class SentArgument<Value>: Sendable {
   private let stored: Mutex<Value?>
 

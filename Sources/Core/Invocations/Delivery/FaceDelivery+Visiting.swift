@@ -36,9 +36,12 @@ extension FaceDelivery {
       }
       defer { unsafe fwd_direct_give_back(taken) }
       try unsafe withUnsafeBytes(of: (object, taken.table)) { words throws(Failure) in
-        // SAFETY: a value of a protocol for objects is the object and the table.
+        // SAFETY: a value of a protocol for objects is the object and the table. As a `FaceTarget` it is
+        // borrowed.
         try body(
-          unsafe words.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: Target.self).pointee)
+          unsafe words.baseAddress.unsafelyUnwrapped.assumingMemoryBound(
+            to: FaceTarget<Target>.self
+          ).pointee.value)
       }
     }
     return true
