@@ -25,10 +25,6 @@
     var isNonisolated: Bool
     /// Whether the face is for a protocol of another module, which this declaration restates.
     var isForeign = false
-    /// Whether another type is around the protocol.
-    var isNested = false
-    /// Whether the protocol is private to the type around it, which refuses it.
-    var isPrivate = false
     /// The inherited protocols. Each has a face of its own.
     var bases: [String]
     var parts: [FacePart] = []
@@ -71,17 +67,6 @@
       }.joined()
     }
 
-    /// Comments on lines at which the compiler reports what the macro cannot see of an inherited
-    /// protocol: that it belongs to an actor, or that it is generic.
-    private var actorHint: String {
-      if bases.isEmpty || actor != nil || isOfActors { return "" }
-      return "  // if it crosses into an actor: write the actor, as '@MainActor', on '\(name)', too"
-    }
-    private var argumentsHint: String {
-      guard let base = bases.first(where: { !$0.contains("<") }) else { return "" }
-      return "  // if it requires arguments: inherit '\(base)' with its types, as '\(base)<Int>'"
-    }
-
     /// Whether other modules may have classes of the protocol, so that the optimizer never takes one for the
     /// only one.
     private var isInView: Bool { ["public ", "package "].contains(access) || isForeign || isStub }
@@ -91,7 +76,7 @@
     /// The extensions of the protocol: the default implementations of optional requirements, and
     /// the members that the faces and boxes of inheriting protocols use.
     func extensions(of type: String) -> [String] {
-      if isForeign || isPrivate { return [] }
+      if isForeign { return [] }
       let place = "Self.__place(of: \(self.type).self)"
       let boxed = isOfActors ? "" : parts.text { [$0.boxed(boxedValue)] }
       return [
@@ -120,7 +105,7 @@
       let clause = bounds.isEmpty ? "" : "<\(bounds.joined(separator: ", "))>"
       let inView = isInView ? "" : "@\(forwarding)FaceInView "
       return """
-        \(attributes)\(inView)\(isPrivate ? "private " : access)\(keyword) \(className)\(clause): \(name), \(isolation)\(forwarding)ForwardingFace\(conformances)\(whereClause) {\(actorHint)
+        \(attributes)\(inView)\(access)\(keyword) \(className)\(clause): \(name), \(isolation)\(forwarding)ForwardingFace\(conformances)\(whereClause) {
         \(baseTypes)\(types)
 
         \(constants)
@@ -150,11 +135,9 @@
           """
             \(access)typealias __Target = \(target)
             \(access)typealias __SendableTarget = \(target) & \(swift)Sendable
-            \(access)typealias __Values = (\(values.joined(separator: ", ")))\(argumentsHint)
+            \(access)typealias __Values = (\(values.joined(separator: ", ")))
           """
-        ]
-        + (isNested ? actor.map { ["  \(access)typealias __Actor = \($0.dropFirst())"] } ?? [] : [])
-        + aliases.map { $0.replacing("typealias", with: "\(access)typealias") })
+        ] + aliases.map { $0.replacing("typealias", with: "\(access)typealias") })
         .joined(separator: "\n")
     }
 
@@ -163,14 +146,13 @@
       return parts.text { member in
         let lines = member.messages.map { message in
           let value = message.value(isCached: isGeneric ? type : nil)
-          let head = "  nonisolated \(isPrivate ? "" : "fileprivate ")static"
+          let head = "  nonisolated fileprivate static"
           return isGeneric
             ? "\(head) var \(message.name): \(message.type) { \(value) }"
             : "\(head) let \(message.name) = \(value)"
         }
         let values = member.messages.compactMap { $0.declaration(access) }
-        let all = lines + values + member.beside
-        return all.isEmpty ? [] : [all.joined(separator: "\n")]
+        return lines.isEmpty ? [] : [(lines + values).joined(separator: "\n")]
       }
     }
 
@@ -281,7 +263,7 @@
         """
       let sendable = isSendable ? ", @unchecked \(swift)Sendable" : ""
       return """
-          \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)FaceBox\(sendable) {\(actorHint)
+          \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)FaceBox\(sendable) {
         \(storage)
 
         \(parts.text { [$0.boxed("__value")] })

@@ -190,7 +190,7 @@
   }
 
   extension AttributeSyntax {
-    var namesGlobalActor: Bool {
+    fileprivate var namesGlobalActor: Bool {
       arguments == nil && attributeName.trimmedDescription.hasSuffix("Actor")
     }
   }

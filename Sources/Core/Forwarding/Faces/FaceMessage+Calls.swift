@@ -49,13 +49,7 @@ extension FaceMessage {
   public static func refuse<Result>(
     _ selector: Selector, because reason: String, through delivery: inout FaceDelivery
   ) throws -> Result {
-    try refuse(.notAMessage(selector, because: reason), through: &delivery)
-  }
-
-  static func refuse<Result>(
-    _ error: ForwardingError, through delivery: inout FaceDelivery
-  ) throws -> Result {
-    let error = delivery.refusal(error)
+    let error = delivery.refusal(ForwardingError.notAMessage(selector, because: reason))
     // A requirement without a result needs no answer.
     if delivery.isOver, let nothing = () as? Result { return nothing }
     throw error

@@ -127,8 +127,7 @@ public struct FaceMethods<Object: AnyObject> {
       }
     }
     let hasResult = Result.self != Void.self
-    let own = guarded(method, selector, hasResult: hasResult, isSendable)
-      .markedAsOfFace(isOptional: isOptional)
+    let own = guarded(method, selector, hasResult: hasResult, isSendable).markedAsOfFace
     methods.withLock { $0.append((selector, own)) }
   }
 

@@ -110,8 +110,7 @@ private struct AskedTurns {
 extension DeliveryFailure {
   fileprivate init(_ thrown: TargetList.LaterError) {
     self.init(
-      token: MulticastProxy.Token(id: thrown.id, target: thrown.identity, thrown.type),
-      type: thrown.type,
+      token: MulticastProxy.Token(id: thrown.id, target: thrown.identity), type: thrown.type,
       error: thrown.error)
   }
 }

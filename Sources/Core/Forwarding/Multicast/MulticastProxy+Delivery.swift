@@ -70,7 +70,7 @@ extension MulticastProxy {
       needsAnswer = false
       report.entries.append(
         DeliveryReport.Entry(
-          token: Token(id: id, target: target, type), type: type, outcome: .answered, late: nil))
+          token: Token(id: id, target: target), type: type, outcome: .answered, late: nil))
     } failed: { target, error in
       let outcome = DeliveryOutcome(error)
       if !outcome.isUnasked { needsAnswer = false }
@@ -121,16 +121,14 @@ extension MulticastProxy {
   /// Decides what the sender gets when no target has answered.
   func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: Call) throws {
     guard tally.answered == 0 else { return }
-    // The sender gets an error in place of an answer that nothing returns: a guard fails closed.
-    let isGuard = !call.returnsValue && UnansweredMessages.hasOtherwise(call)
-    if tally.hasQueued, !isGuard {
+    if tally.hasQueued {
       // The message is queued for targets whose results are ignored.
       if call.returnsValue { call.answerWithZero() }
       return
     }
     let selector = call.selector
     let rule = whenNobodyAnswers
-    let isError = rule == .throw || rule == .throwForResults && (call.returnsValue || isGuard)
+    let isError = rule == .throw || rule == .throwForResults && call.returnsValue
     // The error ends at the face that answers.
     if let selector, !isError || !UnansweredMessages.hasOtherwise(call) {
       diagnoseUnanswered(selector, isError: isError)

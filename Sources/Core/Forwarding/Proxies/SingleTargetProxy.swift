@@ -11,7 +11,7 @@
 ///
 /// The message is forwarded unchanged, as by Objective-C's `forwardingTargetForSelector:`. The
 /// proxy is thread-safe.
-open class SingleTargetProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
+open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
   // SAFETY: `state` is the only mutable state, and has a lock.
 
   private struct State {

@@ -164,7 +164,7 @@ package struct AwaitedTurns: ~Copyable {
       answer = .failed(error)
       return false
     }
-    if tally.answered > 0 || tally.hasQueued && !hasResult && !hasOtherwise {
+    if tally.answered > 0 || tally.hasQueued && !hasResult {
       answer = .answered(())
       return false
     }
