@@ -78,7 +78,7 @@ struct SnippetTests {
       [50, 100]
       2
       true
-      line 42: expected 1 call of 'download:didReach:'("small", 75), received none
+      line 43: expected 1 call of 'download:didReach:'("small", 75), received none
         download:didReach:("small", 50)
         download:didReach:("small", 100)
         downloadDidEnd:("small")

@@ -10,10 +10,10 @@ struct TestingPageTests {
     let files = try ExampleSources.package(of: "Documentation/Testing.md")
     #expect(files.count == 1)
     for (path, example) in files {
-      // The file has contents only with the trait.
-      let lines = try ExampleSources.lines(path).filter { !$0.hasPrefix("#") }.map {
-        $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0
-      }
+      // The file has contents only with the trait, and begins with its licence.
+      let lines = try ExampleSources.lines(path).filter {
+        !$0.hasPrefix("#") && !$0.hasPrefix("// SPDX")
+      }.map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
       #expect(example.code == lines.dropLast(where: \.isEmpty))
     }
   }
