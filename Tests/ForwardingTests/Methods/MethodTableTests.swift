@@ -257,8 +257,7 @@ struct MethodTableTests {
     table.leaveOut(name)
     table.declare([(name, method)])
     #expect(table.own(name) == nil)
-    let other = try Implementation { (_: AnyObject) -> String in "other" }.markedAsOfFace(
-      isOptional: true)
+    let other = try Implementation { (_: AnyObject) -> String in "other" }.markedAsOfFace
     table.declare([(name, other)])
     #expect(table.own(name) != nil)
   }
