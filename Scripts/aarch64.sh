@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the C core on AArch64, in an emulator. Swift's clang compiles the core; gcc compiles the functions that
 # the core calls and that call it.
 set -eu
@@ -44,7 +45,7 @@ foreign() {
 program() {
   local name=$1
   shift
-  aarch64-linux-gnu-gcc -o "$programs/$name" "$@" -L/usr/lib/aarch64-linux-gnu -lffi -ldl -pthread
+  aarch64-linux-gnu-gcc -o "$programs/$name" "$@" -L/usr/lib/aarch64-linux-gnu -lffi -ldl -lm -pthread
 }
 
 # When a program crashes, the emulator would write a core file, so core files are turned off.

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds the library in the ways that users build it: with library evolution and no trait, for a binary
 # framework whose clients may be of another version; and unchecked, with the trait `Macros`.
 set -eu
 cd "$(dirname "$0")/.."
 # The toolchain's own Dispatch is not built with library evolution on Linux, and the compiler warns about
-# that.
-swift build --target Forwarding --scratch-path .build/evolution \
-  -Xswiftc -enable-library-evolution -Xswiftc -no-warnings-as-errors
-swift build --traits Macros --target Forwarding --scratch-path .build/unchecked -c release -Xswiftc -Ounchecked
+# that, so its warnings are no errors here.
+swift build --target Forwarding --scratch-path .build/evolution -Xcc -Werror -Xswiftc -enable-library-evolution
+# shellcheck disable=SC2046
+swift build --traits Macros --target Forwarding --scratch-path .build/unchecked -c release -Xswiftc -Ounchecked \
+  $(cat Scripts/strict.flags)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Replaces a part of other people's libraries by this package, and runs their tests and a benchmark before and
 # after:
 #   clients.sh [--if-present] [NAME…]    all clients of Examples/Clients, or those that are named

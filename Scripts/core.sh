@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds and runs the programs that test the C core alone, without Swift's runtime.
 set -eu
 cd "$(dirname "$0")/.."
@@ -12,7 +13,7 @@ build() {
   shift
   "$clang" -std=c17 -D_GNU_SOURCE -g -fuse-ld=lld -I CShims/CallShims/include \
     -o "$folder/$name" "Tests/Core/$name.c" CShims/CallShims/*/*.c CShims/CallShims/*/*.S \
-    -lffi -ldl -pthread "$@"
+    -lffi -ldl -lm -pthread "$@"
 }
 
 # Each allocation fails once.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # demo-remote.sh [PROGRAM]   runs objects of one protocol in four processes, connected by a NATS server on a free
 #                            loopback port. PROGRAM is a build of Snippets/RemoteStations.swift; without it, the
 #                            script builds one. The script ends all processes that it started, also at ^C.
@@ -7,7 +8,8 @@ cd "$(dirname "$0")/.."
 
 program=${1:-}
 if [ -z "$program" ]; then
-  swift build --traits Macros,NATS --product RemoteStations >&2
+  # shellcheck disable=SC2046
+  swift build --traits Macros,NATS --product RemoteStations $(cat Scripts/strict.flags) >&2
   program=.build/debug/RemoteStations
 fi
 server=$(PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v nats-server) || {

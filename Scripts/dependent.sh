@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Builds small programs that depend on this package as a user's program does, from an empty build folder:
 #   1. in release, by the package's folder. Prints the build time in milliseconds and the size of the program
 #      without symbols. With a number of bytes as argument, fails if the program is larger.
-#   2. by a tag of the git repository, with the trait Macros, as the README shows; and once without traits.
+#   2. by a tag of the git repository, with the trait Macros, as the README shows; without traits; and without
+#      traits beside a library that has Macros.
+#   3. with the trait NATS on a machine without libnats, and with all traits.
 set -eu
 cd "$(dirname "$0")/.."
 package=$PWD
@@ -55,51 +58,101 @@ fi
 
 # The committed files, under a tag: SwiftPM restricts a package that is fetched by a tag more than one in a
 # folder.
-git clone -q --no-hardlinks "$package" "$folder/tagged"
-git -C "$folder/tagged" -c user.name=dependent -c user.email=dependent@example.com tag -a 0.0.1 -m 0.0.1
-mkdir -p "$folder/face/Sources/face"
-cat >"$folder/face/Sources/face/main.swift" <<'END'
+git clone -q --no-hardlinks "$package" "$folder/swift-forwarding"
+git -C "$folder/swift-forwarding" -c user.name=dependent -c user.email=dependent@example.com tag -a 0.0.1 -m 0.0.1
+
+# A protocol with a face: face <access>
+face() {
+  cat <<END
 import Forwarding
 
-#if Faces
-  @Forwardable protocol Listening: AnyObject { func heard(_ amount: Int32) }
-  final class Account: Listening {
-    var balance: Int32 = 0
-    func heard(_ amount: Int32) { balance += amount }
-  }
-  let listeners = Multicast<ListeningProxy>()
-  let account = Account()
-  listeners.add(account)
-  listeners.face.heard(5)
-  print(account.balance)
-#else
-  print(try Message<Void, Int32>("deposit:").selector)
-#endif
+@Forwardable ${1}protocol Listening: AnyObject { func heard(_ amount: Int32) }
 END
-for traits in '"Macros"' ''; do
-  settings=''
-  if [ -n "$traits" ]; then settings='.define("Faces")'; fi
-  cat >"$folder/face/Package.swift" <<END
+}
+program="$folder/face/Sources/face/main.swift"
+mkdir -p "$(dirname "$program")" "$folder/library/Sources/Listeners"
+cat >"$folder/account" <<'END'
+
+final class Account: Listening {
+  var balance: Int32 = 0
+  func heard(_ amount: Int32) { balance += amount }
+}
+let listeners = Multicast<ListeningProxy>()
+let account = Account()
+listeners.add(account)
+listeners.face.heard(5)
+print(account.balance)
+END
+# A manifest: manifest <name> <kind of target> <traits> <another dependency> <another product>
+manifest() {
+  cat <<END
 // swift-tools-version: 6.2
 import PackageDescription
 
 let package = Package(
-  name: "face",
-  dependencies: [.package(url: "file://$folder/tagged", from: "0.0.1", traits: [$traits])],
-  targets: [
-    .executableTarget(
-      name: "face", dependencies: [.product(name: "Forwarding", package: "tagged")],
-      swiftSettings: [$settings])
-  ])
+  name: "$1",
+  products: [$([ "$2" = target ] && echo ".library(name: \"$1\", targets: [\"$1\"])")],
+  dependencies: [.package(url: "file://$folder/swift-forwarding", from: "0.0.1", traits: [$3])$4],
+  targets: [.$2(name: "$1", dependencies: [.product(name: "Forwarding", package: "swift-forwarding")$5])])
 END
+}
+# Builds the program, and compares its output: expect <what> <output>
+expect() {
   swift build --package-path "$folder/face" >"$folder/log" 2>&1 || {
     cat "$folder/log"
     exit 1
   }
   "$folder/face/.build/debug/face" >"$folder/said"
-  grep -qx "$([ -n "$traits" ] && echo 5 || echo deposit:)" "$folder/said" || {
+  grep -qx "$2" "$folder/said" || {
     cat "$folder/said"
     exit 1
   }
-  echo "By a tag, ${traits:-without traits}: built, and says what it should."
-done
+  echo "By a tag, $1: built, and says what it should."
+}
+
+manifest face executableTarget '"Macros"' '' '' >"$folder/face/Package.swift"
+{ face ''; cat "$folder/account"; } >"$program"
+expect 'with the trait Macros' 5
+
+manifest face executableTarget '' '' '' >"$folder/face/Package.swift"
+cat >"$program" <<'END'
+import Forwarding
+print(try Message<Void, Int32>("deposit:").selector)
+END
+expect 'without traits' deposit:
+
+# Traits are united: a library that asks for one is built with it, though the program asks for none.
+manifest Listeners target '"Macros"' '' '' >"$folder/library/Package.swift"
+face 'public ' >"$folder/library/Sources/Listeners/Listening.swift"
+git -C "$folder/library" init -q
+git -C "$folder/library" add .
+git -C "$folder/library" -c user.name=dependent -c user.email=dependent@example.com commit -q -m Listeners
+git -C "$folder/library" -c user.name=dependent -c user.email=dependent@example.com tag -a 0.0.1 -m 0.0.1
+manifest face executableTarget '' ", .package(url: \"file://$folder/library\", from: \"0.0.1\")" \
+  ', .product(name: "Listeners", package: "library")' >"$folder/face/Package.swift"
+{ printf 'import Forwarding\nimport Listeners\n'; cat "$folder/account"; } >"$program"
+expect 'without traits, beside a library that has Macros' 5
+
+# Without libnats, the trait NATS says what to install. The option stands for a machine without it.
+if swift build --package-path "$folder/swift-forwarding" --target ForwardingNATS --traits NATS \
+  -Xcc -DFWD_WITHOUT_LIBNATS >"$folder/log" 2>&1; then
+  echo "The trait NATS was built without libnats." >&2
+  exit 1
+fi
+grep -q 'the trait NATS needs libnats and its headers (apt-get install libnats-dev)' "$folder/log" || {
+  cat "$folder/log"
+  exit 1
+}
+echo "Without libnats, the trait NATS says what to install."
+
+# All traits: MacrosFromSource is the only one that fetches, so this needs the network.
+if swift package --package-path "$folder/swift-forwarding" --enable-all-traits resolve >"$folder/log" 2>&1; then
+  swift build --package-path "$folder/swift-forwarding" --target Forwarding --enable-all-traits \
+    >"$folder/log" 2>&1 || {
+    cat "$folder/log"
+    exit 1
+  }
+  echo "With all traits: built."
+else
+  echo "With all traits: skipped, because swift-syntax cannot be fetched here."
+fi

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # fuzz.sh SECONDS [TARGET…]   fuzzes the targets one after the other, for so many seconds in all; a finding is
 #                             written to Fuzz/Findings and fails the run
 # fuzz.sh keep                replaces Fuzz/Corpus by the inputs of Fuzz/.build/corpus and of Fuzz/Corpus that
@@ -15,7 +16,8 @@ runtime=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)"
 library=$(ls "$runtime"/../clang/*/lib/linux/libclang_rt.fuzzer_no_main-x86_64.a | tail -1)
 
 # Swift and C count the edges that run; address sanitizer finds invalid accesses.
-swift build --package-path Fuzz --scratch-path $build -c release --sanitize=address \
+# shellcheck disable=SC2046
+swift build --package-path Fuzz --scratch-path $build -c release --sanitize=address $(cat Scripts/strict.flags) \
   -Xswiftc -sanitize-coverage=edge,trace-cmp,inline-8bit-counters,pc-table \
   -Xcc -fsanitize=fuzzer-no-link -Xlinker "$library"
 fuzz=$build/release/fuzz

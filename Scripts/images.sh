@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Several images that contain this package in one process, as with plug-ins: two libraries that each contain
 # the whole package, in either scope of dlopen; and two that share a dynamic library of it.
 set -eu
 cd "$(dirname "$0")/.."
 # A separate folder, made anew: objects of deleted source files would be linked as well.
 rm -rf .build/images
-swift build --target Forwarding --scratch-path .build/images
+# shellcheck disable=SC2046
+swift build --target Forwarding --scratch-path .build/images $(cat Scripts/strict.flags)
 build=$(swift build --show-bin-path --scratch-path .build/images)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

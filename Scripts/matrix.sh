@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Calls functions of random signatures through the C core, and has them call back. The functions are compiled
 # by gcc and by clang.
 #   matrix.sh             on this machine, by the direct engine, with libffi for comparison
@@ -38,7 +39,8 @@ elif [ -n "$machine" ]; then
 fi
 
 build=${FORWARDING_BUILD:-.build}
-swift build --product CallMatrix --traits Macros --scratch-path "$build" >"$folder/build.log" 2>&1 || {
+# shellcheck disable=SC2046
+swift build --product CallMatrix --traits Macros --scratch-path "$build" $(cat Scripts/strict.flags) >"$folder/build.log" 2>&1 || {
   cat "$folder/build.log"
   exit 1
 }
@@ -79,7 +81,7 @@ part_by() {
   for engine in "${engines[@]}"; do
     local program="$folder/$engine-$name"
     "${link[@]}" -o "$program" "$folder/cases_$number.o" "$folder/masks_$number.o" "$folder/part_$name.o" \
-      "$folder/$engine"/*.o ${libraries[@]+"${libraries[@]}"} -lffi -ldl -pthread
+      "$folder/$engine"/*.o ${libraries[@]+"${libraries[@]}"} -lffi -ldl -lm -pthread
     (ulimit -c 0 && exec timeout 900 ${emulator[@]+"${emulator[@]}"} "$program" >"$program.rows" 2>"$program.faults") ||
       echo "$engine engine, part and compiler $name: ended with $?" >"$program.failed"
     rm "$program"

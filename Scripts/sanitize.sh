@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the tests under a sanitizer, or in a special build: address, thread, checked or libffi. Each build has
 # its own folder, so that the ordinary build stays up to date. Further arguments go to `swift test`:
 # sanitize.sh address --filter FaceTests
@@ -14,7 +15,8 @@ tests+=,ForwardingUndoTests,ForwardingWireTests,FuzzCorpusTests,InvocationTextTe
 tests+=,SpyTests,TypeEncodingsTests
 # Builds and runs the tests: run <build option>... -- <option of swift test alone>...
 run() {
-  local build=()
+  local build
+  read -ra build <Scripts/strict.flags
   while [ $# -gt 0 ] && [ "$1" != -- ]; do build+=("$1"); shift; done
   [ $# -eq 0 ] || shift
   export FORWARDING_TESTS=$tests

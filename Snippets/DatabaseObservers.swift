@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SQLite has one slot for its update hook. A native entry point leads from the hook to a proxy, and
 // so to several weak Swift observers. Needs libsqlite3 (apt-get install libsqlite3-0), which is
 // loaded here and is no dependency of the package.

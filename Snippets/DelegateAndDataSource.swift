@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table with a delegate and a data source: optional methods, several weak delegates, and asking
 // whether *super* implements a method.
 import Forwarding

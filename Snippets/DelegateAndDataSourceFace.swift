@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DelegateAndDataSource with protocols in place of selectors: optional requirements are
 // `@Optional`, and requirements with results have a default. Needs the trait `Macros`.
 import Forwarding

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A philosopher who only thinks, and leaves all other tasks to helpers, on a timer.
 import Dispatch
 import Forwarding

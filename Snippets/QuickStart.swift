@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The quick start of the README. `swift run QuickStart` prints the values in its comments.
 import Forwarding
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A manager of red dots whose delegates register with a queue. Duplicates are ignored, and
 // deallocated delegates are removed automatically.
 import Dispatch

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Objects of one protocol in several processes: called with and without an answer, called all at
 // once, and as targets of one multicast message. `make demo-remote` starts a NATS server and four
 // processes of this program, and ends them. Needs the traits `Macros` and `NATS`.

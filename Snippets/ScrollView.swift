@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scroll view has one delegate. A proxy turns it into two: the controller, and a behaviour that
 // stretches the header.
 import Forwarding

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScrollView with a protocol in place of a selector: the view still has one delegate, a face that
 // stands for two. Needs the trait `Macros`.
 import Forwarding

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small text editor with undo. Consecutive typing is undone at once, a replacement of all
 // occurrences is one group, and the title shows whether the text is saved. `swift run
 // TextEditorUndo` runs a script, and `swift run TextEditorUndo --terminal` edits a line in a

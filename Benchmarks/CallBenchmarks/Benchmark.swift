@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One row of a comparison: an operation that is repeated.
 public struct Benchmark {
   /// `group/what/how`.
@@ -34,6 +35,26 @@ public struct Measurement: Sendable {
   public let allocations: Double?
   /// Instructions for one repetition; nil if they were not counted.
   public var instructions: Double?
+
+  /// Describes a row that another program measured.
+  public init(name: String, over baseline: Measurement?, minimum: Double, median: Double) {
+    self.init(
+      name: name, baseline: baseline?.name, minimum: minimum, median: median,
+      ratio: baseline.map { minimum / $0.minimum }, allocations: nil)
+  }
+
+  init(
+    name: String, baseline: String?, minimum: Double, median: Double, ratio: Double?,
+    allocations: Double?, instructions: Double? = nil
+  ) {
+    self.name = name
+    self.baseline = baseline
+    self.minimum = minimum
+    self.median = median
+    self.ratio = ratio
+    self.allocations = allocations
+    self.instructions = instructions
+  }
 
   /// The first part of the name.
   var group: String { String(name.prefix { $0 != "/" }) }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The picture has no width of its own: horizontal positions are percentages, so that its text keeps
 // its size on a narrow screen.
 extension Comparison {

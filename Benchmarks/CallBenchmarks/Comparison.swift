@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Several ways to do one thing, ours and others', in one chart.
 struct Comparison {
   /// One way: its name in the chart, and the row that measures it.

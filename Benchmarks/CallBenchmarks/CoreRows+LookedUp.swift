@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Forwarding
 
 // The calls of `invoke/three` and `object/three` in their usual form: the invocation finds the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Forwarding
 
 // Calls that are recorded once and repeated: the purpose of a stored `Invocation`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Forwarding
 
 // Messages that carry Swift values, in comparison with hand-written code.

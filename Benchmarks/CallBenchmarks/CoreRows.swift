@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import BenchmarkSubjects
 import Forwarding
 
@@ -24,6 +25,7 @@ public enum CoreRows {
       lanes,
       targets,
       names,
+      texts,
       undo,
       spies,
       journals,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Curve {
   /// Lines differ in their colors and in the shapes of their points; there are this many of them.
   static let styles = 8

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The growth of the measured costs, as a table of a page.
 extension RemoteGrowth {
   /// Takes the costs from the rows of a run; nil if rows are missing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Computes what calls over NATS cost with more hosts, targets and calls than one machine can have:
 /// the part that is saturated first, and the remedy.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Decodes a report from ``Report/json``. A JSON object has no order, so the machine is first in
 /// the environment, and the rest is sorted by name.
 extension Report: Decodable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Report {
   /// The report as one self-contained HTML page: three comparisons, the growth of costs, and all
   /// rows. It is readable in light and dark mode, on paper and on a narrow screen.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Report {
   /// The style of the page. Text has a contrast of at least 4.5 to its background, in light and
   /// dark mode.

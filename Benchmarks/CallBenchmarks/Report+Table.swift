@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension Report {
   /// The rows as a table, with a bar for each ratio to the baseline.
   ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The results of a run, and the machine that it ran on.
 public struct Report: Sendable {
   /// Names and values that describe the run: the machine, versions.

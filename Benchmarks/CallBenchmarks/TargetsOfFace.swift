@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Forwarding
 
 /// The targets of a row of a face, whose classes have only methods that the face registered. A

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "BenchmarkSubjects.h"
 
 #include <stddef.h>
+#include <string.h>
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
@@ -53,6 +55,11 @@ int64_t subject_add_ten(void *self, const void *selector, int64_t a, int64_t b, 
   return a + b + c + d + e + f + g + h + i + j;
 }
 
+uint64_t subject_length(void *self, const void *selector, const char *text) {
+  (void)self, (void)selector;
+  return strlen(text);
+}
+
 static void keep_third_word(void *context, const uint64_t *frame) {
   (void)context;
   sink = (int64_t)frame[2];
@@ -72,6 +79,7 @@ const void *subject_address(SubjectFunction function) {
     case SubjectAddDoubles: return (const void *)subject_add_doubles;
     case SubjectMove: return (const void *)subject_move;
     case SubjectAddTen: return (const void *)subject_add_ten;
+    case SubjectLength: return (const void *)subject_length;
   }
   return (const void *)subject_use;
 }

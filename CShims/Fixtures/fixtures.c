@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fixtures.h"
 
 #include <complex.h>
@@ -23,6 +24,12 @@ static FixturePadded f_padded_twice(FixturePadded p) { return (FixturePadded){2 
 double fixture_call_padded(const void *function) {
   __typeof__(f_padded_last) *call = (__typeof__(f_padded_last) *)function;
   return call(1.5, 1, 2, 3, 4, 5, (FixturePadded){40}, 0.25);
+}
+int fixture_call_long_double(const void *function, int count) {
+  int others = 0;
+  for (int i = 0; i < count; i++)
+    if (((long double (*)(long double))function)(1.5L) != 0) others++;
+  return others;
 }
 int fixture_call_padded_twice(const void *function) {
   __typeof__(f_padded_twice) *call = (__typeof__(f_padded_twice) *)function;
@@ -61,7 +68,9 @@ static double m_alternating(HIDDEN, float a, double b, float c, double d, float 
                             double h, float i, double j, float k, double l, float m, double n, float o) {
   return UNUSED, a + b + c + d + e + f + g + h + i + j + k + l + m + n + o;
 }
-static int m_chars(HIDDEN, char a, char b, char c, char d, char e, char f, char g, char h) {
+// `char` is unsigned on AArch64.
+typedef signed char Char;
+static int m_chars(HIDDEN, Char a, Char b, Char c, Char d, Char e, Char f, Char g, Char h) {
   return UNUSED, a + b + c + d + e + f + g + h;
 }
 static double m_structs(HIDDEN, FixtureRectangle a, FixtureRectangle b, double c, Words w) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Operations of the tests on their whole process: forks, jumps, sandboxes, signals.
 #include <setjmp.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fwd_crc32c.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 import Forwarding
 import InvocationText
@@ -91,7 +92,7 @@ enum DoctorCommand {
   private static var proof: String? {
     switch Machine.own {
     case .x86_64Linux: nil
-    case .aarch64Linux: "the C core, under an emulator; the rest by the checks below alone"
+    case .aarch64Linux: "parts of the tests, in an emulator; on a processor the checks below alone"
     case .arm64MacOS: "the checks below alone"
     }
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// `forward face`: restates a protocol of another module for `@Forwardable(as:)`.
 enum FaceCommand {
   static func run(_ options: Options) throws -> ExitCode {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The texts of `--help`, examples first.
 enum Help {
   static let overview = """

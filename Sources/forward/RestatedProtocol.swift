@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A protocol of another module, restated in the form that `@Forwardable(as:)` takes.
 struct RestatedProtocol {
   /// The reason that no face can represent the protocol.

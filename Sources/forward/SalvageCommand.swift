@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingJournal
 
 /// `forward journal --salvage OUT`: copies each intact call of a damaged journal to a new one, and

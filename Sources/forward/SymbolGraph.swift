@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The symbols of a module, as `swift symbolgraph-extract` writes them. Only the parts that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Repeats the work of the C core with allocation 1, 2, 3, ... failing, until no allocation is left
 // to fail. Each run must end with typed failures or with success, and without a leak. Failures that
 // stop the process by design, as with Swift's own allocations, are not included.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Function pointers that lead to handlers (`fwd_callback.h`): the protection of their pages,
 // thousands of them at once, in a child process, on several threads, after they are destroyed, and
 // in backtraces.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls with 65,000 bytes by value when 64 KiB of a stack are left, above a guard page and another
 // allocation below it. The process must stop in the guard page: a copy that steps over it would
 // write into the other allocation first. Swift refuses such a call; this program does not.

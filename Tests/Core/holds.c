@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads hold things in nested holds, jump out of some holds, and come and go, while two others
 // replace the held things (`fwd_hold.h`). Each thing must be disposed of once, never while it is
 // held, and must be gone as soon as no thread is active, although the threads that held it live on.

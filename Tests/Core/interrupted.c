@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interrupts a thread with a hold at each of its instructions, and at each two of them, and
 // replaces the held thing there. `holds.c` seldom interrupts a thread between two particular
 // instructions; this program does so with the trap flag of x86-64. It does not test stores that

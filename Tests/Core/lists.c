@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A list's record of its awaited deliveries, and lists that such deliveries retain.
 #include <pthread.h>
 #include <stdio.h>
@@ -197,26 +198,56 @@ static void check_kept_and_held(void) {
 /// no newer one.
 static void check_rounds(void) {
   FWDOwnedList owner = {0};
-  FWDDirectRound round, other;
-  CHECK(!fwd_awaited_begin(&round, &owner));
+  CHECK(!fwd_awaited_begin(&owner));
   CHECK(owner.state == 0);
   publish_three(&owner);
-  CHECK(fwd_awaited_begin(&round, &owner));
-  CHECK(fwd_awaited_begin(&other, &owner));
+  const FWDTargetList *list = fwd_awaited_begin(&owner), *other = fwd_awaited_begin(&owner);
+  CHECK(list && other == list);
   withdraw(&owner);
-  CHECK(!fwd_awaited_begin(&(FWDDirectRound){0}, &owner));
+  CHECK(!fwd_awaited_begin(&owner));
   fwd_members_destroy(fwd_list_members(&owner));
   CHECK(fwd_list_is_awaited(&owner, 3) && !fwd_list_is_awaited(&owner, 4));
   int count = 0;
-  const void *const *member;
-  while ((member = fwd_direct_next(&round))) CHECK(*member == &objects[count++]);
+  FWDDirectTurn turn = {0};
+  for (turn = fwd_direct_turn(list, turn); turn.member; turn = fwd_direct_turn(list, turn)) {
+    CHECK(*turn.member == &objects[count++]);
+    turn.member++;
+  }
   CHECK(count == 3);
-  fwd_awaited_end(&round, &owner);
+  fwd_awaited_end(list, &owner);
   CHECK(fwd_list_is_awaited(&owner, 3));
   check_references(1);
-  fwd_awaited_end(&other, &owner);
+  fwd_awaited_end(other, &owner);
   CHECK(!fwd_list_is_awaited(&owner, 0));
   CHECK(owner.state == 0);
+  check_references(0);
+}
+
+/// A delivery by a face holds the list and is in a step. It does not begin without a list, or after faces were told to
+/// send messages.
+static void check_direct(void) {
+  FWDOwnedList owner = {0};
+  FWDThread *thread = fwd_thread();
+  const FWDHold *top = thread->top;
+  CHECK(!fwd_direct_begin(fwd_list_place(&owner), &owner).list);
+  publish_three(&owner);
+  // The first delivery of a thread notes that it reads the place, the second one has nothing to note.
+  for (int i = 0; i < 2; i++) {
+    FWDDirectRound round = fwd_direct_begin(fwd_list_place(&owner), &owner);
+    CHECK(round.list && round.list == owner.place.list && round.thread == thread);
+    CHECK(thread->depth == 1 && thread->steps[0].object == &owner && thread->steps[0].message == 0);
+    uint64_t number = fwd_direct_number(thread, FWD_OTHERWISE_MESSAGE_BIT);
+    CHECK(number & FWD_OTHERWISE_MESSAGE_BIT && number & FWD_FACE_MESSAGE_BIT);
+    CHECK(fwd_direct_number(thread, 0) == number && thread->steps[0].message == number);
+    fwd_direct_end(round);
+    CHECK(thread->depth == 0 && thread->top == top);
+  }
+  CHECK(!fwd_direct_is_stopped());
+  fwd_direct_stop();
+  CHECK(fwd_direct_is_stopped() && thread->direct_depth == 0);
+  CHECK(!fwd_direct_begin(fwd_list_place(&owner), &owner).list && !fwd_awaited_begin(&owner));
+  withdraw(&owner);
+  fwd_members_destroy(fwd_list_members(&owner));
   check_references(0);
 }
 
@@ -227,6 +258,7 @@ int main(void) {
   check_kept();
   check_kept_and_held();
   check_rounds();
+  check_direct();
   printf("Lists: %d deliveries of %d threads.\n", Awaiters * Deliveries, Awaiters);
   return 0;
 }

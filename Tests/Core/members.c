@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random changes of the members of a list, compared with an array. Lists that were made earlier do
 // not change, and every member is released as often as it was retained.
 #include <stdio.h>

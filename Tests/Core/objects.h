@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The functions of Swift's runtime that the C core calls, for programs without Swift. An object is

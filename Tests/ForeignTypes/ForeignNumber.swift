@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Forwarding
 
 /// A type that its module declares as a C structure, and that tests also declare as a carried

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Testing
 
@@ -39,7 +40,10 @@ struct DocumentationLinkTests {
   private static func paths() throws -> [String] {
     let folder = SnippetTests.root.appendingPathComponent("Documentation").path
     let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-    return ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+    return [
+      "README.md", "SECURITY.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md",
+      "RELEASING.md",
+    ]
       + files.filter { $0.hasSuffix(".md") }.sorted().map { "Documentation/\($0)" }
   }
 

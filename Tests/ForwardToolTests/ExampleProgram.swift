@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// One program with all examples. Each example is a function, with the fixtures that it mentions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ForwardingTestSupport
 
@@ -82,7 +83,8 @@ enum ExampleSources {
   private static func files(_ folder: String, _ kind: String) throws -> [(String, [String])] {
     let root = SnippetTests.root.appendingPathComponent(folder).path
     let paths = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
-    return try paths.filter { $0.hasSuffix("." + kind) }.sorted().map { path in
+    return try paths.filter { $0.hasSuffix("." + kind) && !$0.contains(".docc/") }.sorted().map {
+      path in
       ("\(folder)/\(path)", try lines("\(folder)/\(path)"))
     }
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ForwardingJournal
 import ForwardingTestSupport
@@ -191,7 +192,9 @@ struct JournalCommandTests {
     return String(decoding: text, as: UTF8.self)
   }
 
-  @Test("on a terminal, a bar shows the progress in a long file, and is removed at the end")
+  @Test(
+    "on a terminal, a bar shows the progress in a long file, and is removed at the end",
+    .notEmulated("no pseudo-terminals"))
   func bar() throws {
     try withFile { path in
       var interface = Interface("books")
@@ -211,7 +214,7 @@ struct JournalCommandTests {
     }
   }
 
-  @Test("a short file has no bar")
+  @Test("a short file has no bar", .notEmulated("no pseudo-terminals"))
   func noBar() throws {
     try withFile { path in
       try written(path)

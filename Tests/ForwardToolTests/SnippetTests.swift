@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CallBenchmarks
 import Foundation
 import ForwardingTestSupport
@@ -77,7 +78,7 @@ struct SnippetTests {
       [50, 100]
       2
       true
-      line 42: expected 1 call of 'download:didReach:'("small", 75), received none
+      line 43: expected 1 call of 'download:didReach:'("small", 75), received none
         download:didReach:("small", 50)
         download:didReach:("small", 100)
         downloadDidEnd:("small")
@@ -162,21 +163,21 @@ struct SnippetTests {
     }
   }
 
-  @Test("the output of the tool in the README is the output of the tool")
+  @Test("the output of the tool on its page is the output of the tool")
   func toolOutput() throws {
-    let readme = try String(
-      contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
+    let page = try String(
+      contentsOf: Self.root.appendingPathComponent("Documentation/Tool.md"), encoding: .utf8)
     for arguments in [
       ["explain", "v@:{CGRect={CGPoint=dd}{CGSize=dd}}i"],
       ["call", "libm.so.6", "pow", "ddd", "2", "10"],
       ["call", "libc.so.6", "div", "{div_t=ii}ii", "17", "5"],
     ] {
-      #expect(readme.contains(try Tool.run(arguments).output), "\(arguments)")
+      #expect(page.contains(try Tool.run(arguments).output), "\(arguments)")
     }
   }
 }
 
-@Suite("The README's figures")
+@Suite("The figures on the pages")
 struct MeasuredTests {
   private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -186,10 +187,11 @@ struct MeasuredTests {
     return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
-  /// The text between a marker of the README and the next end marker.
+  /// The text between a marker of a page and the next end marker.
   private func part(_ mark: String) throws -> String {
-    let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-    let parts = readme.components(separatedBy: "<!-- \(mark):")
+    let path = mark == "measured first" ? "README.md" : "Documentation/Measuring.md"
+    let page = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    let parts = page.components(separatedBy: "<!-- \(mark):")
     #expect(parts.count == 2)
     return try #require(parts.last?.components(separatedBy: "<!-- end").first)
   }

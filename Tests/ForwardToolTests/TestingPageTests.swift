@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ForwardingTestSupport
 import Testing
@@ -9,15 +10,17 @@ struct TestingPageTests {
     let files = try ExampleSources.package(of: "Documentation/Testing.md")
     #expect(files.count == 1)
     for (path, example) in files {
-      // The file has contents only with the trait.
-      let lines = try ExampleSources.lines(path).filter { !$0.hasPrefix("#") }.map {
-        $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0
-      }
+      // The file has contents only with the trait, and begins with its licence.
+      let lines = try ExampleSources.lines(path).filter {
+        !$0.hasPrefix("#") && !$0.hasPrefix("// SPDX")
+      }.map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
       #expect(example.code == lines.dropLast(where: \.isEmpty))
     }
   }
 
-  @Test("the tool, which uses a spy, links no test library")
+  @Test(
+    "the tool, which uses a spy, links no test library",
+    .notEmulated("ldd starts a loader of the other machine"))
   func toolWithoutTestLibrary() throws {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let tool = URL(fileURLWithPath: own).deletingLastPathComponent()

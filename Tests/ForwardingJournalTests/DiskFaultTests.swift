@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
@@ -36,7 +37,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("a journal whose sync of a record fails is closed, and the call is not made")
+  @Test("a journal whose sync of a record fails is closed, and the call is not made", .seccomp)
   func failedSync() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -48,7 +49,7 @@ struct DiskFaultTests {
           let ledger = Ledger()
           let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)
           try FaultTests.send(1, to: journal)
-          SystemCall.refuse(SystemCall.numberOfDataSync)
+          SystemCall.refuse(TestMachine.numberOfDataSync)
           do {
             try FaultTests.send(2, to: journal)
             require(false, "the call was acknowledged")
@@ -68,7 +69,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("threads that share a failing sync are not acknowledged, and all get an error")
+  @Test("threads that share a failing sync are not acknowledged, and all get an error", .seccomp)
   func failedGroup() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -78,7 +79,7 @@ struct DiskFaultTests {
         options.sync = .group
         let ledger = Ledger()
         let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)
-        SystemCall.refuse(SystemCall.numberOfDataSync)
+        SystemCall.refuse(TestMachine.numberOfDataSync)
         let done = DispatchSemaphore(value: 0)
         for thread in 0..<4 {
           Thread {
@@ -94,7 +95,7 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("the first close of a journal throws the error of a disk that failed before")
+  @Test("the first close of a journal throws the error of a disk that failed before", .seccomp)
   func failedBeforeClose() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -104,7 +105,7 @@ struct DiskFaultTests {
           var options = JournalOptions()
           options.sync = sync
           let journal = try Journal(at: folder.journal, interface: interface, options)
-          SystemCall.refuse(SystemCall.numberOfDataSync)
+          SystemCall.refuse(TestMachine.numberOfDataSync)
           require((try? FaultTests.send(1, to: journal)) != nil || sync != .never)
           for isFirst in [true, false] {
             do {
@@ -122,15 +123,15 @@ struct DiskFaultTests {
   /// journal.
   private static let doings:
     [(name: String, refused: UInt32, closes: Bool, body: @Sendable (Journal) throws -> Void)] = [
-      ("sync", SystemCall.numberOfDataSync, true, { try $0.sync() }),
-      ("close", SystemCall.numberOfDataSync, true, { try $0.close() }),
-      ("rotate", SystemCall.numberOfDataSync, true, { try $0.rotate() }),
-      ("compact", SystemCall.numberOfDataSync, false, { try $0.compact { _ in true } }),
-      ("rotate", SystemCall.numberOfFolderSync, true, { try $0.rotate() }),
-      ("compact", SystemCall.numberOfFolderSync, true, { try $0.compact { _ in true } }),
+      ("sync", TestMachine.numberOfDataSync, true, { try $0.sync() }),
+      ("close", TestMachine.numberOfDataSync, true, { try $0.close() }),
+      ("rotate", TestMachine.numberOfDataSync, true, { try $0.rotate() }),
+      ("compact", TestMachine.numberOfDataSync, false, { try $0.compact { _ in true } }),
+      ("rotate", TestMachine.numberOfFolderSync, true, { try $0.rotate() }),
+      ("compact", TestMachine.numberOfFolderSync, true, { try $0.compact { _ in true } }),
     ]
 
-  @Test("an operation whose sync fails closes the journal, unless its file is unchanged")
+  @Test("an operation whose sync fails closes the journal, unless its file is unchanged", .seccomp)
   func failedDoings() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -159,12 +160,12 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("a file is not begun if its name cannot be synced")
+  @Test("a file is not begun if its name cannot be synced", .seccomp)
   func failedFolder() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
       let folder = try Folder()
-      SystemCall.refuse(SystemCall.numberOfFolderSync)
+      SystemCall.refuse(TestMachine.numberOfFolderSync)
       for _ in 0..<2 {
         do {
           _ = try Journal(at: folder.journal, interface: interface)
@@ -175,7 +176,9 @@ struct DiskFaultTests {
     }
   }
 
-  @Test("a journal that can neither write nor cut is closed, and the partial record is cut later")
+  @Test(
+    "a journal that can neither write nor cut is closed, and the partial record is cut later",
+    .seccomp)
   func failedCut() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -185,7 +188,7 @@ struct DiskFaultTests {
         let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
         for number in 1...5 { try FaultTests.send(UInt64(number), to: journal) }
         SystemCall.limitFiles(to: journal.size + 20)
-        SystemCall.refuse(SystemCall.numberOfCut)
+        SystemCall.refuse(TestMachine.numberOfCut)
         do {
           try FaultTests.send(6, to: journal)
           require(false, "the call was acknowledged")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 @testable import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
@@ -67,7 +68,9 @@ struct DisplacedTests {
     }
   }
 
-  @Test("a folder of many files is listed once, and each file is opened once")
+  @Test(
+    "a folder of many files is listed once, and each file is opened once", .notEmulated("no ptrace")
+  )
   func manyFiles() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -98,7 +101,7 @@ struct DisplacedTests {
     }
   }
 
-  @Test("an unreadable folder is an error, unless only the newest file is read")
+  @Test("an unreadable folder is an error, unless only the newest file is read", .seccomp)
   func unreadableFolder() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
@@ -57,7 +58,9 @@ struct KillTests {
     ("compact", { try $0.compact { $0.selector != "withdraw:" } }),
   ]
 
-  @Test("a process killed at any system call of a rotation or a compaction loses nothing")
+  @Test(
+    "a process killed at any system call of a rotation or a compaction loses nothing",
+    .notEmulated("no ptrace"))
   func everyCall() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()
@@ -169,7 +172,9 @@ struct KillTests {
 
   // MARK: Two processes open a file
 
-  @Test("opening a file during its rotation opens the file that replaces it, or fails")
+  @Test(
+    "opening a file during its rotation opens the file that replaces it, or fails",
+    .notEmulated("no ptrace"))
   func openingAside() async {
     await #expect(processExitsWith: .success) {
       let interface = try Ledger.interface()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
@@ -26,7 +27,8 @@ struct ReadFaultTests {
   ]
 
   @Test(
-    "an unreadable page is an error with its number, after all records before the page are read")
+    "an unreadable page is an error with its number, after all records before the page are read",
+    .seccomp)
   func reading() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -49,7 +51,7 @@ struct ReadFaultTests {
     }
   }
 
-  @Test("an unreadable journal is neither opened, cut, begun nor compacted")
+  @Test("an unreadable journal is neither opened, cut, begun nor compacted", .seccomp)
   func writing() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -83,7 +85,7 @@ struct ReadFaultTests {
     }
   }
 
-  @Test("a new file is not begun after an unreadable rotated file")
+  @Test("a new file is not begun after an unreadable rotated file", .seccomp)
   func numbering() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -107,7 +109,9 @@ struct ReadFaultTests {
     }
   }
 
-  @Test("a disk that returns few bytes per read is read completely", arguments: [1, 7, 100])
+  @Test(
+    "a disk that returns few bytes per read is read completely", .seccomp,
+    arguments: [1, 7, 100])
   func shortReads(count: Int) async {
     await #expect(processExitsWith: .success) { [count] in
       let folder = try Folder()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
 import Foundation
 import Glibc
@@ -31,7 +32,7 @@ enum ReadFaults {
         send(listener, call.id, answer)
       }
     }.start()
-    place.listener = listen(toCalls: numberOfRead)
+    place.listener = listen(toCalls: TestMachine.numberOfRead)
     begin.signal()
   }
 
@@ -41,12 +42,6 @@ enum ReadFaults {
     var id: UInt64
     var arguments: [UInt64]
   }
-
-  #if arch(x86_64)
-    private static let (numberOfRead, numberOfFilter): (UInt32, Int) = (17, 317)
-  #else
-    private static let (numberOfRead, numberOfFilter): (UInt32, Int) = (67, 277)
-  #endif
 
   // Swift does not import these functions, because they are variadic.
   private typealias Call = @convention(c) (Int, UInt, UInt, UnsafeRawPointer?) -> Int
@@ -68,7 +63,7 @@ enum ReadFaults {
     let listener = filter.withUnsafeBufferPointer { filter in
       let program: [UInt] = [UInt(filter.count), UInt(bitPattern: filter.baseAddress)]
       return program.withUnsafeBufferPointer {
-        function("syscall", as: Call.self)(numberOfFilter, 1, 8, $0.baseAddress)
+        function("syscall", as: Call.self)(TestMachine.numberOfFilter, 1, 8, $0.baseAddress)
       }
     }
     require(listener >= 0, "no filter is allowed")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
 import Foundation
 import Testing
@@ -245,7 +246,7 @@ struct SalvageTests {
     #expect(!FileManager.default.fileExists(atPath: written.folder.path + "/none"))
   }
 
-  @Test("unreadable pages lose only the records in them")
+  @Test("unreadable pages lose only the records in them", .seccomp)
   func unreadable() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()

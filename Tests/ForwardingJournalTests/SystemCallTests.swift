@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
@@ -5,7 +6,7 @@ import Glibc
 import Testing
 
 /// The system calls of a journal, one by one.
-@Suite("System calls")
+@Suite("System calls", .notEmulated("no ptrace"))
 struct SystemCallTests {
   /// The system calls of a part of a program in the order of their calls, such as "write
   /// a.journal".

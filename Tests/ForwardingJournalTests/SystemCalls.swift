@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
 import Foundation
 import Glibc
@@ -18,7 +19,7 @@ struct SystemCall {
     if info[0] & 0xFF == 2, let entry {
       (name, arguments, result) = (entry.name, entry.arguments, Int64(bitPattern: info[3]))
     } else {
-      (name, arguments) = (Self.names[info[3]] ?? "other", Array(info[4..<10]))
+      (name, arguments) = (TestMachine.systemCalls[info[3]] ?? "other", Array(info[4..<10]))
       result = nil
     }
   }
@@ -39,26 +40,6 @@ struct SystemCall {
     let count = pread(memory, &bytes, bytes.count, Int(truncatingIfNeeded: arguments[argument]))
     return String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0 }, as: UTF8.self)
   }
-
-  #if arch(x86_64)
-    private static let names: [UInt64: String] = [
-      1: "write", 18: "write", 20: "write", 296: "write", 328: "write", 74: "fsync",
-      75: "fdatasync", 77: "ftruncate", 257: "open", 73: "flock", 82: "rename", 264: "rename",
-      316: "rename", 86: "link", 265: "link", 87: "unlink", 263: "unlink",
-    ]
-    static let (numberOfDataSync, numberOfCut): (UInt32, UInt32) = (75, 77)
-    static let numberOfFolderSync: UInt32 = 74
-    private static let numberOfListing: UInt32 = 217
-  #else
-    private static let names: [UInt64: String] = [
-      64: "write", 66: "write", 68: "write", 70: "write", 287: "write", 82: "fsync",
-      83: "fdatasync", 46: "ftruncate", 56: "open", 32: "flock", 38: "rename", 276: "rename",
-      37: "link", 35: "unlink",
-    ]
-    static let (numberOfDataSync, numberOfCut): (UInt32, UInt32) = (83, 46)
-    static let numberOfFolderSync: UInt32 = 82
-    private static let numberOfListing: UInt32 = 61
-  #endif
 
   // Swift does not import these functions, because they are variadic.
   private typealias Trace = @convention(c) (Int, Int, Int, UnsafeMutableRawPointer?) -> Int
@@ -125,7 +106,7 @@ struct SystemCall {
   }
 
   /// Makes listing folders fail from now on.
-  static func refuseListing() { refuse(numberOfListing) }
+  static func refuseListing() { refuse(TestMachine.numberOfListing) }
 
   /// Limits the size of files of this process. A write that reaches the limit is first partial, and
   /// then refused.

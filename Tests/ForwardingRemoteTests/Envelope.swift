@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingRemote
 
 /// The headers of calls and answers, as in Documentation/Wire.md. No other test encodes them.

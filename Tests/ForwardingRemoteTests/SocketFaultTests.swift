@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import ForwardingWire
+import ForwardingTestSupport
 import Foundation
 import Synchronization
 import RemoteTestSupport
@@ -44,7 +46,7 @@ struct SocketFaultTests {
     #expect(try await Tally.twice(on: remote) == 0)
   }
 
-  @Test("another user cannot connect", .enabled(if: getuid() == 0, "needs two users"))
+  @Test("another user cannot connect", .users, .enabled(if: getuid() == 0, "needs two users"))
   func otherUser() async throws {
     let server = try UnixSocketTransport(listeningAt: path)
     var facts = stat()
@@ -65,7 +67,7 @@ struct SocketFaultTests {
   }
 
   @Test(
-    "a client does not connect to a path that another user has taken",
+    "a client does not connect to a path that another user has taken", .users,
     .enabled(if: getuid() == 0, "needs two users"))
   func otherUsersPath() async throws {
     await #expect(processExitsWith: .success) { [path = path as String] in

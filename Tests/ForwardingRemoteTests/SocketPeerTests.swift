@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
 import Foundation
 import RemoteTestSupport
@@ -194,7 +195,9 @@ struct SocketPeerTests {
     }
   }
 
-  @Test("a process without descriptors to spare waits, and does not use a whole core")
+  @Test(
+    "a process without descriptors to spare waits, and does not use a whole core",
+    .notEmulated("the emulator needs descriptors of its own"))
   func noMoreFiles() async {
     await #expect(processExitsWith: .success) { [path = path as String] in
       let server = try UnixSocketTransport(listeningAt: path)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The cases on which other libraries' tests and measurements agree, by their number in
 /// `conformance.tsv`.
 public struct Conformance: Sendable {

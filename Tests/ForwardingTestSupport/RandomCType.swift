@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A random C type: its declaration in C, and the bytes that carry a value.
 public indirect enum RandomCType: Sendable {
   case scalar(String)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Random signatures, and the types that AArch64 passes by special rules.
 extension RandomCTypes {
   mutating func ordinarySignature(_ index: Int) -> SignatureMatrix.Signature {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A sanitizer that a test run may be built with. Its stack frames are larger than those of an

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import TypeEncodings
 
 /// Parses the encoding of a type; an invalid one ends the process of the test.

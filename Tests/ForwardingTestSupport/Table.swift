@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// A tab-separated table under `Tests/Data`, made by real compilers or collected from other

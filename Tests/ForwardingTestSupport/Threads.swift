@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Runs `body` on `count` new threads at once, and waits for all of them. A concurrent queue would
@@ -39,10 +40,28 @@ public func ends(within seconds: Double = 60, _ body: @escaping @Sendable () thr
   return end.wait(timeout: .now() + seconds) == .success
 }
 
-/// Runs `body` on a thread with a stack of `size` bytes, and waits for it. A sanitizer multiplies
-/// the size by ``Sanitizer/stackFactor``. An error ends the process, so this is for exit tests.
+/// Runs `body` on a thread with `size` bytes of stack, and waits for it. A sanitizer multiplies the
+/// size by ``Sanitizer/stackFactor``; where threads must have more, the rest is used up before. An
+/// error ends the process, so this is for exit tests.
 public func onSmallStack(_ size: Int = 64 << 10, _ body: @escaping @Sendable () throws -> Void) {
-  do { try onStack(of: size * Sanitizer.stackFactor, body) } catch { fatalError("\(error)") }
+  let size = size * Sanitizer.stackFactor
+  let used = max(0, TestMachine.smallestStack - size)
+  do {
+    try onStack(of: size + used) { try withUsedStack(used, from: nil, body) }
+  } catch {
+    fatalError("\(error)")
+  }
+}
+
+/// Runs `body` in a call so deep that `count` bytes of the stack lie between it and `start`.
+@inline(never)
+private func withUsedStack(_ count: Int, from start: UInt?, _ body: () throws -> Void) throws {
+  try withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { room in
+    let here = UInt(bitPattern: room.baseAddress!)
+    let start = start ?? here
+    if start - here >= count { return try body() }
+    try withUsedStack(count, from: start, body)
+  }
 }
 
 /// Runs `body` on a thread with a stack of `size` bytes, and waits for it. Tests of recursion need

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The programs of the Swift toolchain, and the options to compile with this package's modules.

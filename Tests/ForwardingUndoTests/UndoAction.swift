@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An operation on a stack and its cells.
 enum Action: CustomStringConvertible {
   case set(cell: Int, value: Int, key: String?)

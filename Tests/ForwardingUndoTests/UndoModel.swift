@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A naive undo stack: lists of values to set, without regard to time and memory.
 
 struct UndoModel {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import TypeEncodings
 
 /// For any bytes, parsing ends. A parsed encoding prints to text that parses to the same encoding,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The fuzz targets, which take arbitrary bytes. Each ends without a finding, or throws the promise
 /// that is broken.
 public enum FuzzTarget: String, CaseIterable, Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Makes encodings that are mostly valid, from the input.
 enum RandomEncoding {
   static let names = ["A", "B", "C", "D"]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
 
 /// For any bytes, decoding them as a call ends, and a decoded call is encoded to the same bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plug-in that contains the whole package, or is linked with a library of it. Scripts/images.sh
 // builds it several times, and host.c loads the copies.
 import Forwarding

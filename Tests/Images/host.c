@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads plug-ins into one process, and has them deliver one after the other and all at once.
 //   host local|global PLUG-IN...
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingRemote
 
 /// Whether a call fails because there is no listener, with an error that names the subject.

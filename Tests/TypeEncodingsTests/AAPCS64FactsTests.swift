@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Testing
 import TypeEncodings
 
@@ -62,8 +63,7 @@ struct AAPCS64FactsTests {
       // With an empty array, the floats around it are passed as integers by every compiler.
       ("{S=[0f]ff}", 1), ("{S=f[0f]}", 1), ("{S=[2[0f]]f}", 1), ("(U=f[0i])", 1),
       ("{S=i[0i]}", 1),
-      // The alignment of an empty array counts as a member's.
-      ("{S=[0t]q}", 2), ("{S=b0i3b32i0}", 1), ("{S=fb32q0}", 1), ("{S=Aii}", 1), ("A{S=ii}", 1),
+      ("{S=b0i3b32i0}", 1), ("{S=fb32q0}", 1), ("{S=Aii}", 1), ("A{S=ii}", 1),
       ("{placeless=qq}", 2), ("{placeless=fq}", 2),
     ] as [(String, Int)])
   func integers(spelling: String, words: Int) throws {
@@ -114,6 +114,8 @@ struct AAPCS64FactsTests {
       // Nor does the alignment of a packed member, because the structure may raise it.
       ("{again=T}", 0, .overalignment), ("{again=D}", 0, .overalignment),
       ("(union=TC)", 0, .overalignment),
+      // An empty array may be how the alignment of the structure was spelled.
+      ("{S=[0t]q}", 3, .overalignment), ("{S=f[0D]}", 4, .overalignment),
       ("{unnamed=f}", 0, .hiddenMember),
     ] as [(String, Int, TypeEncodingError.Disagreement)])
   func refused(spelling: String, offset: Int, what: TypeEncodingError.Disagreement) throws {
@@ -150,7 +152,7 @@ struct AAPCS64FactsTests {
 
   @Test("a type in a signature is classified as it is alone")
   func arguments() throws {
-    let text = Array("{S=Ad}@:{S=d}Af{S=[0t]q}".utf8)
+    let text = Array("{S=Ad}@:{S=d}Af{S=[0t]t}".utf8)
     let signature = try MethodSignature(utf8: text, for: .aarch64Linux)
     #expect(throws: TypeEncodingError.self) { try signature.resultType.passingFacts() }
     let facts = try signature.argumentTypes[2...].map { try $0.passingFacts() }

@@ -1,10 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
 import Testing
 
 @testable import TypeEncodings
 
 /// The differences between gcc 12 and clang 21 were found by compiling each of these types.
-@Suite("Types that compilers pass differently")
+@Suite("Types that compilers pass differently on x86-64")
 struct DisagreementTests {
+  /// The twin for AArch64 is ``AAPCS64FactsTests``.
+  private static func type(
+    _ spelling: String, _ layouts: StructureLayouts = layouts()
+  ) throws -> TypeEncoding {
+    try TypeEncoding(utf8: Array(spelling.utf8), layouts: layouts, for: .x86_64Linux)
+  }
+
   static func layouts() -> StructureLayouts {
     var layouts = StructureLayouts()
     layouts["aligned"] = .init(size: 8, alignment: 8, fieldOffsets: [0])
@@ -42,7 +50,7 @@ struct DisagreementTests {
       ("{S=b64q8}", 0, .hiddenMember),
     ] as [(String, Int, TypeEncodingError.Disagreement)])
   func refused(spelling: String, offset: Int, what: TypeEncodingError.Disagreement) throws {
-    let type = try TypeEncoding(parsing: spelling, layouts: Self.layouts())
+    let type = try Self.type(spelling)
     _ = try type.layout
     let error = #expect(throws: TypeEncodingError.self) { try type.passingFacts() }
     #expect(error?.reason == .compilersDisagree(over: what))
@@ -54,7 +62,7 @@ struct DisagreementTests {
     "a type that every compiler passes in memory is accepted",
     arguments: ["{R=c[2{five=fB}]}", "{F=iqq[0i]}", "{wide=i{aligned=i}q}", "{D={F=i[0i]}D}"])
   func passedInMemory(spelling: String) throws {
-    let type = try TypeEncoding(parsing: spelling, layouts: Self.layouts())
+    let type = try Self.type(spelling)
     #expect(try type.passingFacts().first == .memory)
   }
 
@@ -62,7 +70,7 @@ struct DisagreementTests {
     "an empty array before a member, and an empty member, change nothing",
     arguments: [("{G=[0t]i}", 16), ("{G=i[0i]i}", 8), ("{G={e=}i}", 4), ("{G=i{empty8=}}", 8)])
   func passedInRegisters(spelling: String, size: Int) throws {
-    let facts = try TypeEncoding(parsing: spelling, layouts: Self.layouts()).passingFacts()
+    let facts = try Self.type(spelling).passingFacts()
     #expect(facts.size == size)
     #expect(facts.first == .integer)
     #expect(facts.second == .none)
@@ -74,7 +82,7 @@ struct DisagreementTests {
     layouts["owner"] = .init(size: 8, alignment: 8, fieldOffsets: [0, 4])
     layouts["e"] = .init(size: 0, alignment: 1)
     for text in ["{owner=i{e=}}", "{owner=i{e2=}}"] {
-      #expect(try TypeEncoding(parsing: text, layouts: layouts).passingFacts().first == .integer)
+      #expect(try Self.type(text, layouts).passingFacts().first == .integer)
     }
   }
 
@@ -83,7 +91,7 @@ struct DisagreementTests {
     var layouts = StructureLayouts()
     layouts["outer"] = .init(size: 16, alignment: 8, fieldOffsets: [0])
     layouts["inner"] = .init(size: 8, alignment: 8, fieldOffsets: [0, 4])
-    let type = try TypeEncoding(parsing: "{outer={inner=i}}", layouts: layouts)
+    let type = try Self.type("{outer={inner=i}}", layouts)
     let error = #expect(throws: TypeEncodingError.self) { try type.leaves() }
     #expect(error?.reason == .registeredOffsets(expected: 1, given: 2))
   }
@@ -93,7 +101,7 @@ struct DisagreementTests {
     for offsets in [nil, [0, 0, 0]] {
       var layouts = StructureLayouts()
       layouts["A"] = .init(size: 0, alignment: 1, fieldOffsets: offsets)
-      let type = try TypeEncoding(parsing: "{A=QCL}", layouts: layouts)
+      let type = try Self.type("{A=QCL}", layouts)
       let error = #expect(throws: TypeEncodingError.self) { try type.layout }
       #expect(error?.reason == .registeredMemberOutside(size: 0))
     }
@@ -103,11 +111,11 @@ struct DisagreementTests {
   func packedBitField() throws {
     var layouts = StructureLayouts()
     layouts["bits"] = .init(size: 9, alignment: 1, fieldOffsets: [0, 7])
-    let type = try TypeEncoding(parsing: "{bits=b0q60b60I6}", layouts: layouts)
+    let type = try Self.type("{bits=b0q60b60I6}", layouts)
     #expect(type.members?.map(\.bitOffset) == [0, 60])
     #expect(try type.passingFacts().second == .integer)
     // A width alone does not show whether the field reaches into the ninth byte.
-    let width = try TypeEncoding(parsing: "{bits=b60b6}", layouts: layouts)
+    let width = try Self.type("{bits=b60b6}", layouts)
     let error = #expect(throws: TypeEncodingError.self) { try width.passingFacts() }
     #expect(error?.reason == .membersUnknown)
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts allocations by replacing the C library's own functions. The counter is not atomic, because
 // rows with counted allocations run on one thread.
 #include <errno.h>

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import CallBenchmarks
 import Foundation
 
-/// The tables of the README, made from a run. A test compares the README with the recorded run.
+/// The tables of the README and of the page on measuring, made from a run. A test compares them with the recorded run.
 enum Readme {
   /// The rows of the table near the top of the README.
   private static let firstRows = [
@@ -59,26 +60,28 @@ enum Readme {
     ("removed from and added to a proxy of 1,000,000", "targets/remove-add-token/1000000"),
   ]
 
-  /// Writes the tables between the markers of a file.
-  static func write(_ report: Report, into path: String) throws {
-    var text = try String(contentsOfFile: path, encoding: .utf8)
+  /// Writes the tables between the markers of files. Each table has its place in one of them.
+  static func write(_ report: Report, into paths: [String]) throws {
     let facts = report.environment.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
     let tables = [
       ("<!-- measured first:", table(report, firstRows)),
       ("<!-- measured:", table(report, rows) + "\n\n" + facts),
     ]
-    for (mark, table) in tables {
-      guard let begin = text.range(of: mark),
-        let line = text[begin.upperBound...].firstIndex(of: "\n"),
-        let end = text[line...].range(of: "<!-- end -->")
-      else {
-        print("\(path) has no place for the table \(mark)")
-        return
+    var missing = tables.map(\.0)
+    for path in paths {
+      var text = try String(contentsOfFile: path, encoding: .utf8)
+      for (mark, table) in tables {
+        guard let begin = text.range(of: mark),
+          let line = text[begin.upperBound...].firstIndex(of: "\n"),
+          let end = text[line...].range(of: "<!-- end -->")
+        else { continue }
+        text.replaceSubrange(text.index(after: line)..<end.lowerBound, with: table + "\n")
+        missing.removeAll { $0 == mark }
       }
-      text.replaceSubrange(text.index(after: line)..<end.lowerBound, with: table + "\n")
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+      print("wrote the tables into \(path)")
     }
-    try text.write(toFile: path, atomically: true, encoding: .utf8)
-    print("wrote the tables into \(path)")
+    for mark in missing { print("no file has a place for the table \(mark)") }
   }
 
   private static func table(_ report: Report, _ rows: [(String, String)]) -> String {

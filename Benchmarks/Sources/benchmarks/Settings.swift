@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CallBenchmarks
 import Foundation
 import PeerC
@@ -13,7 +14,8 @@ struct Settings {
   var rounds = 120
   var hasCurves = true
   var countsInstructions = false
-  var readme: String?
+  /// The files with tables of figures.
+  var pages: [String] = []
 
   /// Measures, writes the files, and returns whether the limits were met.
   func run() throws -> Bool {
@@ -32,10 +34,14 @@ struct Settings {
       FileHandle.standardError.write(Data("\r\(done) of \(of) rounds ".utf8))
       if done == of { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
     }
+    let measured = try runner.run(rows)
+    let outside = OutsidePrograms.measure(
+      isWanted, over: measured.first { $0.name == "text/strlen-15/by-hand" })
+    for line in outside.skipped { print("skipped: \(line)") }
     var report = Report(
       environment: Report.thisMachine + Versions.all,
-      rows: try runner.run(rows) + longRunning.filter { isWanted($0.name) },
-      skipped: Peers.missing)
+      rows: measured + outside.rows + longRunning.filter { isWanted($0.name) },
+      skipped: Peers.missing + outside.skipped)
     let again = try limits.map { try Self.measureAgain(rows, runner, $0, report) } ?? [:]
     if hasCurves, only.isEmpty { report.curves = try Curves.all() }
     if countsInstructions || limits?.instructions.isEmpty == false {
@@ -48,7 +54,7 @@ struct Settings {
       print("wrote \(json)")
     }
     if let html { try Self.write(report, into: html) }
-    if let readme { try Readme.write(report, into: readme) }
+    if !pages.isEmpty { try Readme.write(report, into: pages) }
     return limits?.check(report, measuredAgain: again) ?? true
   }
 
@@ -128,7 +134,7 @@ enum Versions {
     for (name, package) in [
       ("libffi", "libffi-dev"), ("GNUstep base", "libgnustep-base-dev"),
       ("GLib", "libglib2.0-dev"), ("Boost", "libboost-dev"), ("Qt", "qtbase5-dev"),
-      ("SQLite", "libsqlite3-dev"),
+      ("SQLite", "libsqlite3-dev"), ("Python cffi", "python3-cffi"), ("Ruby ffi", "ruby-ffi"),
     ] {
       // The package has a line for each architecture that it is installed for.
       let versions = output("dpkg-query", ["-W", "-f", "${Version}\n", package])

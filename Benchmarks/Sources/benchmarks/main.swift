@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CallBenchmarks
 import Foundation
 import PeerC
@@ -11,7 +12,7 @@ let help = """
 
   Measures calls through swift-forwarding against closures and against what else is installed, all
   in this process. --only keeps rows whose names begin so, and the baselines. --instructions counts
-  instructions with valgrind. --readme writes the table of a README. --check compares with a file of limits, and fails past them.
+  instructions with valgrind. --readme writes the tables between the markers of a page. --check compares with a file of limits, and fails past them.
   --page-from measures nothing, and draws the page of a run that --json kept; --growth-from prints what it means for
   more hosts than one machine has. --repeat does one thing so often and nothing else, for profilers.
   """
@@ -36,7 +37,7 @@ while let argument = arguments.popFirst() {
   case "--rounds": settings.rounds = Int(value()) ?? settings.rounds
   case "--no-curves": settings.hasCurves = false
   case "--instructions": settings.countsInstructions = true
-  case "--readme": settings.readme = value()
+  case "--readme": settings.pages.append(value())
   case "--check": settings.limits = value()
   case "--growth-from":
     guard let growth = RemoteGrowth(try Settings.report(in: value())) else {

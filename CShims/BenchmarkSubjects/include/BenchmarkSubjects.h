@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Functions that benchmarks call. Each does one store, so that a row measures the call itself.
 #pragma once
 
@@ -22,6 +23,8 @@ int64_t subject_add_ten(void *_Nullable self, const void *_Nullable selector, in
                         int64_t c, int64_t d, int64_t e, int64_t f, int64_t g, int64_t h, int64_t i,
                         int64_t j);
 
+uint64_t subject_length(void *_Nullable self, const void *_Nullable selector, const char *text);
+
 /// The functions above, by name.
 typedef enum __attribute__((enum_extensibility(closed))) SubjectFunction {
   SubjectKeepObject,
@@ -32,6 +35,7 @@ typedef enum __attribute__((enum_extensibility(closed))) SubjectFunction {
   SubjectAddDoubles,
   SubjectMove,
   SubjectAddTen,
+  SubjectLength,
 } SubjectFunction;
 
 /// Returns the address of a function.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "../plan/fwd_plan_internal.h"
 
 int fwd_call_capturing_errno(const FWDPlanFacts *facts, FWDInvocationState *state,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A call with any number of stack words, or with whole vector registers. It copies exactly the
 // words that are arguments.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Calls through libffi, on every platform: passes parts of a frame, and stores the result.
 #include "../plan/fwd_plan_internal.h"
 

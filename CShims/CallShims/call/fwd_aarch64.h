@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions of AArch64 that protect jumps and returns. All are hints, which older processors
 // ignore; they are written by number, so that every assembler accepts them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The properties of every assembly file: its stack is not executable, each indirect jump target
 // begins with `endbr64`, `bti` or `paciasp`, and every return goes to its caller. The linker drops
 // the last two from the whole program if one of its files lacks them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants that the assembly shares with the C code, which asserts them. The file is for both, so
 // it contains only macros.
 #pragma once

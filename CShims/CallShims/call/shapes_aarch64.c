@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The direct engine of AArch64: one small function for each kind of result and each amount of
 /// arguments. The C compiler generates each call; this file only lists the types. Calls that copy
 /// much, or pass quads, use `call_large_aarch64.S`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The direct engine of x86-64: one small function for each kind of result and each amount of
 /// arguments. The C compiler generates each call; this file only lists the types. Calls that copy
 /// much use `call_large_x86_64.S`.

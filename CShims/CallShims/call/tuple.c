@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "CForwardingShims.h"
 
 uint64_t fwd_word_widen(FWDWord word, const char *value) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// C function pointers that call a handler, by trampolines or by closures of libffi.
 ///
 /// The memory behind a function pointer is never freed, and a freed function is reused as late as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// C function pointers by closures of libffi, for platforms without trampolines.
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Converts calls from trampolines to frames on x86-64, and returns their results. For
 // `trampoline.c`.
 #pragma once

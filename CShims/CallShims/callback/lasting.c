@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The types of libffi closures: one for each type that was ever used, never freed.
 #include <pthread.h>
 #include <string.h>

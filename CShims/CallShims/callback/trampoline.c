@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The C code between a trampoline and a handler.
 #include "fwd_callback_internal.h"
 

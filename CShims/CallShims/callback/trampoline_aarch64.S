@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The code that C calls to enter Swift.
 //
 // fwd_trampoline_page: 4096 bytes with 255 trampolines, 16 bytes each, and a final jump. It is

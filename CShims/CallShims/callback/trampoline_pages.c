@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Trampolines: function pointers without a page that is both writable and executable.
 ///
 /// A page of code in this program's file is mapped again, readable and executable, in front of a

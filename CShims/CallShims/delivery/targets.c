@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "CForwardingShims.h"
 
 // Calls a C function with a light result on consecutive targets of one class, as long as they are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The C core of swift-forwarding: plans, frames, calls and callbacks.
 ///
 /// No type of libffi appears in these headers. Only the `.c` files of this folder include it, so
@@ -15,6 +16,7 @@
 #include "fwd_probe.h"
 #include "fwd_reference.h"
 #include "fwd_tuple.h"
+#include "fwd_text.h"
 #include "fwd_hold.h"
 #include "fwd_locks.h"
 #include "fwd_methods.h"
@@ -28,3 +30,4 @@
 #include "fwd_conformance.h"
 #include "fwd_executor.h"
 #include "fwd_task.h"
+#include "fwd_long_double.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "fwd_members.h"
@@ -7,65 +8,88 @@
 
 // Deliveries by a face, which calls its targets through their witness tables, without messages.
 
-/// A delivery to the targets of a list, one after the other.
-typedef struct FWDDirectRound {
-  FWDThread *_Nullable thread;
-  /// The slot that holds the list.
-  FWDHold *_Nullable hold;
-  const FWDTargetList *_Nullable list;
-  /// The member whose turn is next, and the end of its chunk.
-  const void *_Nonnull const *_Nullable next;
+/// The place of a delivery in its list. Zero before the first turn.
+typedef struct FWDDirectTurn {
+  /// The member whose turn it is, or was; NULL after the last one.
+  const void *_Nonnull const *_Nullable member;
+  /// The end of its chunk.
   const void *_Nonnull const *_Nullable stop;
   /// The number of chunks that have begun.
   size_t begun;
-  /// The number of the message that the delivery stands for, which is sent to targets that need
-  /// messages; 0 until one is needed.
-  uint64_t message;
+} FWDDirectTurn;
+
+/// Returns the turn that begins at `turn.member`, or with the next chunk if the chunk is over. The
+/// member is NULL after the last turn. The caller holds or retains the list.
+__attribute__((always_inline)) static inline FWDDirectTurn fwd_direct_turn(const FWDTargetList *list,
+                                                                           FWDDirectTurn turn) {
+  if (turn.member != turn.stop) return turn;
+  if (turn.begun == list->count) return (FWDDirectTurn){NULL, NULL, turn.begun};
+  const FWDTargetChunk *chunk = list->chunks[turn.begun];
+  return (FWDDirectTurn){chunk->members, chunk->members + chunk->count, turn.begun + 1};
+}
+
+/// What a delivery on one thread holds.
+typedef struct FWDDirectRound {
+  /// The list; NULL if the delivery has not begun.
+  const FWDTargetList *_Nullable list;
+  FWDThread *_Nullable thread;
+  /// The slot that holds the list.
+  FWDHold *_Nullable hold;
 } FWDDirectRound;
 
-/// Begins a delivery to the list that is published at `place`. Returns 0, without a hold, if there
-/// is no list, the step is refused, or the thread holds too many objects; the caller then sends a
-/// message.
+/// Does the work of `fwd_direct_begin` if it needs more than entering the step and holding the list.
+/// `stack` is an address in the frame of the function that ends the round.
+FWDDirectRound fwd_direct_begin_carefully(FWDListPlace *place, const void *step, uintptr_t stack);
+
+/// Begins a delivery to the list that is published at `place`. Returns a round without a list, and
+/// without a hold, if there is no list, the step is refused, or the thread holds too many objects;
+/// the caller then sends a message.
 ///
-/// `step` identifies the delivery among the forwarding steps of the thread. The function that ends
-/// the round has it as a local variable.
-int fwd_direct_begin(FWDDirectRound *round, FWDListPlace *place, const void *step);
+/// `step` identifies the delivery among the forwarding steps of the thread. The function that this
+/// is inlined into must end the round.
+__attribute__((always_inline)) static inline FWDDirectRound fwd_direct_begin(FWDListPlace *place,
+                                                                             const void *step) {
+  FWDThread *thread = fwd_thread_or_null;
+  uintptr_t stack = fwd_stack_address();
+  uintptr_t reader = __atomic_load_n(&place->reader, __ATOMIC_ACQUIRE);
+  uint32_t depth;
+  FWDHold *hold;
+  // The step of a new message cannot be a cycle.
+  if (__builtin_expect(!thread || (reader != (uintptr_t)thread && reader != FWD_MANY_READERS) ||
+                           (depth = thread->depth) >= __atomic_load_n(&thread->direct_depth, __ATOMIC_ACQUIRE) ||
+                           (hold = thread->top) + 1 > thread->room,
+                       0))
+    return fwd_direct_begin_carefully(place, step, stack);
+  thread->top = hold + 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  const FWDTargetList *list = fwd_hold_in(thread, hold, &place->list, stack);
+  if (__builtin_expect(!list, 0)) {
+    thread->top = hold;
+    return (FWDDirectRound){0};
+  }
+  thread->steps[depth] = (FWDStep){step, 0, stack};
+  thread->depth = depth + 1;
+  return (FWDDirectRound){list, thread, hold};
+}
 
 /// Ends a delivery, on the thread that began it. Targets that were removed meanwhile may be
 /// deallocated here: the caller must hold no lock.
-void fwd_direct_end(FWDDirectRound *round);
+__attribute__((always_inline)) static inline void fwd_direct_end(FWDDirectRound round) {
+  fwd_let_go_from((FWDThread *)round.thread, (FWDHold *)round.hold, 0);
+  fwd_forwarding_leave(round.thread);
+}
 
-/// Returns the number of the message that a delivery stands for, which gets one here with some of the bits below if it
-/// has none. On the thread of the delivery, between two turns.
-uint64_t fwd_direct_number(FWDDirectRound *round, uint64_t bits);
+/// Returns the number of the message that a delivery stands for, which gets one here with some of
+/// the bits below if it has none. On the thread of the delivery, between two turns.
+uint64_t fwd_direct_number(FWDThread *thread, uint64_t bits);
 
-/// Begins an awaited delivery, which may end on another thread. Returns 0, without having retained
-/// the list, if there is no list or the thread holds too many objects. The round has no thread and
-/// no hold.
-int fwd_awaited_begin(FWDDirectRound *round, FWDOwnedList *owner);
+/// Begins an awaited delivery, which may end on another thread: returns the list, retained. Returns
+/// NULL if there is no list, or the thread holds too many objects.
+const FWDTargetList *_Nullable fwd_awaited_begin(FWDOwnedList *owner);
 
 /// Ends an awaited delivery. Called once, on any thread. Targets that were removed meanwhile may be
 /// deallocated here: the caller must hold no lock.
-void fwd_awaited_end(FWDDirectRound *round, FWDOwnedList *owner);
-
-/// Returns the address of the member whose turn is next, and advances; NULL after the last one. The
-/// address is valid until the delivery ends.
-static inline const void *_Nonnull const *_Nullable fwd_direct_next(FWDDirectRound *round) {
-  while (round->next == round->stop) {
-    if (round->begun == round->list->count) return NULL;
-    const FWDTargetChunk *chunk = round->list->chunks[round->begun++];
-    round->next = chunk->members;
-    round->stop = chunk->members + chunk->count;
-  }
-  return round->next++;
-}
-
-/// Leaves out the targets that have not had their turn: `fwd_direct_next` returns NULL from then on.
-/// On the thread of the delivery, between two turns.
-static inline void fwd_direct_skip_rest(FWDDirectRound *round) {
-  round->next = round->stop;
-  round->begun = round->list->count;
-}
+void fwd_awaited_end(const FWDTargetList *list, FWDOwnedList *owner);
 
 /// A target, and the witness table with which its requirements are called.
 typedef struct FWDDirectTarget {
@@ -178,5 +202,9 @@ static inline int fwd_is_left_out(FWDThread *_Nullable thread, const void *objec
 /// Records that the classes of proxies may have methods of their own for messages to proxies: from
 /// then on faces send messages.
 void fwd_direct_stop(void);
+
+/// Returns whether `fwd_direct_stop` was called. A call on another thread at the same time may be
+/// seen or not.
+int fwd_direct_is_stopped(void);
 
 #pragma clang assume_nonnull end

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calling convention of this machine. The file is for C and for assembly, so it contains only
 // macros. No other file tests the compiler for it; a few test for the instructions of a processor,
 // and fwd_elf_notes.h for the notes in a processor's object files.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <stddef.h>
@@ -90,6 +91,9 @@ typedef struct FWDThread {
   uint32_t high;
   /// Whether the thread executes a barrier when it takes or releases a hold.
   int makes_barriers;
+  /// The number of steps from which a delivery by a face does not begin without further checks; 0
+  /// if no delivery may.
+  uint32_t direct_depth;
   FWDHold holds[FWD_HOLDS_MAX];
   /// Objects that the thread reuses and owns, and the key of each.
   void *_Nullable spares[FWD_SPARES];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tables of named objects, which can be removed again.
 #include <stdlib.h>
 

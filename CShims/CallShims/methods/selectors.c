@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Selectors: permanent names of messages.
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The layout of AArch64 frames, and the calls that load values from them.
 ///
 /// Each value is in one piece. Words and numbers are where registers are loaded from. So are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Frames of platforms without a direct engine: values are stored one after the other, and libffi
 /// decides where they are passed.
 #include "fwd_plan_internal.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The layout of x86-64 frames, and the calls that load values from them.
 #include "fwd_place_internal.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Describes calls to libffi on platforms where it must know the types: all except x86-64.
 ///
 /// Each value is in its frame in one piece, as in memory, whichever engine the frame is made for.

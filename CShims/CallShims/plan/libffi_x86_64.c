@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Describes calls to libffi on x86-64: one value for each register, one block for each stack
 /// argument.
 ///

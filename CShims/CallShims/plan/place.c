@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Describes values before they are placed, and finds their places for any machine.
 #include "fwd_place_internal.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where arguments and results are passed under the procedure call standard of AArch64.
 ///
 /// The rules are those of AAPCS64, section 6.8.2; the comments cite their letters. Variadic

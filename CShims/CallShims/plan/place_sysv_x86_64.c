@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where arguments and results are passed under the System V ABI of x86-64.
 ///
 /// The rules are those of the psABI, section 3.2.3. Swift code has classified the types; this file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tests the installed libffi for the faults that this package works around.
 #include <dlfcn.h>
 

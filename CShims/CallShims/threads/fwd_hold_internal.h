@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "fwd_hold.h"
@@ -30,6 +31,10 @@ void fwd_set_up_barriers(void);
 /// Returns whether a new thread must make barriers. The caller holds the threads lock until the
 /// thread is in the list.
 int fwd_new_thread_makes_barriers(void);
+
+/// Returns the number of steps from which a new thread begins deliveries by faces carefully. The
+/// caller holds the threads lock until the thread is in the list.
+uint32_t fwd_new_thread_direct_depth(void);
 
 /// Releases the holds of `thread` from slot `first` on, and prepends the objects whose last holds
 /// these were to `dead`. The caller holds the threads lock.

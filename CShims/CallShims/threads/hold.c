@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Holding and retiring objects; `fwd_hold.h` describes the protocol.
 #include <errno.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The locks of Swift objects, and the fork handlers for all locks of this package.
 #include <stdatomic.h>
 #include <stdint.h>

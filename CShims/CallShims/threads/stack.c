@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "CForwardingShims.h"
 
 int fwd_has_stack_for_step(uint32_t depth) {

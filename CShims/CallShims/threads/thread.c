@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The threads that use this library, and their records.
 #include <pthread.h>
 
@@ -94,6 +95,7 @@ FWDThread *fwd_thread_enter(void) {
   pthread_mutex_lock(&fwd_threads_lock);
   thread->last_message = ++thread_numbers << 40 & (FWD_MESSAGE_BITS - 1);
   thread->makes_barriers = fwd_new_thread_makes_barriers();
+  thread->direct_depth = fwd_new_thread_direct_depth();
   thread->next = fwd_threads;
   if (fwd_threads) fwd_threads->previous = thread;
   fwd_threads = thread;

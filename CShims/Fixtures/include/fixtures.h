@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// C functions for the tests, compiled by a real C compiler. Methods take a receiver and a selector
 /// first. Functions with types that Swift cannot import (complex numbers, unions by value) are
 /// reached by address.
@@ -36,6 +37,8 @@ void fixture_never(void);
 double fixture_call_padded(const void *function);
 /// Calls a function of the type of `f_padded_twice` with {21}.
 int fixture_call_padded_twice(const void *function);
+/// Calls a function of a `long double` so many times, and returns how many answers are not zero.
+int fixture_call_long_double(const void *function, int count);
 
 /// Forks. The child waits, then calls `function` and exits with its result. Returns the process ID,
 /// or -1; a byte to `out_pipe` ends the wait.
@@ -66,6 +69,9 @@ const char *_Nullable fixture_image(void);
 /// The number of bytes that the program has allocated and not freed, with the overhead of blocks.
 /// -1 if the C library does not report it.
 long fixture_allocated_bytes(void);
+
+/// The number of allocations of this thread so far; -1 if they are not counted.
+long fixture_allocations(void);
 
 /// Runs `body` in a child process and returns its exit status: 0 if it returns, 128 or more if a
 /// signal ends it. A signal ends it after `seconds`.

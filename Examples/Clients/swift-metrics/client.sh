@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # swift-metrics as a client: Scripts/clients.sh says what the commands mean.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

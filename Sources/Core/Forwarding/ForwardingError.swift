@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a sender gets for a message that no target answers.
 ///
 /// ```swift

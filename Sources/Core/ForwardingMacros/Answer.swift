@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if canImport(SwiftSyntaxMacros)
   /// The effects of a requirement, and its result when no target answers.
   struct Answer {

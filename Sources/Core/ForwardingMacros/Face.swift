@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if canImport(SwiftSyntaxMacros)
   /// The class that `@Forwardable` writes for a protocol.
   struct Face {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if canImport(SwiftSyntaxMacros)
   /// The constant that holds a message of a face.
   struct MessageConstant {

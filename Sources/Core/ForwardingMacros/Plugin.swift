@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compiler plugin that expands the macros.
 #if canImport(SwiftCompilerPlugin)
   import SwiftCompilerPlugin

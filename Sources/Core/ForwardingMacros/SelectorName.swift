@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Derives the selector that Objective-C imports a Swift method under.
 enum SelectorName {
   private static let prepositions: Set<String> = [

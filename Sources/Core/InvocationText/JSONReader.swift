@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reads a string as one JSON value. A number is any text up to the next separator: its type
 /// decides whether it is valid.
 package struct JSONReader {

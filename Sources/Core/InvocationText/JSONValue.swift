@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A JSON value. Numbers are stored as text, so that 128-bit integers lose no digits.
 package struct JSONValue {
   package enum Kind {

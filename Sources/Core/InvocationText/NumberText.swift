@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+import Invocations
 package import TypeEncodings
 
 /// Conversions of C integers between text and bytes.
@@ -96,15 +98,9 @@ package enum Floats {
     case .float: return Float(text).map { Integers.littleEndian($0.bitPattern) }
     case .double: return Double(text).map { Integers.littleEndian($0.bitPattern) }
     case .longDouble:
-      #if arch(x86_64) && !os(Windows)
-        return Float80(text).map { value in
-          let exponent = UInt16(value.exponentBitPattern) | (value.sign == .minus ? 0x8000 : 0)
-          return Integers.littleEndian(significand(value)) + Integers.littleEndian(exponent)
-            + [0, 0, 0, 0, 0, 0]
-        }
-      #else
-        return nil
-      #endif
+      return LongDouble(text).map {
+        Array(Integers.littleEndian($0.bitPattern).prefix(scalar.size(on: .own)))
+      }
     default: return nil
     }
   }
@@ -115,25 +111,10 @@ package enum Floats {
     case .float: return number(Float(bitPattern: UInt32(truncatingIfNeeded: word)))
     case .double: return number(Double(bitPattern: UInt64(word)))
     default:
-      #if arch(x86_64) && !os(Windows)
-        let rest = Integers.word(bytes.dropFirst(8).prefix(2))
-        return number(
-          Float80(
-            sign: rest & 0x8000 == 0 ? .plus : .minus, exponentBitPattern: rest & 0x7FFF,
-            significandBitPattern: UInt64(word) & (1 << 63 - 1)))
-      #else
-        return .string("?")
-      #endif
+      let rest = Integers.word(bytes.dropFirst(8).prefix(8))
+      return number(LongDouble(bitPattern: UInt128(rest) << 64 | UInt128(word)))
     }
   }
-
-  #if arch(x86_64) && !os(Windows)
-    /// The significand as in memory, with an explicit leading bit, except for zero and subnormal
-    /// numbers.
-    private static func significand(_ value: Float80) -> UInt64 {
-      value.significandBitPattern | (value.exponentBitPattern == 0 ? 0 : 1 << 63)
-    }
-  #endif
 
   /// The shortest text that reads back as the same number. Infinities and NaNs become strings,
   /// because JSON has no numbers for them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Computes the layout of a structure or union from its members, like C compilers.
 ///
 /// Tests compare it with gcc and clang on every row of `encodings.tsv` and on random types.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An excerpt of a text with room for a caret below it.
 package enum CaretLine {
   /// Returns at most 72 bytes around `offset`, and the caret's column in them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Limits that are checked before each allocation of the parser.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One type in the preorder list that a parser creates.
 ///
 /// A whole encoding is one flat array: it needs no boxes, is released without recursion, and its

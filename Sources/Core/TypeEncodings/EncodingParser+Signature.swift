@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension EncodingParser {
   /// Parses a result and arguments up to the end, and returns the index of each.
   mutating func parseSignature() throws(TypeEncodingError) -> [Int32] {

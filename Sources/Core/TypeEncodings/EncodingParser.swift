@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Parses types from bytes into nodes, and computes their layouts.
 ///
 /// Every step either consumes a byte or throws, the depth is bounded, and each node is for a byte

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Writes types as text: in their original spelling, or in a common spelling for equivalent types.
 enum EncodingPrinter {
   /// The purpose of a structural spelling.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A platform whose types and calls can be described: the current one, or another.
 ///
 /// Everything that differs between platforms is defined here, so that each answer is available, and

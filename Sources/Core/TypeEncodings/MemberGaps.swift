@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Finds bytes of a registered structure that neither a member nor an alignment explains.
 struct MemberGaps {
   private let node: EncodingNode

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The result and argument types of a method, a block or a plain function.
 ///
 /// ```swift

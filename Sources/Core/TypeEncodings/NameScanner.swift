@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Finds the end of a structure's name.
 ///
 /// C++ names contain blanks, commas and templates, `{blob<float, 4>=…}`. Between brackets they may

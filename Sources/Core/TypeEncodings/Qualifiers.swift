@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The letters in front of a type that describe its use, not the type itself.
 ///
 /// ```swift

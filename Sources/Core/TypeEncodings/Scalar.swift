@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A number type of C, identified by its letter.
 ///
 /// ```swift

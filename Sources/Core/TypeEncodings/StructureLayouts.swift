@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The real layouts of structures whose encodings do not determine them.
 ///
 /// An encoding omits the attributes `packed` and `aligned`, the storage of Apple's bit-fields, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension TypeEncoding {
   /// Classifies the type for AAPCS64, by three properties: whether it consists of one to four
   /// numbers of one floating-point type, whether it is larger than two words, and whether it begins
@@ -41,6 +42,12 @@ extension TypeEncoding {
     if let field = homogeneity.wideBitField {
       return (.compilersDisagree(over: .wideBitField), field)
     }
+    // An empty array is also how a structure with an alignment of its own can be spelled, which a
+    // string for x86-64 may rely on. Here C would pass that structure in other registers.
+    var empty = EmptyArrayAlignment(beyond: 8)
+    if layout.size > 0, !empty.isReached(tree, index), let array = empty.array {
+      return (.compilersDisagree(over: .overalignment), array)
+    }
     // The natural alignment decides, which is that of the members: an alignment of the structure as
     // a whole does not move it to an even register. An encoding does not distinguish the two. It
     // does not show either whether a structure with attributes is packed, so that its members
@@ -56,6 +63,35 @@ extension EncodingNode {
   /// The alignment that a member requires of its structure.
   fileprivate var naturalAlignment: Int {
     form == .bitField ? (hasBody ? min(16, scalar.size) : 1) : Int(alignment)
+  }
+}
+
+/// Finds an empty array that alone gives a type its alignment.
+private struct EmptyArrayAlignment {
+  private let limit: Int
+  /// The first empty array whose alignment exceeds the limit.
+  private(set) var array: Int?
+
+  init(beyond limit: Int) { self.limit = limit }
+
+  /// Whether the alignment of anything but empty arrays exceeds the limit.
+  mutating func isReached(_ tree: EncodingTree, _ index: Int) -> Bool {
+    let node = tree.nodes[index]
+    switch node.form {
+    case .array where node.count == 0:
+      if node.alignment > limit { array = array ?? index }
+      return false
+    case .array: return isReached(tree, index + 1)
+    case .structure where !node.isRegistered, .union where !node.isRegistered:
+      var result = false
+      var member = index + 1
+      while member < Int(node.next) {
+        if isReached(tree, member) { result = true }
+        member = Int(tree.nodes[member].next)
+      }
+      return result
+    default: return node.naturalAlignment > limit
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension TypeEncoding {
   /// The kind of a type, one level deep.
   public enum Kind: Hashable, Sendable {

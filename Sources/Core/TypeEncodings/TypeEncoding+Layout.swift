@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The size and alignment of a type, in bytes.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension TypeEncoding {
   /// A number, pointer or bit-field inside a type, and its position.
   public struct Leaf: Hashable, Sendable {

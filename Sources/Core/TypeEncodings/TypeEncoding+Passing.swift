@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The properties of a type that decide how it is passed by value.
 ///
 /// They are facts about the layout only; C code assigns the registers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A C type in the encoding of Objective-C.
 ///
 /// An encoding describes how a value is *stored and passed*, not its meaning: `char` and `BOOL`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An encoding that cannot be used, with the offset of the first byte at fault.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of the Swift runtime that have no Swift API. No other file of this module handles
 // pointers.
 

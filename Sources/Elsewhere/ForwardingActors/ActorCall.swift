@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import ForwardingWire
 
 // An encoded call of a distributed method, which follows the header of a request. Integers are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension MessagingActorSystem {
   /// Identifies an actor: its name, and the name of its node.
   ///

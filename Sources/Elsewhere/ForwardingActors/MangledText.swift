@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The bytes of a mangled name, and the position up to which they are parsed.
 struct MangledText {
   /// The most repetitions of an element; there are no more arguments than that.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The mangled name of a distributed method, which is parsed completely to find out to which type
 /// the method belongs.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if NATS
   import Invocations
 
@@ -29,43 +30,51 @@
     }
   }
 
-  /// The permission errors of a connection in the order of their arrival. Each text is stored once,
-  /// with its last arrival, and the number of texts is limited.
+  /// The permission errors of a connection: the text of the last one, and those of the subscriptions
+  /// that are being made.
   final class NATSDenials: Sendable {
     private struct State {
-      var heard: [(number: Int, denial: NATSDenial)] = []
-      var count = 0
       var last: String?
+      var subscriptions: [Int: (subject: String, text: String?)] = [:]
+      var count = 0
     }
 
-    private static let subjects = 256
     private let state = Guarded(State())
 
     /// The text of the last error, also of earlier connections.
     var last: String? { state.read { $0.last } }
-    /// The number of errors so far.
-    var count: Int { state.read { $0.count } }
+
+    /// Begins to watch for an error about a subscription. Returns the key of the watch.
+    func watch(_ subject: String) -> Int {
+      state.withLock { state in
+        state.count += 1
+        state.subscriptions[state.count] = (subject, nil)
+        return state.count
+      }
+    }
+
+    /// The error that a watch has seen.
+    func text(_ watch: Int) -> String? { state.read { $0.subscriptions[watch]?.text } }
+
+    /// Ends a watch.
+    func end(_ watch: Int) { state.withLock { $0.subscriptions[watch] = nil } }
 
     /// Records an error.
     func hear(_ text: String, _ denial: NATSDenial?) {
       state.withLock { state in
         state.last = text
-        state.count += 1
-        guard let denial else { return }
-        state.heard.removeAll { $0.denial.text == text }
-        if state.heard.count == Self.subjects { state.heard.removeFirst() }
-        state.heard.append((state.count, denial))
+        guard let denial, denial.kind == .subscribing else { return }
+        for (watch, (subject, _)) in state.subscriptions where denial.concerns(subject) {
+          state.subscriptions[watch]?.text = text
+        }
       }
     }
 
-    /// The error about a subject, if it arrived after the first `count` errors.
-    func text(_ kind: NATSDenial.Kind, _ subject: String, since count: Int) -> String? {
-      state.read {
-        $0.heard.last { $0.number > count && $0.denial.kind == kind && $0.denial.concerns(subject) }
-      }?.denial.text
+    /// Forgets the errors of subscriptions: another connection may have other permissions.
+    func clear() {
+      state.withLock { state in
+        for watch in state.subscriptions.keys { state.subscriptions[watch]?.text = nil }
+      }
     }
-
-    /// Removes all errors but the text of the last one.
-    func clear() { state.withLock { $0.heard = [] } }
   }
 #endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if NATS
   /// The address of a NATS server, and the credentials to show it.
   ///

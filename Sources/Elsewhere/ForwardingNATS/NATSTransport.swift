@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if NATS
   import Dispatch
   public import ForwardingRemote
@@ -122,7 +123,8 @@
       let group = group.map { RemoteSubject(parts: $0) }
       try group?.check()
       let (connection, held, root) = (connection, held, inboxRoot)
-      let before = connection.denialsSoFar
+      let watch = connection.listener.denials.watch(subject.name)
+      defer { connection.listener.denials.end(watch) }
       let subscription = try connection.subscribe(subject.name, group: group?.name) {
         [misdirections] message in
         var answer: (@Sendable ([UInt8]) -> Void)?
@@ -137,12 +139,17 @@
       }
       // When this returns, the server has the subscription, so messages of other connections cannot
       // be too early.
-      do throws(TransportError) { try connection.flush(within: subscribeTimeout) } catch {
+      let denial: String?
+      do throws(TransportError) {
+        try connection.flush(within: subscribeTimeout)
+        // The server reports missing permissions before it answers the flush.
+        denial = try connection.denial(
+          ofSubscription: subject.name, watch, within: subscribeTimeout)
+      } catch {
         subscription.stop()
         throw error
       }
-      // The server reports missing permissions before it answers the flush.
-      if let denial = connection.denial(ofSubscription: subject.name, since: before) {
+      if let denial {
         subscription.stop()
         throw .denied(denial)
       }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Answers to one request so far: one per host, up to limits of hosts and bytes.
 struct AnswersSeen {
   private(set) var hosts: Set<UInt64> = []

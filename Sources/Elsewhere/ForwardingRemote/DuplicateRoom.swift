@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// The budget that all duplicate windows of a process share, however many objects it exposes: calls

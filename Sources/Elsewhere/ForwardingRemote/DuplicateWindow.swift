@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Invocations
 
 /// The most recent calls of an exposed object, so that a repeated call is not performed again.

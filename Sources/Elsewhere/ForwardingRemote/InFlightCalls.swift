@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Invocations
 
 /// The calls in progress by their keys, so that they can be cancelled.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Invocations
 
 /// A result that is set once, and that one task awaits. Successes without an answer, such as the

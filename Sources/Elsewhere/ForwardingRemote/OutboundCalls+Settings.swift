@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension OutboundCalls {
   /// The settings that a proxy has for its calls.
   package struct Settings: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import ForwardingWire
 
 /// Why a call to another process has no answer.

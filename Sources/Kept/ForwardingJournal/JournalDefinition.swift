@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
 
 /// The definition of a message in a file. All records of the message share it, and so its strings.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import ForwardingWire
 
 /// An error of opening, writing or reading a journal, with its place and the expected value.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// The files of a journal: the one that is written, which is the newest, and the rotated ones, with

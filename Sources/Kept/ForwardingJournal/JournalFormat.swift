@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
 
 /// The constants of the file format, which `Documentation/Journal.md` describes. Integers are

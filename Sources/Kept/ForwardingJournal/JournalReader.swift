@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
 
 /// Reads a journal, from its first record to its last.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
 
 /// Preallocated zeros behind the records of a file, which further records overwrite. Then neither

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
 
 // The place where no record begins: the end of the file, a torn record, or damage.

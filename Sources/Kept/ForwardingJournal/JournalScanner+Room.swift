@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
 
 // The end of a file with preallocated zeros. A power cut preserves everything synced, and any part

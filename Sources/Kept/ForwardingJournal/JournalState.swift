@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
 
 /// The state of a journal: the file that it writes, and its waiting tasks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Finds whole records in a file that is damaged or partly unreadable.
 struct RecordFinder {
   let window: JournalWindow

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A stack that can also drop its oldest entry, in amortized constant time.
 struct EntryList {
   private var entries: [Entry?] = []

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Forwarding
 
 /// How a record joins the one before it, so that one undo undoes both, as for typing.

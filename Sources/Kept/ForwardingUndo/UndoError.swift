@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Forwarding
 
 /// An error of an undo stack: a refused operation, or an undo that failed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An undo or a redo in progress.
 final class UndoOperation {
   enum Direction: Sendable { case undo, redo }

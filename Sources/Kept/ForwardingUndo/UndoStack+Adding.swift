@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Forwarding
 
 // How a step is added to the stack. Code of users runs only at the end of each part, as it may call

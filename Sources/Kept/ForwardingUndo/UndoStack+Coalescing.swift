@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Invocations
 
 // How records are merged with those before them. A user's merge closure may change the stack, so it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How an undo or a redo ends, awaited or not.
 
 extension UndoStack {

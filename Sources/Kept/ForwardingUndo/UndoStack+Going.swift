@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Invocations
 
 // Going to a checkpoint: any number of undos or redos, completely or not at all.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups: explicit, nested, and by event.
 
 extension UndoStack {

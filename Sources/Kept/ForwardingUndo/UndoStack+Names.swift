@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The menu titles for undo and redo, with or without the name of the action.
 ///
 /// ```swift

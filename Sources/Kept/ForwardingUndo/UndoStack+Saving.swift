@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares states of the targets. Each entry leads to a state with its own number.
 
 /// A place in the history of an undo stack.
@@ -47,7 +48,7 @@ extension UndoStack {
     endCoalescing()
   }
 
-  /// A checkpoint of the current state of the targets, for ``go(to:)``.
+  /// A checkpoint of the current state of the targets, for `go(to:)`.
   ///
   /// - Throws: ``UndoError/busy`` during an undo or redo, ``UndoError/groupIsOpen(depth:)`` while a
   ///   group is open.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An encoded call contains all that another process needs to find its message. Integers are
 // little-endian.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 @_exported public import Forwarding
 
 /// The messages that may be sent from one process to another, with the types that this process has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Why a message may not be sent to other processes.
 ///
 /// ```swift

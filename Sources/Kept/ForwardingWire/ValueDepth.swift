@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 
 /// Encodes a value without output, to find out whether it nests too deeply before a real encoder

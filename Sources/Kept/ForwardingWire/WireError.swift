@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An error in bytes that an ``Interface`` decodes, or in a call that it encodes, with its
 /// position.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Limits that are checked before memory is allocated for received bytes.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import TypeEncodings
 
 /// Decodes values of a message that this process does not have, by the encoding of its types.

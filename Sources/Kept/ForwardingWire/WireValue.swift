@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A decoded argument or result of a message that this process does not have (see ``WireTypes``).
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The accepted numbers of calls.
 struct CallCounts: Sendable {
   /// Whether a number is accepted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Forwarding
 
 // The most frequent operations on a message, by its key path.

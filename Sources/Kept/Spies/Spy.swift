@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Forwarding
 
 /// An object of a protocol for tests. It records every call, gives the configured answers, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Forwarding
 
 /// A message at its place in an expected order.

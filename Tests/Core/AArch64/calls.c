@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls functions of another compiler through plans, and is called by them. Each case runs through
 // both engines, twice with one frame, and back through trampolines and through libffi's closures.
 #include <stdio.h>

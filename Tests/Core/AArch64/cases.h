@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions that show each rule of AAPCS64 alone: the types of their results and arguments. Macros
 // make callees, callers, and descriptions for the core from them.
 #pragma once

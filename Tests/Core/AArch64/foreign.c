@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Callees and callers of each case, for a compiler other than the one of the core.
 #include <stdarg.h>
 

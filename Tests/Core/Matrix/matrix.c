@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Calls functions of random signatures through the core, and has them call back.
 ///
 /// Linked with one part of the output of `CallMatrix`. Prints a row for each way of calling: its

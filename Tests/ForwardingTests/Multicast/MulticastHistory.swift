@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
 
 /// One step of a history: an operation on a proxy, or the actions of its targets while they are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A plain model of `MulticastProxy`: arrays, without threads, locks and caches.
 final class ModelWorld: World {
   final class Registration {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
 import Foundation
 
@@ -38,7 +39,9 @@ struct PublicSources {
   private static func files(of module: String) throws -> [URL] {
     let folder = Toolchain.package.appendingPathComponent(Toolchain.sources(of: module))
     let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-    return (all?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+    return (all?.compactMap { $0 as? URL } ?? []).filter {
+      $0.pathExtension == "swift" && !$0.path.contains(".docc/")
+    }
   }
 
   /// Each type with conformances, by its unqualified name, and its inheritance clause.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingFixtures
 import Forwarding
 import ForwardingTestSupport
@@ -71,12 +72,12 @@ struct ForwardingConformanceTests {
     },
     "C195": .check { () throws -> Void in
       final class Real {}
-      try MethodTable.of(Real.self).register("long") { (_: Real) -> Float80 in
+      try MethodTable.of(Real.self).register("long") { (_: Real) -> LongDouble in
         12345678.00006103515625
       }
       let forwarder = try Forwarder(nil)
       forwarder.other = Real()
-      #expect(try Message<Float80>("long")(on: forwarder) == 12345678.00006103515625)
+      #expect(try Message<LongDouble>("long")(on: forwarder) == 12345678.00006103515625)
     },
     "C196": .check { () throws -> Void in
       final class Real {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingFixtures
 import CForwardingShims
 import Forwarding
@@ -7,7 +8,7 @@ import Synchronization
 import Testing
 @testable import Invocations
 
-@Suite("A process that gives up a system call after its first use")
+@Suite("A process that gives up a system call after its first use", .seccomp)
 struct SandboxTests {
   @Test(
     "without membarrier, replaced values are disposed of",

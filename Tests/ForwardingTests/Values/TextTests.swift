@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+import CForwardingFixtures
 import Dispatch
 import ForwardingTestSupport
 import Testing
@@ -29,6 +31,9 @@ private let hasMethods: Void = {
       "length:", encoding: "Q@:*",
       unsafeFunction: unsafe unsafeBitCast(length, to: UnsafeRawPointer.self))
     try unsafe table.register(
+      "count:", encoding: "q@:*",
+      unsafeFunction: unsafe unsafeBitCast(count, to: UnsafeRawPointer.self))
+    try unsafe table.register(
       "tail:", encoding: "*@:*",
       unsafeFunction: unsafe unsafeBitCast(tail, to: UnsafeRawPointer.self))
   } catch {
@@ -39,6 +44,14 @@ private let hasMethods: Void = {
 private let length:
   @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<CChar>?) -> UInt =
     { _, _, text in unsafe text.map { unsafe UInt(String(cString: $0).utf8.count) } ?? 99 }
+
+private let count:
+  @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<CChar>) -> Int =
+    { _, _, text in
+      var end = unsafe text
+      while unsafe end.pointee != 0 { unsafe end += 1 }
+      return unsafe end - text
+    }
 
 private let tail:
   @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<CChar>?)
@@ -106,6 +119,39 @@ struct TextTests {
     #expect(try Message<String?, String?>("tail:")(nil, on: reader) == nil)
     #expect(throws: InvocationError.embeddedNUL(offset: 1)) {
       try Message<UInt, String>("length:")("a\0b", on: reader)
+    }
+  }
+
+  @Test("a large text reaches a C method, and a text of its own comes back", arguments: texts)
+  func toCWhole(text: String) throws {
+    guard !text.utf8.contains(0), !text.isEmpty else { return }
+    #expect(try Message<UInt, String>("length:")(text, on: reader) == UInt(text.utf8.count))
+    guard text.utf8.first.map({ $0 < 128 }) == true else {
+      // The rest of a letter is not UTF-8.
+      return
+    }
+    #expect(try Message<String, String>("tail:")(text, on: reader) == String(text.dropFirst()))
+  }
+
+  @Test("a C method that returns no UTF-8 is an error, and the next call is not")
+  func notText() throws {
+    #expect(throws: InvocationError.notText(index: nil)) {
+      try Message<String, String>("tail:")("é", on: reader)
+    }
+    #expect(try Message<String, String>("tail:")("tail", on: reader) == "ail")
+  }
+
+  @Test("text for a C method takes no allocation", .enabled(if: fixture_allocations() >= 0))
+  func toCAllocations() throws {
+    let message = try Message<UInt, String>("length:")
+    let native = try Message<Int, String>("count:")
+    for text in ["fifteen letters", String(repeating: "larger", count: 40)] {
+      // The first call finds the method, and the second one the plan with C strings.
+      for _ in 0..<2 { _ = try native(text, on: reader) }
+      let before = fixture_allocations()
+      let length = try native(text, on: reader)
+      #expect(fixture_allocations() - before == 0)
+      #expect(try UInt(length) == message(text, on: reader))
     }
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
 import Testing
 import TypeEncodings
@@ -54,7 +55,7 @@ struct ScopedInvocationTests {
   func wide() throws {
     final class Wide: CallObject, @unchecked Sendable {}
     let table = MethodTable.of(Wide.self)
-    try table.register("a:b:c:") { (_: Wide, a: Int128, b: Float80, c: Int128) -> Int128 in
+    try table.register("a:b:c:") { (_: Wide, a: Int128, b: LongDouble, c: Int128) -> Int128 in
       a + c + Int128(b)
     }
     let plan = try CallPlan.shared(for: MethodSignature("t@:tDt"))
@@ -63,9 +64,9 @@ struct ScopedInvocationTests {
       try withUnsafeTemporaryAllocation(byteCount: 8 + 8 * depth, alignment: 8) { _ in
         try plan.withInvocation { call in
           try call.setArgument(Int128(1) << 100, at: 2)
-          try call.setArgument(Float80(2.5), at: 3)
+          try call.setArgument(LongDouble(2.5), at: 3)
           try call.setArgument(Int128(-7), at: 4)
-          #expect(try call.argument(at: 3, as: Float80.self) == 2.5)
+          #expect(try call.argument(at: 3, as: LongDouble.self) == 2.5)
           try call.send(Selector("a:b:c:"), to: Wide())
           return try call.result(as: Int128.self)
         }

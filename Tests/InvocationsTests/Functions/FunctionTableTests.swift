@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingFixtures
 import Foundation
 import ForwardingTestSupport
@@ -39,10 +40,10 @@ struct FunctionTableTests {
     try echoes(Int8.min); try echoes(UInt8.max); try echoes(Int16.min); try echoes(UInt16.max)
     try echoes(Int32.min); try echoes(UInt32.max); try echoes(Int64.min); try echoes(UInt64.max)
     try echoes(Int.min); try echoes(UInt.max); try echoes(true); try echoes(false)
-    try echoes(Float.pi); try echoes(-Double.infinity); try echoes(Float80(0.1))
+    try echoes(Float.pi); try echoes(-Double.infinity); try echoes(LongDouble(0.1))
     try echoes(Int128.min); try echoes(UInt128.max)
     try echoes(ComplexValue<Float>(1, -2)); try echoes(ComplexValue<Double>(0.5, 3))
-    try echoes(ComplexValue<Float80>(1, 2))
+    try echoes(ComplexValue<LongDouble>(1, 2))
     try echoes("text with é"); try echoes(nil as String?); try echoes("some" as String?)
     try echoes(UnsafeRawPointer(bitPattern: 0x10)!); try echoes(nil as UnsafeRawPointer?)
     try echoes(UnsafePointer<Int32>(bitPattern: 0x20)); try echoes(OpaquePointer(bitPattern: 0x30))
@@ -70,10 +71,10 @@ struct FunctionTableTests {
     let long = try functions.invocation(of: "m_long_doubles")
     for index in 0..<3 {
       try long.setArgument(Int8(index + 1), at: 2 + 2 * index)
-      try long.setArgument(Float80(index) + 0.5, at: 3 + 2 * index)
+      try long.setArgument(LongDouble(index) + 0.5, at: 3 + 2 * index)
     }
     try long.invoke(using: functions.function(named: "m_long_doubles"))
-    #expect(try long.result(as: Float80.self) == 0.5 + 3 + 7.5)
+    #expect(try long.result(as: LongDouble.self) == 0.5 + 3 + 7.5)
   }
 
   @Test("an invalid call is refused before it is made")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingFixtures
 import Foundation
 import ForwardingTestSupport
@@ -64,7 +65,8 @@ struct TypedFunctionTests {
       #expect(try functions.call("echo", value, returning: Value.self) == value)
     }
     try echoes(Int8.min); try echoes(UInt16.max); try echoes(Int32.min); try echoes(UInt64.max)
-    try echoes(true); try echoes(Float.pi); try echoes(-Double.infinity); try echoes(Float80(0.1))
+    try echoes(true); try echoes(Float.pi); try echoes(-Double.infinity);
+    try echoes(LongDouble(0.1))
     try echoes(Int128.min); try echoes(ComplexValue<Double>(0.5, 3)); try echoes("text with é")
     try echoes(nil as String?); try echoes("some" as String?); try echoes(Selector("a:b:"))
     try echoes(UnsafeRawPointer(bitPattern: 0x10)); try echoes(FixturePoint(x: 1, y: 2))

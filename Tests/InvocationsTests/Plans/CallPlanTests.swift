@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ForwardingTestSupport
 import Synchronization
@@ -8,21 +9,39 @@ import Testing
 
 @Suite("Call plans")
 struct CallPlanTests {
-  @Test("every row of struct_return_x86_64.tsv agrees on the hidden pointer")
+  private static func places(_ spelling: String, _ machine: Machine) throws -> CallPlaces {
+    try CallPlaces(MethodSignature(utf8: Array(spelling.utf8), for: machine))
+  }
+
+  @Test("on x86-64, every row of struct_return_x86_64.tsv agrees on the hidden pointer")
   func structReturns() throws {
-    try #require(CallPlan.hasDirectEngine)
     var rows = 0
     for row in try Table("struct_return_x86_64").rows {
-      let plan = try CallPlan(MethodSignature(parsing: row["encoding"] + "@:"))
-      let isHidden = plan.resultLocation.text == "memory (pointer in rdi)"
+      let places = try Self.places(row["encoding"] + "@:", .x86_64Linux)
+      let isHidden = places.result.text == "memory (pointer in rdi)"
       #expect(isHidden == (row["returned-through-hidden-pointer"] == "yes"), "\(row["encoding"])")
       rows += 1
     }
     #expect(rows == 326)
   }
 
+  @Test("a plan has the places that are computed for its machine")
+  func ownPlaces() throws {
+    try #require(CallPlan.hasDirectEngine)
+    for spelling in [
+      "v@:{CGRect={CGPoint=dd}{CGSize=dd}}i", "{P=dd}@:{P=dd}", "{M=id}@:{M=id}", "{M=dq}{M=dq}",
+      "v@:iiif{P=cd}", "v@:iii{P=qq}i", "D{e=}Dt(U=fi)jf", "jD[3i]^?", "{P=qqq}t{P=ffff}",
+    ] {
+      let plan = try CallPlan(MethodSignature(parsing: spelling))
+      let places = try Self.places(spelling, TestMachine.own)
+      let texts = try (0..<plan.argumentCount).map { try plan.location(ofArgument: $0).text }
+      #expect(texts == places.arguments.map(\.text), "\(spelling)")
+      #expect(plan.resultLocation.text == places.result.text, "\(spelling)")
+    }
+  }
+
   @Test(
-    "arguments have the expected places",
+    "on x86-64, arguments have the expected places",
     arguments: [
       ("v@:{CGRect={CGPoint=dd}{CGSize=dd}}i", ["rdi", "rsi", "stack+0", "rdx"], "nowhere"),
       ("{P=dd}@:{P=dd}", ["rdi", "rsi", "xmm0:xmm1"], "xmm0:xmm1"),
@@ -35,15 +54,13 @@ struct CallPlanTests {
       ("{L=D}(U=Di){v=![16,16f]q}", [], ""),
     ] as [(String, [String], String)])
   func locations(spelling: String, arguments: [String], result: String) throws {
-    try #require(CallPlan.hasDirectEngine)
-    let signature = try MethodSignature(parsing: spelling)
     guard !result.isEmpty else {
-      #expect(throws: InvocationError.self) { try CallPlan(signature) }
+      #expect(throws: InvocationError.self) { try Self.places(spelling, .x86_64Linux) }
       return
     }
-    let plan = try CallPlan(signature)
-    #expect(try arguments.indices.map { try plan.location(ofArgument: $0).text } == arguments)
-    #expect(plan.resultLocation.text == result)
+    let places = try Self.places(spelling, .x86_64Linux)
+    #expect(places.arguments.map(\.text) == arguments)
+    #expect(places.result.text == result)
   }
 
   @Test(
@@ -85,13 +102,15 @@ struct CallPlanTests {
     }
   }
 
-  @Test("a packed structure is passed in memory, as in C")
+  @Test("a packed structure is passed as in C: on x86-64 in memory, on AArch64 in two registers")
   func packed() throws {
     try #require(CallPlan.hasDirectEngine)
     var layouts = StructureLayouts()
     layouts["p"] = .init(size: 13, alignment: 1, fieldOffsets: [0, 1, 9])
     let signature = try MethodSignature(parsing: "i{p=cdi}d", layouts: layouts)
-    #expect(try CallPlan(signature).location(ofArgument: 0).text == "stack+0")
+    #expect(
+      try CallPlan(signature).location(ofArgument: 0).text
+        == TestMachine.value(x86_64: "stack+0", aarch64: "x0:x1"))
     let library = try CompiledLibrary(
       CCompiler.system().library(
         """
@@ -118,7 +137,8 @@ struct CallPlanTests {
     }
     #expect(
       error == .encoding(TypeEncodingError(reason: .membersUnknown, offset: 1, encoding: "v{o}")))
-    layouts["o"] = .init(size: 24, alignment: 8)
+    // Where it is passed in memory, whatever its members are: on AArch64 above four quads.
+    layouts["o"] = .init(size: TestMachine.value(x86_64: 24, aarch64: 72), alignment: 8)
     _ = try CallPlan(MethodSignature(parsing: "v{o}", layouts: layouts))
   }
 
@@ -235,16 +255,17 @@ struct FoundCaseTests {
   /// Seed 1009: an inner union is classified completely before it is merged with overlapping
   /// members. Its long double overlaps a pointer, so it is of class memory, and so is its
   /// container.
-  @Test("an inner union of a long double and a pointer makes the outer one class memory")
+  @Test("on x86-64, an inner union of a long double and a pointer makes the outer one class memory")
   func innerUnion() throws {
-    try #require(CallPlan.hasDirectEngine)
+    func places(_ spelling: String) throws -> CallPlaces {
+      try CallPlaces(MethodSignature(utf8: Array(spelling.utf8), for: .x86_64Linux))
+    }
     for spelling in ["(A=(B=^vD)t)", "(A={C=fI}(B=^vD)t)", "{S=[1(B=iD)]}", "{S=(A=(B=^vD)t)}"] {
-      let plan = try CallPlan(MethodSignature(parsing: "\(spelling)\(spelling)"))
-      #expect(plan.resultLocation.text == "memory (pointer in rdi)", "\(spelling)")
-      #expect(try plan.location(ofArgument: 0).text == "stack+0", "\(spelling)")
+      let found = try places("\(spelling)\(spelling)")
+      #expect(found.result.text == "memory (pointer in rdi)", "\(spelling)")
+      #expect(found.arguments[0].text == "stack+0", "\(spelling)")
     }
     // In a single union with both as members, the integer class wins.
-    let flat = try CallPlan(MethodSignature(parsing: "(A=Dt)"))
-    #expect(flat.resultLocation.text == "rax:rdx")
+    #expect(try places("(A=Dt)").result.text == "rax:rdx")
   }
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingFixtures
 import CForwardingShims
+import ForwardingTestSupport
 import Testing
 import TypeEncodings
 
@@ -7,7 +9,7 @@ import TypeEncodings
 
 /// A structure of 16 bytes with an empty second eightbyte uses one register, not two. Regression:
 /// the second eightbyte was written to the register of the next argument.
-@Suite("Padding uses no register")
+@Suite("On x86-64, padding uses no register", .machine(.x86_64Linux))
 struct PaddedStructureTests {
   /// A registered layout, or an empty array of an aligned type, determines the alignment.
   static let spellings = ["{FixturePadded=i}", "{FixturePadded=[0t]i}"]
@@ -107,6 +109,58 @@ struct PaddedStructureTests {
   }
 }
 
+/// AAPCS64 looks at the alignment of the members. A string tells only that of the structure, so C may
+/// use other registers than the string describes.
+@Suite("On AArch64, an alignment that may be the structure's own is refused")
+struct OveralignedStructureTests {
+  @Test(
+    "an empty array that alone aligns a structure is refused by value, at its place",
+    arguments: [
+      ("v{FixturePadded=[0t]i}", 16), ("{FixturePadded=[0t]i}", 15), ("v{S=q[0T]}", 5),
+      ("v{S=[0D]f}", 4), ("v{S={T=[0t]}q}", 7), ("v(U=[0t]i)", 4), ("v{S=[1{T=[0t]i}]}", 9),
+      ("v{S=[0{T=t}]i}", 4),
+    ] as [(String, Int)])
+  func refused(spelling: String, offset: Int) throws {
+    let error = #expect(throws: InvocationError.self) {
+      try CallPlaces(MethodSignature(utf8: Array(spelling.utf8), for: .aarch64Linux))
+    }
+    let reason = TypeEncodingError.Reason.compilersDisagree(over: .overalignment)
+    #expect(
+      error == .encoding(TypeEncodingError(reason: reason, offset: offset, encoding: spelling)))
+  }
+
+  @Test("the same string is accepted for x86-64, where only size and members count")
+  func elsewhere() throws {
+    for spelling in ["v{FixturePadded=[0t]i}", "{FixturePadded=[0t]i}"] {
+      _ = try CallPlaces(MethodSignature(utf8: Array(spelling.utf8), for: .x86_64Linux))
+    }
+  }
+
+  @Test(
+    "an empty array is accepted where another member has its alignment, and behind a pointer",
+    arguments: [
+      "v{S=[0t]t}", "v{S=[0t]D}", "v{S=[0q]i}", "v{S=[0t]qqq}", "v^{S=[0t]i}", "v{S=[0t]}",
+    ])
+  func accepted(spelling: String) throws {
+    _ = try CallPlaces(MethodSignature(utf8: Array(spelling.utf8), for: .aarch64Linux))
+  }
+
+  @Test(
+    "on AArch64, C has the structure's members in one register, whatever its own alignment",
+    .machine(.aarch64Linux))
+  func called() throws {
+    #expect(throws: InvocationError.self) { try Fixtures.call("f_padded_last") }
+    // Described by its size of 16 bytes and its real alignment, the call is right: two registers.
+    let call = try Invocation(parsing: "ddiiiii{FixturePadded=iiii}d")
+    try call.setArgument(1.5, at: 0)
+    for number in 1...5 { try call.setArgument(Int32(number), at: number) }
+    try call.setArgument(bytes: PaddedStructureTests.forty, at: 6)
+    try call.setArgument(0.25, at: 7)
+    let function = Fixtures.named("f_padded_last").function
+    #expect(try PaddedStructureTests.bothEngines(call, function) == [41.75, 41.75])
+  }
+}
+
 private final class PaddedObserver: MethodDeclaring {
   static func declareMethods(_ methods: MethodDeclarations) {
     methods.register("sum::::::::") {
@@ -128,7 +182,7 @@ struct NumberPaddingTests {
     let size = try call.methodSignature.resultLength
     try call.setArgument(bytes: [UInt8](repeating: 0x3F, count: size), at: 0)
     try call.setResult(bytes: [UInt8](repeating: 0x3F, count: size))
-    let expected = (0..<size).map { UInt8($0 % 16 < 10 ? 0x3F : 0) }
+    let expected = (0..<size).map { UInt8($0 % 16 < TestMachine.longDoubleBytes ? 0x3F : 0) }
     #expect(try call.argumentBytes(at: 0) == expected)
     #expect(try call.resultBytes() == expected)
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Method calls over sd-bus between two ends of a private socket, without a bus daemon.
 

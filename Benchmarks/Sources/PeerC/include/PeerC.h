@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Plain C for comparison: libffi, in its intended use. Each function repeats one operation.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// GNUstep's Foundation. Each function repeats one operation `count` times.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Requests and messages over libnats alone, of the same sizes as in the package's own rows.
 

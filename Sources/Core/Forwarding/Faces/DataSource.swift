@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Objects of one protocol that answer questions, and an object of the protocol that asks them in
 /// order.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Invocations
 
 /// An object that stands in for a value among the targets of a face. It conforms to the protocol,
@@ -12,6 +13,7 @@ public import Invocations
 /// let box = Seven()
 /// box.__value as? Int  // 7
 /// ```
+@_documentation(visibility: internal)
 public protocol FaceBox: FaceObject, ManyTargets {
   /// The existential type of the protocol.
   associatedtype __Value
@@ -41,6 +43,7 @@ extension FaceBox {
 /// count.value += 1
 /// count.value  // 2
 /// ```
+@_documentation(visibility: internal)
 public final class BoxedValue<Value>: @unchecked Sendable {
   // SAFETY: `Guarded` has a lock. The protocol of the box decides whether threads may share the
   // value.

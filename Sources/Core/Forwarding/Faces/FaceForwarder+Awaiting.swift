@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Invocations
 
 // Async requirements. The values that a face holds stay in the isolation domain of its method.
@@ -18,6 +19,7 @@ public import Invocations
 ///   try delivery.ask()
 /// }
 /// ```
+@_documentation(visibility: internal)
 public struct AwaitedFaceDelivery<Result>: ~Copyable {
   @usableFromInline let selector: Selector
   @usableFromInline var turns: AwaitedTurns

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The destination of a face's messages: a proxy, and its targets if the face may call them
 /// directly.
 ///
@@ -7,6 +8,7 @@
 /// final class DoorFace {}
 /// let forwarder = FaceForwarder(MulticastProxy(), for: DoorFace.self)
 /// ```
+@_documentation(visibility: internal)
 @frozen
 public struct FaceForwarder: Sendable {
   /// The proxy that gets the messages.

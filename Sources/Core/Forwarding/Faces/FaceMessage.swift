@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Sends the message of a requirement. The arguments are borrowed from the caller, and not copied.
 ///
 /// Only the code that `@Forwardable` writes needs it.
@@ -8,6 +9,7 @@
 /// var delivery = FaceDelivery(to: everyone)
 /// try FaceMessage.send(close, 5, through: &delivery)
 /// ```
+@_documentation(visibility: internal)
 public enum FaceMessage {
   /// Sends a message with any number of arguments.
   ///

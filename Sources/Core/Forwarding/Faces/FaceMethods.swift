@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Registers the methods with which the objects of a class answer the messages of a face.
 ///
 /// Only the code that `@Forwardable` writes needs it.
@@ -10,6 +11,7 @@
 ///   }
 /// }
 /// ```
+@_documentation(visibility: internal)
 public struct FaceMethods<Object: AnyObject> {
   let table: MethodTable
   /// The actor of the protocol; nil without one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Implements `Hashable`, `NSObjectProtocol` and `CustomStringConvertible` by identity, for faces
 /// and boxes whose protocol inherits one of them.
 ///
@@ -8,6 +9,7 @@
 /// let door = Door()
 /// door == door  // true
 /// ```
+@_documentation(visibility: internal)
 public protocol FaceObject: CustomAnswering {}
 
 extension FaceObject {

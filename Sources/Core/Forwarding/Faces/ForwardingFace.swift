@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A class that conforms to a protocol, and forwards its requirements to the targets of a proxy.
 ///
 /// `@Forwardable` writes such a class for a protocol; there is no need to write one by hand. An

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The messages of a protocol as they pass through an ``Intercepting``.
 ///
 /// ```

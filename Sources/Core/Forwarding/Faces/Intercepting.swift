@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An object of a protocol whose messages pass through handlers on the way to the target.
 ///
 /// ```

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if Macros || MacrosFromSource
   /// Writes a face for a protocol: a class `<Name>Proxy` that conforms to it, and sends each
   /// requirement to a proxy.
@@ -41,6 +42,7 @@
 
   /// ``Forwardable()`` puts this attribute on a face, so that the optimizer takes the face into
   /// account. It is not for other uses.
+  @_documentation(visibility: internal)
   @attached(extension, names: named(__InView))
   public macro FaceInView() =
     #externalMacro(module: "ForwardingMacros", type: "FaceInViewMacro")

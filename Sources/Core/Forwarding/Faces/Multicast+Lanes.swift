@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Targets with lanes. Values that cross to another thread are Sendable, which the compiler checks.
 // Where it cannot, the argument label `unchecked` shows that the caller vouches for them.
 

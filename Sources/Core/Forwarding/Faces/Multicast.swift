@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Many objects of one protocol, and an object of the protocol that forwards to all of them.
 ///
 /// ```

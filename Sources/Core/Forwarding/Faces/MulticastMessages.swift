@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The messages of a protocol, for sending them to the targets of a ``Multicast``.
 ///
 /// ```

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One requirement of a protocol as a message: a face sends it, and the methods of its targets
 /// answer it.
 ///
-/// Only the code that `@Forwardable` writes needs it.
+/// Only the code that `@Forwardable` writes makes one.
 ///
 /// ```swift
 /// let close = Requirement<Void, Int>("close:")
@@ -55,6 +56,7 @@ public final class Requirement<Result, each Argument>: Sendable {
 /// func cross(_ values: some Sendable) {}
 /// cross(RequirementValues<Void, Int>())
 /// ```
+@_documentation(visibility: internal)
 @frozen
 public struct RequirementValues<each Value> {
   /// Makes a value, which has nothing in it.

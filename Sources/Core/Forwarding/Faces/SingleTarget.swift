@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An object of a protocol that forwards to one target, which may be replaced.
 ///
 /// ```

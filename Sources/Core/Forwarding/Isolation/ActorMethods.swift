@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Methods of actors: closures with an `isolated` receiver. Values that are passed to an actor cross
 // isolation domains, so all types are Sendable.
 

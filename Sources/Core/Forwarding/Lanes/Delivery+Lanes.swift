@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
 // Turns in a lane: on another thread, once only, or while the sender waits.
@@ -51,7 +52,7 @@ extension Delivery {
         return Turn(outcome: .wouldDeadlock)
       }
       guard let deadline else {
-        let turn = mark.outside(of: proxy) {
+        let turn = mark.outside(of: ObjectIdentifier(proxy)) {
           queue.sync { chain.run { sendHere(to: target, method) } }
         }
         return turn ?? Turn(outcome: .wouldDeadlock)

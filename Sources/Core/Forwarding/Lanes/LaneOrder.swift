@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The order of the messages that a proxy sends to one actor or executor, shared by all of its
 /// registrations there.
 ///

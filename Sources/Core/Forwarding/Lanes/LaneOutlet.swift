@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Dispatch
 package import Invocations
 
@@ -62,7 +63,9 @@ extension MulticastProxy {
     else { return false }
     var isPerformed = false
     do {
-      try wait(for: registration, outlet) { isPerformed = try call.performWaited(on: registration) }
+      try outlet.waitFreely(for: registration) {
+        isPerformed = try call.performWaited(on: registration)
+      }
     } catch {
       tally.fail(error, at: registration)
       return true
@@ -70,41 +73,38 @@ extension MulticastProxy {
     if isPerformed { tally.answered += 1 }
     return isPerformed
   }
+}
 
+extension QueueOutlet: TargetQueue {
   package func wait(for registration: ListedTarget, _ body: () throws -> Void) throws {
-    guard case .queue(let outlet) = registration.outlet else { return }
-    if BlockingChain.isFree { return try wait(for: registration, outlet, body) }
-    if outlet.mark.isCurrent {
+    if BlockingChain.isFree { return try waitFreely(for: registration, body) }
+    if mark.isCurrent {
       registration.markReached()
       return try body()
     }
-    guard let chain = BlockingChain.waiting(for: outlet.mark) else {
-      throw ForwardingError.wouldDeadlock
-    }
-    try wait(for: registration, outlet) { try chain.run(body) }
+    guard let chain = BlockingChain.waiting(for: mark) else { throw ForwardingError.wouldDeadlock }
+    try waitFreely(for: registration) { try chain.run(body) }
   }
 
-  private func wait(
-    for registration: ListedTarget, _ outlet: QueueOutlet, _ body: () throws -> Void
+  /// Waits where the chain of waiting senders allows it.
+  fileprivate func waitFreely(
+    for registration: ListedTarget, _ body: () throws -> Void
   ) throws {
     registration.markReached()
     var failure: (any Error)?
-    let isFree: Void? = outlet.mark.outside(of: self) {
+    let isFree: Void? = mark.outside(of: proxy.identity) {
       // `sync` with a throwing closure would go through more closures.
-      outlet.queue.sync { do { try body() } catch { failure = error } }
+      queue.sync { do { try body() } catch { failure = error } }
     }
     if isFree == nil { throw ForwardingError.wouldDeadlock }
     if let failure { throw failure }
   }
 
-  package func queue(of registration: ListedTarget) -> RequirementQueue? {
-    guard case .queue(let outlet) = registration.outlet else { return nil }
+  package func reached(for registration: ListedTarget) -> DispatchQueue {
     registration.markReached()
-    return RequirementQueue(outlet.queue, outlet)
+    return queue
   }
-}
 
-extension QueueOutlet: RequirementRoute {
   package func arrive(_ selector: Selector, _ body: (ListedTarget) throws -> Void) {
     // Retained to the end: a wait for the end of the registration includes this call.
     guard let registration = registration.object else { return }

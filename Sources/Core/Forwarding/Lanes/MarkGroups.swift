@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
 /// All queue marks in the order of their creation, for finding the marks of the queues that a queue

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Synchronization
 
@@ -73,9 +74,10 @@ final class QueueMark: Sendable {
 
   /// Runs `body`, in which a delivery of a proxy waits for this queue. Returns nil, without running
   /// it, if a block of the queue waits for deliveries of that proxy.
-  func outside<Result>(of proxy: AnyObject, _ body: () throws -> Result) rethrows -> Result? {
+  func outside<Result>(
+    of proxy: ObjectIdentifier, _ body: () throws -> Result
+  ) rethrows -> Result? {
     if isGlobal { return try body() }
-    let proxy = ObjectIdentifier(proxy)
     let isOnly = onlyOutside.compareExchange(
       expected: 0, desired: UInt(bitPattern: proxy), ordering: .sequentiallyConsistent
     ).exchanged

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages that are awaited at many targets, and the ways to collect their answers. A concurrent
 // delivery may run targets on several threads, so it requires that all values are Sendable.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A message that is awaited: a selector together with Swift types, like a ``Message``, for methods
 /// that may be `async`.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Sends messages that are written as calls: `proxy.dynamic.tableView(table, didSelectRowAt: 5)`
 /// sends `tableView:didSelectRowAt:`.
 ///

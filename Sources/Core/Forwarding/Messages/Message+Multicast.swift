@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Typed messages to many targets, and the ways to collect their answers.
 
 extension Message {

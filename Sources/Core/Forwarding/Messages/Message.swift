@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A selector together with the Swift types of one message.
 ///
 /// The encoding is derived from the types, so the two cannot disagree:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The outcome of a message at each target, with answers of their Swift type.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Whether the targets of an awaited message run one after the other or at the same time.
 ///
 /// ```swift

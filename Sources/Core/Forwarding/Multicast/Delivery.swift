@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The delivery of one message to the targets of a proxy.
 struct Delivery {
   let proxy: MulticastProxy

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import Invocations
 
 // A call that asks each target: the sender takes its answer before the next one has its turn.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deliveries that are awaited, and their results.
 extension MulticastProxy {
   /// Delivers an invocation to the targets, awaits their answers, and reports the outcome at each.

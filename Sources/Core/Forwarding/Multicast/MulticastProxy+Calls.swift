@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calls of a message as an asynchronous sequence: a target that buffers arguments for a
 // consumer.
 
@@ -60,7 +61,7 @@ extension MulticastProxy {
 
 extension MulticastMessage where Result == Void, repeat each Argument: Sendable {
   /// Returns the arguments of each call, like
-  /// ``MulticastProxy/calls(of:buffering:priority:group:)-(Message<Void,_>,_,_,_)``.
+  /// ``MulticastProxy/calls(of:buffering:priority:group:)-(Message<Void,Argument>,_,_,_)``.
   ///
   /// - Throws: an ``InvocationError`` if the types of the message cannot be passed.
   public func calls(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension MulticastProxy {
   /// Whether a delivery continues after an answer.
   public enum Step: Sendable {

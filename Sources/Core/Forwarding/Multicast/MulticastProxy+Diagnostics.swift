@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An error that a target threw, or that prevented its call.
 struct DeliveryFailure {
   let token: MulticastProxy.Token

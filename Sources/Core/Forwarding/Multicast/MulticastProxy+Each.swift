@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension MulticastProxy {
   /// Calls `body` with every target of a Swift type, in the lane and order of the target.
   ///

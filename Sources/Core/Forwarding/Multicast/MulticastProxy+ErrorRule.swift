@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension MulticastProxy {
   /// What happens to the remaining targets when one throws.
   public enum ErrorRule: Sendable {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 extension MulticastProxy {
   /// The current registrations, in the order of delivery.
   var snapshot: [Registration] { registrations.withLockInPlace { _ in targetList.all } }

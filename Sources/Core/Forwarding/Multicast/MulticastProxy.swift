@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// A proxy that sends every message to many targets, in order.
@@ -157,7 +158,7 @@ open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Removes a registration; returns false if it was removed before. No delivery takes the target
   /// after that, but one on another thread that has just taken it may still begin its method:
-  /// ``removeAndWait(_:)-(Token)`` waits for it.
+  /// `removeAndWait(_:)` waits for it.
   @discardableResult
   public func remove(_ token: Token) -> Bool {
     end { $0.remove(token, from: $1) } > 0

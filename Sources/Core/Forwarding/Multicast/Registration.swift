@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
 /// A registration with a multicast proxy. It is deallocated when the proxy and all deliveries have
@@ -31,6 +32,11 @@ extension Registration {
 
     /// A registration releases its target before its notes.
     deinit { end?.leave() }
+
+    var notes: TargetNotes {
+      if case .queue(let queue) = outlet { return TargetNotes(queue, self) }
+      return TargetNotes(nil, self)
+    }
   }
 
   convenience init(
@@ -38,15 +44,15 @@ extension Registration {
     outlet: (Registration) -> LaneOutlet
   ) {
     self.init(target, id: id, isStrong: isStrong, wishes.way, notes: nil)
-    if !wishes.arePlain { notes = RegistrationDetails(wishes, outlet(self)) }
+    if !wishes.arePlain { notes = RegistrationDetails(wishes, outlet(self)).notes }
   }
 
-  private var rare: RegistrationDetails? { notes as? RegistrationDetails }
+  private var rare: RegistrationDetails? { notes?.rest as? RegistrationDetails }
 
   private var made: RegistrationDetails {
     if let rare { return rare }
     let made = RegistrationDetails(Wishes(), .none)
-    notes = made
+    notes = made.notes
     return made
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A hash table of registrations by target, one for each target, with open addressing.
 ///
 /// The table takes eight bytes for each slot. A dictionary takes 16, and a second one is needed for

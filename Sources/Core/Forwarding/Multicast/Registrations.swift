@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The registrations of a multicast proxy, found by their token or target.
 ///
 /// A change to one registration takes the same time with a million registrations as with a hundred:

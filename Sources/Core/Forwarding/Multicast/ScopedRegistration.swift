@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// A registration that ends with this object, unless something else holds it. It does not retain

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closures that suspend, with one overload for each number of arguments: Swift 6.3 cannot compile a
 // `nonisolated(nonsending)` closure whose parameters are a parameter pack.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An object whose methods are closures, registered for this object alone.
 ///
 /// ```swift

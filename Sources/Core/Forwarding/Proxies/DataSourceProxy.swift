@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A proxy that asks several objects, in order, for exactly one answer.
 ///
 /// ```swift

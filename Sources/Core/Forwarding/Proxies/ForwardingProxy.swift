@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// An object that forwards messages to others: the base class of all proxies.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A proxy for one object that runs handlers before, after, or instead of the object's methods.
 ///
 /// ```swift

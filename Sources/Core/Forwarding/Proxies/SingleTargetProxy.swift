@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A proxy for one object, which it holds weakly unless `strongly` is true.
 ///
 /// ```swift
@@ -114,10 +115,6 @@ extension SingleTargetProxy: TargetListOwner {
       if !UnansweredMessages.take(call, error) { tally.fail(error, at: member) }
     }
   }
-
-  // The target has no lane.
-  package func wait(for member: ListedTarget, _ body: () throws -> Void) throws {}
-  package func queue(of member: ListedTarget) -> RequirementQueue? { nil }
 
   package nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation, to member: ListedTarget, _ tally: inout TargetList.Tally

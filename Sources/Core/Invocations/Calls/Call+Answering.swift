@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 // Answers calls in place of the receiver, with an implementation that need not be a registered

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 // Calls with the recorded values, whose types were compared before.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 // Lends a call as an invocation, for code that inspects or retains it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 // Setting and reading typed values. The usual case is inlined into the caller: an index check, a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// A log of the calls of one plan. Each record has a stamp, the words of the arguments, and the

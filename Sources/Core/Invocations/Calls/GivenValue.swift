@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import TypeEncodings
 
 /// A value in an error, which the required type or range did not allow.

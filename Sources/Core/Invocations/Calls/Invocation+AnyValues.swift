@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 // Access to values of any Swift type.
 extension Invocation {
   /// Sets an argument of any Swift type.
   ///
-  /// The place must have been made for the type: by a ``Message``, or by the types of a closure.
+  /// The place must have been made for the type: by a `Message`, or by the types of a closure.
   /// The invocation owns a copy of the value, or retains the object.
   ///
   /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 public import TypeEncodings
 
@@ -6,7 +7,7 @@ extension Invocation {
   /// addresses as `UnsafeRawPointer`, and structures as ``RawValue``; nil for missing values.
   ///
   /// For code that records, prints or compares calls of any type. To read one argument of a known
-  /// type, ``argument(at:as:)`` is faster and checks the type.
+  /// type, `argument(at:as:)` is faster and checks the type.
   ///
   /// ```swift
   /// let call = try Message<NoResult, Int32, String>("save:as:").invocation(7, "seven")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import TypeEncodings
 
 /// The reason why a call was refused, or a value could not be set or read.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names from Objective-C, each unavailable with a fix-it to the name in this package.
 
 extension Invocation {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 // A message whose call the caller has to itself: to take several answers out of it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 /// The plan and the places of a typed message, determined once. One object, so that a send retains

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 /// An invocation on the stack, which lives while a closure runs. Recording, making and discarding a
@@ -24,7 +25,7 @@ public struct ScopedInvocation: ~Copyable {
 
   /// Sets an argument. `value` must be of the Swift type that the encoding names.
   ///
-  /// - Throws: The errors of ``Invocation/setArgument(_:at:)``.
+  /// - Throws: The errors of `Invocation.setArgument(_:at:)`.
   @inlinable
   public func setArgument<Value: CallValue>(
     _ value: Value, at index: Int
@@ -34,7 +35,7 @@ public struct ScopedInvocation: ~Copyable {
 
   /// Reads an argument. An argument that was never set is zero.
   ///
-  /// - Throws: The errors of ``Invocation/argument(at:as:)``.
+  /// - Throws: The errors of `Invocation.argument(at:as:)`.
   @inlinable
   public func argument<Value: CallValue>(
     at index: Int, as type: Value.Type = Value.self
@@ -44,7 +45,7 @@ public struct ScopedInvocation: ~Copyable {
 
   /// Reads the result of the last call.
   ///
-  /// - Throws: The errors of ``Invocation/result(as:)``.
+  /// - Throws: The errors of `Invocation.result(as:)`.
   @inlinable
   public func result<Value: CallValue>(
     as type: Value.Type = Value.self

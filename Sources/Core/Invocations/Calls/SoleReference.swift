@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// Recognizes objects with one strong reference and no weak one, by the reference-count word of

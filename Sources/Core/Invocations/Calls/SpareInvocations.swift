@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// A cache of invocations that each thread reuses, so that forwarding a message allocates nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A Swift type in an error or a report. Types are compared by identity and printed by name.
 ///
 /// ```swift

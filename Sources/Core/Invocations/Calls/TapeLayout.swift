@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// The layout of a tape's records: the stamp, then the words and values of the arguments in their

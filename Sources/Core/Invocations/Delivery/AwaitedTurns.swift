@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// The turns of an awaited delivery: the targets of a face one after the other, each after the
@@ -37,8 +38,9 @@ package struct AwaitedTurns: ~Copyable {
   /// The next turn; nil before the delivery begins.
   private var next: Turn?
   private var current = Turn.over
-  private var isKept = false
-  private var round = unsafe FWDDirectRound()
+  /// The list, while the delivery retains it.
+  private var kept: UnsafePointer<FWDTargetList>?
+  private var turn = unsafe FWDDirectTurn()
   private var step: AwaitedStep?
   /// The position of the target of the current turn.
   private var member: MemberPlace?
@@ -83,11 +85,12 @@ package struct AwaitedTurns: ~Copyable {
   private mutating func enter() {
     next = .proxy
     guard let list = unsafe list, let object = unsafe object else { return }
-    if unsafe fwd_awaited_begin(&round, list) == 0 {
+    unsafe kept = fwd_awaited_begin(list)
+    if unsafe kept == nil {
       unsafe owner?._withUnsafeGuaranteedRef { $0.proxy.publishTargets() }
-      guard unsafe fwd_awaited_begin(&round, list) != 0 else { return }
+      unsafe kept = fwd_awaited_begin(list)
+      if unsafe kept == nil { return }
     }
-    isKept = true
     step = AwaitedStep.enter(through: unsafe unsafeBitCast(object, to: ObjectIdentifier.self))
     if step != nil {
       next = .target
@@ -102,8 +105,8 @@ package struct AwaitedTurns: ~Copyable {
   private mutating func leave() {
     step?.leave()
     step = nil
-    if isKept, let list = unsafe list { unsafe fwd_awaited_end(&round, list) }
-    isKept = false
+    if let kept = unsafe kept, let list = unsafe list { unsafe fwd_awaited_end(kept, list) }
+    unsafe kept = nil
   }
 
   /// Begins the next turn. Returns false, and ends the delivery, if no turn is left.
@@ -129,14 +132,16 @@ package struct AwaitedTurns: ~Copyable {
   }
 
   private mutating func beginTarget() -> Bool {
-    guard let list = unsafe list else { return false }
+    guard let list = unsafe list, let kept = unsafe kept else { return false }
     if tally.answered > 0, unsafe fwd_list_stops_at_first(list, hasResult ? 1 : 0) != 0 {
       return false
     }
     if tally.error != nil, unsafe fwd_list_rules(list) & UInt32(FWD_LIST_FIRST_ERROR) != 0 {
       return false
     }
-    guard let member = unsafe fwd_direct_next(&round) else { return false }
+    unsafe turn = fwd_direct_turn(kept, turn)
+    guard let member = unsafe turn.member else { return false }
+    unsafe turn.member = member + 1
     // A list of one asks its target even if the task was cancelled.
     if endsWithTask, Task.isCancelled, unsafe fwd_list_rules(list) & UInt32(FWD_LIST_OF_ONE) == 0 {
       tally.fail(CancellationError())

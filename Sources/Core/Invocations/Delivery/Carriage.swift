@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// The layout in which calls of a plan are copied to another thread, determined once per plan.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 /// The outcome of a face's message.
@@ -8,6 +9,7 @@ public import CForwardingShims
 /// let answer = FaceAnswer.answered(5)
 /// if case .answered(let number) = answer { print(number) }  // 5
 /// ```
+@_documentation(visibility: internal)
 @frozen
 public enum FaceAnswer<Result> {
   case answered(Result)
@@ -37,229 +39,69 @@ extension FaceDelivery {
     _ later: (inout QueuedCall) -> Void,
     _ send: (inout FaceDelivery) throws -> Result
   ) -> FaceAnswer<Result> {
-    // What the number of a message says of it.
-    let bits = hasOtherwise ? FWD_OTHERWISE_MESSAGE_BIT : 0
     var round = unsafe FWDDirectRound()
-    guard let list = unsafe targets.list,
-      unsafe fwd_direct_begin(&round, fwd_list_place(fwd_owned_list_of(list)), list) != 0
-        || beginAgain(&round, targets)
-    else {
-      var delivery = unsafe FaceDelivery(targets, proxy)
-      delivery.message = bits
-      return delivery.conclude(send)
-    }
+    var turn = unsafe FWDDirectTurn()
     var result: Result?
     var answered = 0
-    var hasQueued = false
-    // Allocated only if a delivery does more than call targets.
-    var delivery: UnsafeMutablePointer<FaceDelivery>?
-    let stopsAtFirst =
-      unsafe fwd_list_stops_at_first(
-        fwd_owned_list_of(list), Result.self == Void.self ? 0 : 1) != 0
-    while let member = unsafe fwd_direct_next(&round) {
-      let taken = unsafe fwd_direct_take(member, targets.face, place)
-      if let object = unsafe taken.object {
-        if isOptional { unsafe fwd_forget_left_out(round.thread) }
-        do throws(Failure) {
-          let answer = try unsafe withUnsafeBytes(
-            of: (object, taken.table)
-          ) { words throws(Failure) in
-            // SAFETY: a value of a protocol for objects is the object and the table.
-            try direct(
-              unsafe words.baseAddress.unsafelyUnwrapped.assumingMemoryBound(
-                to: FaceTarget<Target>.self
-              ).pointee)
+    var failure: Failure?
+    if let list = unsafe targets.list {
+      let owned = unsafe fwd_owned_list_of(list)
+      unsafe round = fwd_direct_begin(fwd_list_place(owned), list)
+      if let held = unsafe round.list {
+        let stopsAtFirst =
+          unsafe fwd_list_stops_at_first(owned, Result.self == Void.self ? 0 : 1) != 0
+        unsafe turn = fwd_direct_turn(held, turn)
+        calls: while let member = unsafe turn.member {
+          let taken = unsafe fwd_direct_take(member, targets.face, place)
+          guard let object = unsafe taken.object else { break }
+          if isOptional { unsafe fwd_forget_left_out(round.thread) }
+          do throws(Failure) {
+            let answer = try unsafe _withUnprotectedUnsafePointer(
+              to: (object, taken.table)
+            ) { words throws(Failure) in
+              // SAFETY: a value of a protocol for objects is the object and the table.
+              try direct(
+                unsafe UnsafeRawPointer(words).assumingMemoryBound(to: FaceTarget<Target>.self)
+                  .pointee)
+            }
+            if unsafe !isOptional || isAnswer(of: object, round, selector, at: member) {
+              result = answer
+              answered &+= 1
+            }
+          } catch {
+            if unsafe !isOptional || isAnswer(of: object, round, selector, at: member) {
+              failure = error
+            }
           }
-          if isOptional,
-            unsafe fwd_is_left_out(round.thread, object, UInt64(selector().word)) != 0
-          {
-            unsafe noteLeftOut(selector(), at: member)
-          } else {
-            result = answer
-            answered += 1
+          unsafe fwd_direct_give_back(taken)
+          if failure != nil { break }
+          if stopsAtFirst, answered > 0 {
+            unsafe turn.member = nil
+            break
           }
-        } catch {
-          if isOptional,
-            unsafe fwd_is_left_out(round.thread, object, UInt64(selector().word)) != 0
-          {
-            unsafe noteLeftOut(selector(), at: member)
-          } else {
-            unsafe fail(error, at: member, &delivery, &round, targets, proxy)
-          }
+          unsafe turn.member = member + 1
+          unsafe turn = fwd_direct_turn(held, turn)
         }
-        unsafe fwd_direct_give_back(taken)
-      } else {
-        var answer: Result?
-        let turn = unsafe callOnQueue(
-          at: member, place, selector, isOptional: isOptional, &delivery, &round, targets, proxy,
-          later
-        ) { words in
-          // SAFETY: a value of a protocol for objects is the object and the table.
-          answer = try unsafe direct(
-            words.assumingMemoryBound(to: FaceTarget<Target>.self).pointee)
-        }
-        switch turn {
-        case .answered:
-          result = answer
-          answered += 1
-        case .queued: hasQueued = true
-        case .over: break
-        case .message:
-          unsafe sendAlone(
-            to: member, &delivery, &result, &answered, &round, bits, targets, proxy, send)
+        if unsafe turn.member == nil, answered > 0, let result {
+          unsafe fwd_direct_end(round)
+          return .answered(result)
         }
       }
-      if stopsAtFirst, answered > 0 { break }
     }
-    unsafe fwd_direct_end(&round)
-    if unsafe delivery == nil {
-      if answered > 0, let result { return .answered(result) }
-      if hasQueued, let nothing = () as? Result { return .answered(nothing) }
-    }
-    let message = unsafe round.message
-    return unsafe conclude(
-      result, answered, hasQueued, delivery, message, bits, targets, proxy, selector(), send)
+    return unsafe finish(
+      round, turn, result, answered, failure, selector, isOptional: isOptional,
+      hasOtherwise: hasOtherwise, to: targets, of: proxy, place, direct, later, send)
   }
 
-  /// Publishes the list of targets, and begins again.
-  @usableFromInline @unsafe
-  @inline(never)
-  static func beginAgain(_ round: inout FWDDirectRound, _ targets: FaceTargets) -> Bool {
-    guard let list = unsafe targets.list else { return false }
-    targets.owner?.proxy.publishTargets()
-    return unsafe fwd_direct_begin(&round, fwd_list_place(fwd_owned_list_of(list)), list) != 0
-  }
-
-  /// Sends a message to a target that the face does not call.
-  @usableFromInline @unsafe
-  @inline(never)
-  static func sendAlone<Result>(
-    to place: UnsafePointer<UnsafeRawPointer>,
-    _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ result: inout Result?,
-    _ answered: inout Int, _ round: inout FWDDirectRound, _ bits: UInt64,
-    _ targets: FaceTargets, _ proxy: AnyObject, _ send: (inout FaceDelivery) throws -> Result
-  ) {
-    var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
-    delivery.message = unsafe fwd_direct_number(&round, bits)
-    delivery.destination = unsafe .target(place)
-    delivery.tally.answered = answered
-    do {
-      result = try send(&delivery)
-    } catch {
-      // A target that has not answered has not failed either.
-      if !(error is NotAnswered) { delivery.tally.fail(error) }
-    }
-    if delivery.tally.error != nil { unsafe endIfRuled(&round, targets) }
-    answered = delivery.tally.answered
-    // `answered` records the answer, so nothing else needs to be stored.
-    if answered == 0 || !delivery.tally.isSimple(true) { unsafe keep(delivery, &known) }
-  }
-
-  /// Calls a target on its queue, synchronously or later.
-  @usableFromInline @unsafe
-  @inline(never)
-  static func callOnQueue(
-    at place: UnsafePointer<UnsafeRawPointer>, _ index: Int, _ selector: () -> Selector,
-    isOptional: Bool, _ known: inout UnsafeMutablePointer<FaceDelivery>?,
-    _ round: inout FWDDirectRound, _ targets: FaceTargets, _ proxy: AnyObject,
-    _ later: (inout QueuedCall) -> Void,
-    _ call: (UnsafeRawPointer) throws -> Void
-  ) -> QueueTurn {
-    guard let lane = unsafe FaceLane(place, targets, index) else { return .message }
-    let selector = selector()
-    guard lane.waits else {
-      return lane.isGiven(later, selector, isOptional: isOptional) ? .queued : .message
-    }
-    do {
-      if try unsafe lane.callWaiting(isOptional ? selector : nil, call) { return .answered }
-      unsafe noteLeftOut(selector, at: place)
-    } catch {
-      unsafe fail(error, at: place, &known, &round, targets, proxy)
-    }
-    return .over
-  }
-
-  /// Records that a target threw.
-  @usableFromInline @unsafe
-  @inline(never)
-  static func fail(
-    _ error: any Error, at place: UnsafePointer<UnsafeRawPointer>,
-    _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ round: inout FWDDirectRound,
-    _ targets: FaceTargets, _ proxy: AnyObject
-  ) {
-    var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
-    delivery.tally.fail(error, at: unsafe member(at: place))
-    if delivery.tally.error != nil { unsafe endIfRuled(&round, targets) }
-    unsafe keep(delivery, &known)
-  }
-
-  /// Leaves out the other targets after an error, if the rule of the list says so.
-  @unsafe
-  private static func endIfRuled(_ round: inout FWDDirectRound, _ targets: FaceTargets) {
-    if targets.owner?.proxy.targetList.stopsAtFirstError ?? false {
-      unsafe fwd_direct_skip_rest(&round)
-    }
-  }
-
-  /// Moves the state of a delivery out of its memory. Most deliveries only call targets, and
-  /// allocate none.
-  @unsafe
-  private static func take(_ known: inout UnsafeMutablePointer<FaceDelivery>?) -> FaceDelivery? {
-    guard let memory = unsafe known else { return nil }
-    unsafe known = nil
-    defer { unsafe memory.deallocate() }
-    return unsafe memory.move()
-  }
-
-  @unsafe
-  private static func keep(
-    _ delivery: FaceDelivery, _ known: inout UnsafeMutablePointer<FaceDelivery>?
-  ) {
-    unsafe known = .allocate(capacity: 1)
-    unsafe known?.initialize(to: delivery)
-  }
-
-  /// Records that the class of a target left out an optional requirement.
-  @usableFromInline @unsafe
-  @inline(never)
-  static func noteLeftOut(_ selector: Selector, at place: UnsafePointer<UnsafeRawPointer>) {
-    OptionalRequirement.note(leftOut: selector, by: unsafe member(at: place).type)
-  }
-
-  /// Sends the message to the proxy.
-  @usableFromInline
-  @inline(never)
-  mutating func conclude<Result>(
-    _ send: (inout FaceDelivery) throws -> Result
-  ) -> FaceAnswer<Result> {
-    do {
-      return .answered(try send(&self))
-    } catch {
-      return UnansweredMessages.take(message, error) ? .unanswered(error) : .failed(error)
-    }
-  }
-
-  /// Decides the outcome for the sender.
-  @usableFromInline @unsafe
-  @inline(never)
-  static func conclude<Result>(
-    _ result: Result?, _ answered: Int, _ isOnQueue: Bool,
-    _ known: UnsafeMutablePointer<FaceDelivery>?,
-    _ message: UInt64, _ bits: UInt64, _ targets: FaceTargets, _ proxy: AnyObject,
-    _ selector: Selector, _ send: (inout FaceDelivery) throws -> Result
-  ) -> FaceAnswer<Result> {
-    var known = unsafe known
-    var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
-    if isOnQueue { delivery.tally.hasQueued = true }
-    let hasQueued = delivery.tally.hasQueued
-    delivery.message = message == 0 ? fwd_next_face_message() | bits : message
-    delivery.tally.answered = answered
-    targets.owner?.proxy.tidy(delivery.tally, of: selector)
-    if let error = delivery.tally.error { return .failed(error) }
-    if let result, answered > 0 || hasQueued && Result.self == Void.self {
-      return .answered(result)
-    }
-    delivery.destination = .end
-    return delivery.conclude(send)
+  /// Whether a call of an optional requirement has answered, or thrown, rather than left it out.
+  @inlinable @unsafe
+  @inline(__always)
+  static func isAnswer(
+    of object: UnsafeMutableRawPointer, _ round: FWDDirectRound, _ selector: () -> Selector,
+    at member: UnsafePointer<UnsafeRawPointer>
+  ) -> Bool {
+    if unsafe fwd_is_left_out(round.thread, object, UInt64(selector().word)) == 0 { return true }
+    unsafe noteLeftOut(selector(), at: member)
+    return false
   }
 }

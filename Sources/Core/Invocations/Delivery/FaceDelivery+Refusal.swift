@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requirements that cannot be messages, at targets that only take messages.
 extension FaceDelivery {
   /// Whether all targets had their turn.

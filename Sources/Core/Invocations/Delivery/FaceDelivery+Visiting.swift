@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 extension FaceDelivery {
@@ -12,14 +13,22 @@ extension FaceDelivery {
     _ targets: FaceTargets, other: (ListedTarget) -> Target?,
     _ body: (Target) throws(Failure) -> Void
   ) throws(Failure) -> Bool {
-    var round = unsafe FWDDirectRound()
-    guard MemoryLayout<Target>.size == 2 * MemoryLayout<UInt>.size,
-      let list = unsafe targets.list,
-      unsafe fwd_direct_begin(&round, fwd_list_place(fwd_owned_list_of(list)), list) != 0
-        || beginAgain(&round, targets)
+    guard MemoryLayout<Target>.size == 2 * MemoryLayout<UInt>.size, let list = unsafe targets.list
     else { return false }
-    defer { unsafe fwd_direct_end(&round) }
-    while let member = unsafe fwd_direct_next(&round) {
+    let place = unsafe fwd_list_place(fwd_owned_list_of(list))
+    var round = unsafe fwd_direct_begin(place, list)
+    if unsafe round.list == nil {
+      publish(targets)
+      unsafe round = fwd_direct_begin(place, list)
+    }
+    guard let held = unsafe round.list else { return false }
+    defer { unsafe fwd_direct_end(round) }
+    var turn = unsafe fwd_direct_turn(held, FWDDirectTurn())
+    while let member = unsafe turn.member {
+      defer {
+        unsafe turn.member = member + 1
+        unsafe turn = fwd_direct_turn(held, turn)
+      }
       let taken = unsafe fwd_direct_take(member, targets.face, 0)
       guard let object = unsafe taken.object else {
         if let target = unsafe other(listed(at: member)) { try body(target) }
@@ -27,9 +36,12 @@ extension FaceDelivery {
       }
       defer { unsafe fwd_direct_give_back(taken) }
       try unsafe withUnsafeBytes(of: (object, taken.table)) { words throws(Failure) in
-        // SAFETY: a value of a protocol for objects is the object and the table.
+        // SAFETY: a value of a protocol for objects is the object and the table. As a `FaceTarget` it is
+        // borrowed.
         try body(
-          unsafe words.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: Target.self).pointee)
+          unsafe words.baseAddress.unsafelyUnwrapped.assumingMemoryBound(
+            to: FaceTarget<Target>.self
+          ).pointee.value)
       }
     }
     return true

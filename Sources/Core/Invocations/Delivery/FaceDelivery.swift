@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// A message of a face in delivery: to a proxy, or to a target that the face does not call
@@ -10,6 +11,7 @@ import CForwardingShims
 /// var delivery = FaceDelivery(to: MulticastProxy())
 /// try FaceMessage.send(close, 5, through: &delivery)
 /// ```
+@_documentation(visibility: internal)
 @safe
 @frozen
 public struct FaceDelivery {

@@ -1,98 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 package import Dispatch
 
 /// The queue on which a face calls a target.
 @safe
 struct FaceLane {
-  // SAFETY: used while the delivery holds the list.
-  private let member: ListedTarget
-  private let owner: any TargetListOwner
-  private let isQueued: Bool
+  // SAFETY: used while the delivery holds the list, which retains the member. The member retains its
+  // queue.
+  private let member: Unmanaged<ListedTarget>
+  private let queue: any TargetQueue
   private let table: UnsafeRawPointer
-  private let target: AnyObject
-
-  private var object: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(target).toOpaque() }
+  /// Whether the sender waits for the queue.
+  let waits: Bool
 
   /// Looks up the lane of a member. Returns nil if the face does not call it, or if it needs more
   /// than a queue.
   @unsafe
   init?(_ place: UnsafePointer<UnsafeRawPointer>, _ targets: FaceTargets, _ index: Int) {
-    guard let table = unsafe fwd_direct_table(place, targets.face, index),
-      let owner = targets.owner?.proxy
-    else { return nil }
-    let member = unsafe Invocations.member(at: place)
-    switch member.way {
-    case .queued: isQueued = true
-    case .awaited: isQueued = false
+    guard let table = unsafe fwd_direct_table(place, targets.face, index) else { return nil }
+    unsafe member = .fromOpaque(place.pointee)
+    switch unsafe member._withUnsafeGuaranteedRef({ $0.way }) {
+    case .queued: waits = false
+    case .awaited: waits = true
     case .called, .special: return nil
     }
-    // A message records the death of the target.
-    guard let object = member.object else { return nil }
-    self.member = member
-    self.owner = owner
+    guard let queue = unsafe member._withUnsafeGuaranteedRef({ $0.notes?.queue }) else {
+      return nil
+    }
+    self.queue = queue
     unsafe self.table = table
-    target = object
   }
-
-  /// Whether the sender waits for the queue.
-  var waits: Bool { !isQueued }
 
   /// Calls a target on its queue, and waits.
   ///
   /// - Parameters:
   ///   - optional: the selector, if the requirement is optional.
   ///   - body: gets the address of a value of a class-bound protocol.
-  /// - Returns: false if the target leaves out the requirement.
+  /// - Returns: `over` if the target leaves out the requirement, `message` if it is dead: a message
+  ///   records that.
   /// - Throws: the error of `body`, or of a wait that would never end.
   func callWaiting(
     _ optional: Selector?, _ body: (UnsafeRawPointer) throws -> Void
-  ) throws -> Bool {
-    var isLeftOut = false
-    try owner.wait(for: member) {
-      let thread = unsafe fwd_thread()
-      if let thread = unsafe thread { unsafe thread.pointee.arrivals += 1 }
-      defer { if let thread = unsafe thread { unsafe thread.pointee.arrivals -= 1 } }
-      if optional != nil { unsafe fwd_forget_left_out(thread) }
-      func isNoted() -> Bool {
-        guard let optional else { return false }
-        return unsafe fwd_is_left_out(thread, object, UInt64(optional.word)) != 0
-      }
-      do {
-        try withExtendedLifetime(target) {
-          try unsafe withUnsafeBytes(of: (object, table)) { words in
-            if let words = words.baseAddress { try unsafe body(words) }
+  ) throws -> QueueTurn {
+    var turn = QueueTurn.message
+    try unsafe member._withUnsafeGuaranteedRef { member in
+      try unsafe member.withAddress { object in
+        turn = .answered
+        try queue.wait(for: member) {
+          let thread = unsafe fwd_thread()
+          if let thread = unsafe thread { unsafe thread.pointee.arrivals += 1 }
+          defer { if let thread = unsafe thread { unsafe thread.pointee.arrivals -= 1 } }
+          if optional != nil { unsafe fwd_forget_left_out(thread) }
+          func isLeftOut() -> Bool {
+            guard let optional else { return false }
+            return unsafe fwd_is_left_out(thread, object, UInt64(optional.word)) != 0
+          }
+          do {
+            try unsafe _withUnprotectedUnsafePointer(to: (object, table)) { words in
+              try unsafe body(UnsafeRawPointer(words))
+            }
+            if isLeftOut() { turn = .over }
+          } catch {
+            // A default implementation without a value to return throws.
+            guard isLeftOut() else { throw error }
+            turn = .over
           }
         }
-        isLeftOut = isNoted()
-      } catch {
-        // A default implementation without a value to return throws.
-        isLeftOut = isNoted()
-        if !isLeftOut { throw error }
       }
     }
-    return !isLeftOut
+    return turn
   }
 
   /// Enqueues a call of the target. Returns false if a message is needed instead.
   func isGiven(
     _ later: (inout QueuedCall) -> Void, _ selector: Selector, isOptional: Bool
   ) -> Bool {
-    // A message finds out without the queue that a class leaves out the requirement.
-    guard isQueued, !isOptional || isKnown(selector), let queue = owner.queue(of: member) else {
-      return false
+    unsafe member._withUnsafeGuaranteedRef { member in
+      // A message finds out without the queue that a class leaves out the requirement, and records
+      // the death of the target.
+      guard !isOptional || isKnown(selector, member.type), member.isAlive else { return false }
+      var call = QueuedCall(
+        target: unsafe QueuedTarget(queue, table, selector, isOptional: isOptional),
+        queue: queue.reached(for: member))
+      later(&call)
+      return call.isGiven
     }
-    var call = QueuedCall(
-      target: unsafe QueuedTarget(queue.route, table, selector, isOptional: isOptional),
-      queue: queue.queue)
-    later(&call)
-    return call.isGiven
   }
 
   /// Whether an earlier message has found the class's method.
-  private func isKnown(_ selector: Selector) -> Bool {
+  private func isKnown(_ selector: Selector, _ type: AnyClass) -> Bool {
     guard let thread = unsafe fwd_thread(),
       let method = unsafe fwd_method_hold(
-        thread, UInt(bitPattern: ObjectIdentifier(member.type)), selector.word)
+        thread, UInt(bitPattern: ObjectIdentifier(type)), selector.word)
     else { return false }
     defer { unsafe fwd_let_go(thread) }
     return unsafe method.pointee.implementation != nil
@@ -121,6 +120,7 @@ enum QueueTurn {
 ///   call.give(true) { _ in { print("on the queue") } }
 /// }
 /// ```
+@_documentation(visibility: internal)
 public struct QueuedCall {
   fileprivate let target: QueuedTarget
   fileprivate let queue: DispatchQueue
@@ -144,21 +144,14 @@ public struct QueuedCall {
   private struct SendableJob { let run: @Sendable () -> Void }
 }
 
-/// The destination of calls that a face enqueues. An enqueued call does not retain it.
-package protocol RequirementRoute: AnyObject, Sendable {
+/// The queue of a target. Calls that a face enqueues do not retain the target.
+package protocol TargetQueue: AnyObject, Sendable {
+  /// The queue, for a call of `member`, the target that this object belongs to.
+  func reached(for member: ListedTarget) -> DispatchQueue
+  /// Runs `body` on the queue, for a call of `member`, and waits. Throws if the wait would never end.
+  func wait(for member: ListedTarget, _ body: () throws -> Void) throws
   /// Runs `body` with the member, if it is still there, and reports its errors.
   func arrive(_ selector: Selector, _ body: (ListedTarget) throws -> Void)
-}
-
-/// The queue of a target, and the route of its calls.
-package struct RequirementQueue {
-  let queue: DispatchQueue
-  let route: any RequirementRoute
-
-  package init(_ queue: DispatchQueue, _ route: any RequirementRoute) {
-    self.queue = queue
-    self.route = route
-  }
 }
 
 /// A target that a queue is about to call.
@@ -172,17 +165,18 @@ package struct RequirementQueue {
 ///   }
 /// }
 /// ```
+@_documentation(visibility: internal)
 @safe
 public struct QueuedTarget {
   // SAFETY: witness tables are never freed.
-  private let route: any RequirementRoute
+  private let route: any TargetQueue
   private let table: UnsafeRawPointer
   private let selector: Selector
   private let isOptional: Bool
 
   @unsafe
   init(
-    _ route: any RequirementRoute, _ table: UnsafeRawPointer, _ selector: Selector,
+    _ route: any TargetQueue, _ table: UnsafeRawPointer, _ selector: Selector,
     isOptional: Bool
   ) {
     self.route = route

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// The proxy that owns the targets of a face.
@@ -20,6 +21,7 @@ final class FaceOwner: Sendable {
 /// ```swift
 /// MemoryLayout<FaceTargets>.size  // 24
 /// ```
+@_documentation(visibility: internal)
 @safe
 @frozen
 public struct FaceTargets: @unchecked Sendable {
@@ -46,6 +48,7 @@ public struct FaceTargets: @unchecked Sendable {
 ///   target.value.description
 /// }
 /// ```
+@_documentation(visibility: internal)
 @frozen
 public struct FaceTarget<Value>: ~Copyable {
   /// The target.

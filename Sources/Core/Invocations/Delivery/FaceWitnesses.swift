@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// The witness tables of one class for the protocols of a face, in a record that is never freed.

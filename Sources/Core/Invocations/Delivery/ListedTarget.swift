@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// A target as the member of a list, with the state that may change while deliveries hold the list.
@@ -21,16 +22,22 @@ package final class ListedTarget: @unchecked Sendable {
   /// A number that the owner assigned.
   package let id: UInt64
   /// Other data of the owner, which its lock protects; nil for most targets.
-  package var notes: AnyObject?
+  package var notes: TargetNotes? {
+    get { unsafe storedNotes }
+    set { unsafe storedNotes = newValue }
+  }
+
+  // Read for each message to a queue. The notes of a target with a queue never change.
+  @exclusivity(unchecked) private var storedNotes: TargetNotes?
 
   /// - Parameters:
   ///   - way: how deliveries reach the target.
   ///   - notes: see ``notes``.
   package init(
-    _ object: AnyObject, id: UInt64, isStrong: Bool, _ way: Way, notes: AnyObject?
+    _ object: AnyObject, id: UInt64, isStrong: Bool, _ way: Way, notes: TargetNotes?
   ) {
     self.id = id
-    self.notes = notes
+    unsafe storedNotes = notes
     let pointer = unsafe Unmanaged.passUnretained(object).toOpaque()
     var flags = way.flags
     if isStrong {

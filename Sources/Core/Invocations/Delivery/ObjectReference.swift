@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 /// A strong or a weak reference to an object.
@@ -85,6 +86,11 @@ package struct WeakReference<Object: AnyObject>: ~Copyable, @unchecked Sendable 
 
   @inlinable
   deinit { unsafe swift_unownedRelease(pointer) }
+
+  /// The identity of the object, also valid after its death.
+  package var identity: ObjectIdentifier {
+    unsafe unsafeBitCast(pointer, to: ObjectIdentifier.self)
+  }
 
   /// The object, retained for the caller; nil if its deinitialization has begun.
   @inlinable

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 // The members of a list, in order, which their owner changes under its lock. They are stored in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 // The rules of a list, which any thread may change. A delivery that begins after the change follows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// The owner of the targets in a list.
@@ -13,10 +14,6 @@ package protocol TargetListOwner: AnyObject {
   /// Sends an awaited message to a member that cannot be called directly.
   nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation, to member: ListedTarget, _ tally: inout TargetList.Tally) async
-  /// Runs `body` on the queue of a member, and waits. Throws if the wait would never end.
-  func wait(for member: ListedTarget, _ body: () throws -> Void) throws
-  /// The queue of a member.
-  func queue(of member: ListedTarget) -> RequirementQueue?
   /// Does the work that no sender sees: removes dead targets, and reports the errors after the
   /// first.
   func tidy(_ tally: TargetList.Tally, of selector: Selector)

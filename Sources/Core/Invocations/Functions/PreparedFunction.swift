@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
-public import Synchronization
 
 /// The plan and the places of a function's calls with values of certain types, determined once.
 @safe
@@ -32,6 +32,8 @@ package final class PreparedFunction: Sendable {
     case doubles, words
     /// With a frame: all values are words without ownership.
     case frame
+    /// With a frame of a C function: strings are lent as C strings, or the result is converted.
+    case lent
     /// With a call, which owns values.
     case call
     /// With converted arguments, or a large frame.
@@ -52,19 +54,20 @@ package final class PreparedFunction: Sendable {
     if Value.self == DroppedResult.self {
       let fitted = try FittedPlan<Void, repeat each Argument>(anyFunction: plan, dropsResult: true)
       (result, arguments) = (fitted.result, fitted.arguments)
-      layout = fits ? TupleLayout(fitted) : nil
+      layout = fits ? TupleLayout(fitted, onlyStores: true) : nil
     } else {
       let fitted = try FittedPlan<Value, repeat each Argument>(
         anyFunction: plan, dropsResult: false)
       (result, arguments) = (fitted.result, fitted.arguments)
-      layout = fits ? TupleLayout(fitted) : nil
+      layout = fits ? TupleLayout(fitted, onlyStores: true) : nil
     }
     unsafe facts = plan.facts
-    unsafe moves = layout.map { unsafe UnsafePointer($0.moves) }
     count = arguments.count
     unsafe code = implementation.function?.address
     body = implementation.body
-    way = Self.way(implementation, layout, result)
+    let way = Self.way(implementation, layout, result)
+    self.way = way
+    unsafe moves = way == .conversion ? nil : layout.map { unsafe UnsafePointer($0.moves) }
   }
 
   private static func way(
@@ -82,7 +85,8 @@ package final class PreparedFunction: Sendable {
     // A result in memory has a hidden argument for its address, even if the result is discarded.
     let isInMemory = unsafe plan.result.pointee.route == .hiddenPointer
     guard isWord, !isInMemory, layout.isWords, unsafe plan.facts.pointee.is_light != 0 else {
-      return .call
+      if !isInMemory, needsNoMoreThanFrame(implementation) { return .lent }
+      return layout.lendsText ? .conversion : .call
     }
     guard implementation.function != nil, plan.fixedArgumentCount == nil,
       layout.count <= Int(FWD_ARRAY_MAX), layout.areWhole
@@ -94,6 +98,14 @@ package final class PreparedFunction: Sendable {
     }
     let isInteger = returned.route == .nowhere || returned.first == .integer
     return unsafe isInteger && slots.allSatisfy { $0.first == .integer } ? .words : .frame
+  }
+
+  /// Whether an implementation is a C function whose calls own nothing, and copy little to the
+  /// stack. A C string that it returns stays its own.
+  private static func needsNoMoreThanFrame(_ implementation: Implementation) -> Bool {
+    let result = ValueKind(raw: unsafe implementation.plan.result.pointee.kind)
+    guard unsafe implementation.plan.facts.pointee.stack_needed == 0 else { return false }
+    return implementation.function != nil && (result.isCString || !result.isOwnable)
   }
 
   /// Calls the function with the tuple of arguments at an address.
@@ -114,6 +126,9 @@ package final class PreparedFunction: Sendable {
       return unsafe answer(fwd_call_words(code, array, count))
     }
     guard let moves = unsafe moves else { return try unsafe callSlowly(tuple, as: type) }
+    if way == .lent, let code = unsafe code {
+      return try unsafe callLending(code, tuple, moves, as: type)
+    }
     return try unsafe way == .frame ? callByFrame(tuple, moves) : callWithCare(tuple, moves)
   }
 
@@ -158,6 +173,43 @@ package final class PreparedFunction: Sendable {
     }
   }
 
+  /// Calls a C function with strings as C strings, and converts its result. Not inlined, because calls
+  /// of words would then reserve its frame.
+  @inlinable @unsafe
+  @inline(never)
+  func callLending<Answer, Value, each Argument>(
+    _ code: UnsafeRawPointer, _ tuple: UnsafeRawPointer, _ moves: UnsafePointer<FWDMove>,
+    as type: TypedFunction<Value, repeat each Argument>.Type
+  ) throws -> Answer {
+    try unsafe withUnsafeTemporaryAllocation(
+      byteCount: MemoryLayout<FWDLentFrame>.size, alignment: 16
+    ) { memory in
+      let base = unsafe memory.baseAddress.unsafelyUnwrapped
+      let frame = unsafe base.assumingMemoryBound(to: FWDLentFrame.self)
+      // Text that cannot be lent is copied, or refused.
+      guard unsafe fwd_tuple_lend(moves, count, tuple, frame) != 0 else {
+        return try unsafe callSlowly(tuple, as: type)
+      }
+      // SAFETY: see `call`.
+      unsafe fwd_call(facts, base.assumingMemoryBound(to: FWDFrame.self), code)
+      // The result may point into an argument, which is lent until this returns.
+      return try unsafe converted(in: base)
+    }
+  }
+
+  /// Reads the result in a frame.
+  @inlinable @unsafe
+  @inline(__always)
+  func converted<Answer>(in frame: UnsafeMutableRawPointer) throws(InvocationError) -> Answer {
+    let slot = unsafe ValueSlot(slot: fwd_facts_result(facts), frame: frame, index: nil)
+    if Answer.self == String.self {
+      return unsafe unsafeBitCast(try unsafe String.load(from: slot), to: Answer.self)
+    }
+    if case .word = result.way { return unsafe answer(slot.word) }
+    if Answer.self == Void.self || Answer.self == NoResult.self { return unsafe answer(0) }
+    return try unsafe result.load(as: Answer.self, from: slot)
+  }
+
   /// Calls the function with a call that owns values, or that is not light.
   @inlinable @unsafe
   func callWithCare<Answer>(
@@ -196,44 +248,6 @@ package final class PreparedFunction: Sendable {
       }
       try perform(call.call)
       return try call.call.fittingAnswer(as: Answer.self, result)
-    }
-  }
-}
-
-/// Stands for the type of a discarded result.
-@usableFromInline
-enum DroppedResult {}
-
-/// The types that one function was prepared for. Most functions are called with the same types
-/// everywhere.
-@usableFromInline
-struct PreparedFunctions: ~Copyable, Sendable {
-  /// The maximum number of prepared types, so that a search stays short.
-  @usableFromInline static var limit: Int { 4 }
-
-  private let kept = AtomicLazyReference<PreparedFunction>()
-  // SAFETY: the address of `kept`. Reading it retains nothing, and it never changes once it is set.
-  @usableFromInline let word = Atomic<UInt>(0)
-
-  init() {}
-
-  /// The first one, which lives as long as this structure.
-  @inlinable @unsafe
-  @inline(__always)
-  var first: Unmanaged<PreparedFunction>? {
-    unsafe UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring)).map {
-      unsafe Unmanaged.fromOpaque($0)
-    }
-  }
-
-  /// Appends one, unless there are already `limit`.
-  func add(_ made: PreparedFunction, depth: Int = 1) {
-    let known = kept.storeIfNil(made)
-    if known === made {
-      unsafe word.store(
-        UInt(bitPattern: Unmanaged.passUnretained(made).toOpaque()), ordering: .releasing)
-    } else if depth < Self.limit {
-      known.others.add(made, depth: depth + 1)
     }
   }
 }

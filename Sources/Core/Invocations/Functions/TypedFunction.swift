@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import TypeEncodings
 
 /// A function of a table, looked up once, together with the Swift types of its calls.

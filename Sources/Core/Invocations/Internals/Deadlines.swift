@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Dispatch
 
 /// Closures that are called at their deadlines unless they are cancelled. One clock serves them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// The process in which a value was made. A forked child has a copy of its parent's memory, but not

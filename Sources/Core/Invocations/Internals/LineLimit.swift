@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Limits the number of lines on stderr.
 struct LineLimit {
   static let period = Duration.seconds(10)

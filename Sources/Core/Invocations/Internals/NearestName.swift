@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Suggests a name for a mistyped one.
 package enum NearestName {
   /// The candidate with the fewest edits, if they are few for the name's length.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package import Dispatch
 
 /// Runs the jobs of a task on a queue, in order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `async` methods. They have a body for senders that await, and another that throws for senders
 // that do not. Their plan is that of any method, so sends that do not await cost no more than
 // before.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// The global actor that a class's conformance to a protocol is isolated to.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The input of a face's awaited method: the object and the arguments.
 ///
 /// Used by code that `@Forwardable` generates.
@@ -10,6 +11,7 @@
 ///   await call.object.close(call.values)
 /// })
 /// ```
+@_documentation(visibility: internal)
 public struct FaceCall<Object: AnyObject, each Argument>: @unchecked Sendable {
   // SAFETY: the face's own method is called as the requirement says, so the compiler has checked
   // there which values may be sent along with the call. From there on one task has them.

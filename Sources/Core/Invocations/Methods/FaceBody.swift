@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The method by which objects of a class answer a requirement of a protocol.
 ///
 /// Used by code that `@Forwardable` generates. The closure is not `@Sendable`, because it captures
@@ -9,6 +10,7 @@
 /// }
 /// let body = unsafe FaceBody { (door: Door) in door.close() }
 /// ```
+@_documentation(visibility: internal)
 @safe
 public struct FaceBody<Object: AnyObject>: Sendable {
   /// The method; nil if a type cannot be passed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closures with arguments and results of any Swift types. Types with a `CallValue` conformance
 // convert their values. Objects are passed as references, and other values by their address,
 // without a copy.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Methods over any types with up to four arguments, with one initializer for each number of them.
 
 extension Implementation {

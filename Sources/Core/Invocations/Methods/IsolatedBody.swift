@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Methods that are isolated to actors. They are called in place if their actor is already running
 // the caller. Awaited sends hop to the actor. Other sends get the error of `check`.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Makes bodies of methods over any types that pass each argument in place, borrowed. One function
 /// for each number of arguments, so that closure, arguments and result become one function that
 /// reads the frame.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One overload for each number of arguments, like those of ``Implementation``, so that closures
 // written in place are inlined.
 

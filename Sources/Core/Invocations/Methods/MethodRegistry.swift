@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A place to register methods: the table of a class, or the declarations of a class.
 ///
 /// All registries have the same function and the same rule: registering a selector twice is
@@ -19,7 +20,7 @@ public protocol MethodRegistry {
   /// - Parameters:
   ///   - receiver: the class that the method takes objects of; nil if it takes any object.
   ///   - replacing: whether an existing method is replaced; if false, registering is refused.
-  /// - Throws: ``Failure`` if the method cannot be made or registered.
+  /// - Throws: `Failure` if the method cannot be made or registered.
   func register(
     _ selector: Selector, for receiver: AnyClass?, replacing: Bool,
     making make: () throws(InvocationError) -> Implementation
@@ -29,7 +30,7 @@ public protocol MethodRegistry {
 extension MethodRegistry {
   /// Registers an implementation.
   ///
-  /// - Throws: ``Failure`` if the method cannot be registered.
+  /// - Throws: `Failure` if the method cannot be registered.
   @inlinable
   public func register(
     _ selector: Selector, replacing: Bool = false, _ implementation: Implementation

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 // Code of the class that runs once: to declare its methods, and to resolve a selector without a

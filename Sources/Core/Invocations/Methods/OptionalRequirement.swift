@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// The error of a method that stands for an optional requirement that a class left out.
@@ -12,6 +13,7 @@ package struct NotImplemented: Error {
 /// ```swift
 /// final class Anything: ManyTargets {}
 /// ```
+@_documentation(visibility: internal)
 public protocol ManyTargets: AnyObject {
   /// The type of the target that this one stands for.
   var __targetType: Any.Type { get }
@@ -29,6 +31,7 @@ extension ManyTargets {
 /// ```swift
 /// OptionalRequirement.leaveOut(Screen(), "idle")
 /// ```
+@_documentation(visibility: internal)
 public enum OptionalRequirement {
   private final class Note: Sendable {
     let object: ObjectIdentifier

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import TypeEncodings
 
 /// A named list of required and optional messages.

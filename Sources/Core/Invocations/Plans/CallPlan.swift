@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
+import Synchronization
 public import TypeEncodings
 
 /// A prepared way to call any function with one signature.
@@ -54,6 +56,10 @@ public final class CallPlan: Sendable {
 
   /// Whether a place that is spelled as a C string holds a Swift `String`.
   let hasSwiftText: Bool
+  /// The plan with C strings in the places of Swift text, once it was needed.
+  let nativePlan = AtomicLazyReference<CallPlan>()
+  /// The identity of `nativePlan` as a word; 0 until it is known.
+  let nativeIdentity = Atomic<UInt>(0)
 
   /// The cache key of shared plans. Equal signatures have equal keys.
   let key: [UInt8]

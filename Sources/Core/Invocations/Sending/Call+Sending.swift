@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 // The path of every send: look up the method that the receiver's class is known to have, and
@@ -102,6 +103,11 @@ extension Call {
     defer { unsafe fwd_let_go_from(thread, hold, 0) }
     guard unsafe method.pointee.plan != facts.pointee.identity else {
       try unsafe perform(method)
+      return .performed
+    }
+    if let function = unsafe method.pointee.function, unsafe isNative(method.pointee.plan) {
+      try unsafe callFunctionLending(
+        at: function, returnsRetained: method.pointee.returns_retained != 0)
       return .performed
     }
     guard unsafe method.pointee.implementation == nil, let table = unsafe method.pointee.table

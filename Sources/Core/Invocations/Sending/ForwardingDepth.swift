@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// The nesting of forwarding steps on this thread, with the objects that forward.

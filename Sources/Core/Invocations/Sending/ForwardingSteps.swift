@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import TypeEncodings
 
 // A dynamic cast to a protocol takes longer than a send. So each class is cast once, and the answer

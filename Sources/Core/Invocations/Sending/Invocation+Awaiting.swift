@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 // Awaited sends. They take the same steps as other sends: see Invocation+Sending. The call is in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 // An invocation that is sent repeatedly to objects of one class caches the method, so the next send

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import TypeEncodings
 
 /// The steps by which an object handles messages that it has no method for.

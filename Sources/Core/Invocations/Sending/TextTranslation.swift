@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
+import Synchronization
 
 // Text between Swift callers and Swift methods is a `String`. A plan with Swift text differs from
 // one with C strings; a call between the two translates the text. Their frames differ only in the
@@ -21,6 +23,65 @@ extension Call {
     try withNativeText { (native) throws(InvocationError) in
       try unsafe native.call.callFunction(at: function, returnsRetained: returnsRetained)
     }
+  }
+
+  /// Whether a method with this identity has the types of this call, with C strings for its text.
+  @unsafe
+  func isNative(_ identity: UnsafeRawPointer?) -> Bool {
+    guard unsafe facts.pointee.has_swift_text != 0, let identity = unsafe identity else {
+      return false
+    }
+    return unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
+      let known = plan.nativeIdentity.load(ordering: .acquiring)
+      return UInt(bitPattern: identity) == (known != 0 ? known : plan.findNativeIdentity())
+    }
+  }
+
+  /// Calls C code at an address with a copy of the frame, in which the texts of the call are lent as
+  /// C strings. Code that finds the call meanwhile still finds its texts.
+  ///
+  /// - Throws: ``InvocationError/embeddedNUL(offset:)``; ``InvocationError/notText(index:)`` if
+  ///   returned text is not UTF-8.
+  /// - Safety: `isNative` was asked, and the function has that type.
+  @unsafe
+  func callFunctionLending(at function: UnsafeRawPointer, returnsRetained: Bool) throws {
+    try unsafe withUnsafeTemporaryAllocation(
+      byteCount: MemoryLayout<FWDLentFrame>.size, alignment: 16
+    ) { memory in
+      let copy = unsafe memory.baseAddress.unsafelyUnwrapped
+      guard LentText.ofLibrary.isPossible, unsafe facts.pointee.stack_needed == 0,
+        unsafe facts.pointee.frame_size <= FWD_LENT_FRAME_SIZE,
+        unsafe fwd_frame_lend(facts, head, copy.assumingMemoryBound(to: FWDLentFrame.self)) != 0
+      else {
+        return try unsafe callFunctionTranslating(at: function, returnsRetained: returnsRetained)
+      }
+      let old = detachResult()
+      defer { letGo(old) }
+      inUse { unsafe fwd_call(facts, copy.assumingMemoryBound(to: FWDFrame.self), function) }
+      try unsafe adoptReturned(in: copy, returnsRetained: returnsRetained)
+    }
+  }
+
+  /// Takes over the result in a frame that C code was called with.
+  @unsafe
+  private func adoptReturned(
+    in other: UnsafeMutableRawPointer, returnsRetained: Bool
+  ) throws(InvocationError) {
+    guard resultSlot.kind.isSwiftValue else {
+      unsafe copyResult(from: other)
+      return keepReturned(returnsRetained: returnsRetained)
+    }
+    letGo(detachReplaced())
+    resultSlot.word = 0
+    let word = unsafe other.load(
+      fromByteOffset: Int(fwd_facts_result(facts).pointee.offset), as: UInt.self)
+    if let bytes = unsafe UnsafePointer<CChar>(bitPattern: word) {
+      // SAFETY: the registration of the function promised a C string.
+      guard let text = unsafe String(validatingCString: bytes) else { throw .notText(index: nil) }
+      resultSlot.text = text
+      resultOwnership = .value
+    }
+    hasResult = true
   }
 
   /// Runs `body` with a copy of the call whose texts are C strings, and takes over its result.
@@ -54,6 +115,20 @@ extension Call {
     let answer = try inUse { () throws(Failure) in try body(other) }
     do throws(InvocationError) { try adoptTranslated(other.call) } catch { throw failing(error) }
     return answer
+  }
+}
+
+extension CallPlan {
+  /// Finds the identity of the plan with C strings in the places of Swift text. A plan that holds
+  /// other Swift values, too, has no such plan, and its own identity is remembered instead.
+  @inline(never)
+  fileprivate func findNativeIdentity() -> UInt {
+    let isText = (0...argumentCount).allSatisfy { (swiftType(ofPlace: $0) ?? .text) == .text }
+    let made = try? CallPlan.shared(for: signature, fixedArgumentCount: fixedArgumentCount)
+    let native = isText ? made.map { nativePlan.storeIfNil($0) } : nil
+    let identity = unsafe UInt(bitPattern: (native ?? self).facts.pointee.identity)
+    nativeIdentity.store(identity, ordering: .releasing)
+    return identity
   }
 }
 

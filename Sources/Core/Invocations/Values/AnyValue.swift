@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 /// Operations on Swift values whose type is only known at run time, in allocations of their own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 /// A number of C that travels in one word.
@@ -174,6 +175,15 @@ extension UInt128: BitwiseValue {
     @inlinable @unsafe
     public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.longDouble) }
     public static var typeEncoding: String { "D" }
+  }
+
+  extension LongDouble {
+    /// Makes the number that equals a `Float80`. Generic conversions end here as well.
+    public init(_ value: Float80) {
+      self.init(
+        sign: value.sign, exponentBitPattern: value.exponentBitPattern,
+        significandBitPattern: UInt128(value.significandBitPattern))
+    }
   }
 #endif
 

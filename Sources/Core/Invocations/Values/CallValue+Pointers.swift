@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 /// An address. It fits every pointer place: the pointee type is not checked, as with C's `void *`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A type of your own whose values are passed as values of another type, the carrier.
 ///
 /// An enumeration with raw values, or any other `RawRepresentable` type, has nothing to implement:
@@ -52,7 +53,9 @@ extension CarriedValue {
 }
 
 extension CarriedValue where Self: RawRepresentable, RawValue: CallValue {
+  /// The raw value.
   @inlinable public var carrier: RawValue { rawValue }
 
+  /// Makes the value from its raw value; nil if it has no such value.
   @inlinable public init?(carrier: RawValue) { self.init(rawValue: carrier) }
 }

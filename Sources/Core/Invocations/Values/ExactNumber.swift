@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 import TypeEncodings
 
@@ -36,12 +37,7 @@ enum ExactNumber {
     case .bool: return try put(value == 0 ? false : value == 1 ? true : nil)
     case .float: return try put(Float(exactly: value))
     case .double: return try put(Double(exactly: value))
-    case .longDouble:
-      #if arch(x86_64) && !os(Windows)
-        return try put(Float80(exactly: value))
-      #else
-        return false
-      #endif
+    case .longDouble: return try put(LongDouble(exactly: value))
     case .nothing, .complexFloat, .complexDouble, .complexLongDouble, .cString, .object, .block,
       .classReference, .selector, .pointer, .functionPointer, .aggregate, .swiftValue:
       return false
@@ -59,12 +55,7 @@ enum ExactNumber {
     switch slot.kind.raw {
     case .float: return try put(Float(exactly: value))
     case .double: return try put(Double(exactly: value))
-    case .longDouble:
-      #if arch(x86_64) && !os(Windows)
-        return try put(Float80(exactly: value))
-      #else
-        return false
-      #endif
+    case .longDouble: return try put(LongDouble(exactly: value))
     default:
       guard let whole = Int128(exactly: value) else {
         throw .notExact(value: GivenValue(value), type: type())

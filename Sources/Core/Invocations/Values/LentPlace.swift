@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
 /// The location of an argument in a frame, through which a body borrows the value without a copy, a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 /// How the arguments of a call move between a Swift tuple and a frame, determined once per plan.
@@ -18,12 +19,21 @@ package final class TupleLayout: @unchecked Sendable {
   /// Whether all values are full words, neither widened nor addresses.
   let areWhole: Bool
 
+  /// Whether a move is that of a string in the place of a C string.
+  let lendsText: Bool
+
   /// Finds the moves for the arguments of a plan. Returns nil if a type converts its own values, or
   /// if the arguments take no memory.
+  ///
+  /// - Parameter onlyStores: whether no tuple is read from a frame. Pointers, which are checked when
+  ///   they are read, then are words, and strings in the places of C strings have moves.
   @usableFromInline
-  package init?<Value, each Argument>(_ fitted: FittedPlan<Value, repeat each Argument>) {
+  package init?<Value, each Argument>(
+    _ fitted: FittedPlan<Value, repeat each Argument>, onlyStores: Bool = false
+  ) {
     let plan = fitted.plan
     var found: [FWDMove] = []
+    var lendsText = false
     var offset = 0
     var isWords = true
     func move<Moved>(_ type: Moved.Type) -> FWDMove? {
@@ -39,6 +49,15 @@ package final class TupleLayout: @unchecked Sendable {
       case .address:
         (word, isWords) = (MemoryLayout<Moved>.size == 0 ? .nowhere : .address, false)
       case .text: (word, isWords) = (.text, false)
+      case .converted(let type) where onlyStores && slot.kind == slot.declared:
+        // SAFETY: the facts are only read.
+        if unsafe type._callFacts(0).zero == .isMissingInMemory {
+          word = .whole
+        } else if type == String.self || type == String?.self, LentText.ofLibrary.isPossible {
+          (word, isWords, lendsText) = (.text, false, true)
+        } else {
+          return nil
+        }
       case .word, .converted, .nothing: return nil
       }
       guard offset <= UInt16.max else { return nil }
@@ -52,6 +71,7 @@ package final class TupleLayout: @unchecked Sendable {
     // A tuple without a size has no address either.
     if offset == 0, !found.isEmpty { return nil }
     self.isWords = isWords
+    self.lendsText = lendsText
     areWhole = found.allSatisfy { $0.word == .whole }
     count = found.count
     unsafe moves = .allocate(capacity: max(1, count))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
 /// How values of a Swift type are stored in a frame: their kind, and whether one word is all they

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #if NATS
   import CNATS
   import ForwardingRemote
@@ -14,6 +15,8 @@
     /// For other users of the library, which retain this connection meanwhile.
     @unsafe var pointer: OpaquePointer? { unsafe connection }
     let listener: Listener
+    /// For a second connection.
+    let options: NATSOptions
     private let subscriptions = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
     private let process = ForkGuard()
 
@@ -59,6 +62,7 @@
       denied: @escaping @Sendable (NATSDenial) -> Void
     ) throws(TransportError) {
       listener = Listener(changed, denied)
+      self.options = options
       unsafe connection = nil
       var made: OpaquePointer?
       try TransportError.check(unsafe natsOptions_Create(&made))

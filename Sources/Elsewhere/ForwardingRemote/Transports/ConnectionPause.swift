@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
 /// The pause before the next attempt to connect: 10 ms at first, doubled each time up to a second,

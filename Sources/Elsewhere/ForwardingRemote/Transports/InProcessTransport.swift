@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Invocations
 
 /// A transport within one process: for tests, and for programs that may be split into processes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The address of messages: names separated by dots. It has no wildcards and no spaces, so a
 /// subscriber gets the messages of one subject only.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
 /// The send-buffer budget of a transport, for peers that are slow to read: 64 MB in all.

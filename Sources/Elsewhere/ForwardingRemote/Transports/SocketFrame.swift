@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One message between two processes of a machine. Integers are little-endian.
 ///
 ///     0  1  kind

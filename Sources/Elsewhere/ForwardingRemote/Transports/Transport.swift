@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Carries messages between processes: bytes to a subject, and answers back. It knows nothing of
 /// calls.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Invocations
 
 // Frames of other processes. Nothing but the format of a frame is trusted.

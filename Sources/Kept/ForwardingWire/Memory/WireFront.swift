@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The front of a call is all that precedes its arguments. It is compared as one piece, as looking
 // up a single name requires a copy of it.
 extension WireReader {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Little-endian integers at offsets of an array. There is one function for each width, as a generic
 // function is not specialized for other modules.
 extension [UInt8] {

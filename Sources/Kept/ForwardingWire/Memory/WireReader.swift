@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Invocations
 
 /// Reads bytes of any origin from front to back, and never beyond their end.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Invocations
 
 // This folder contains all code of this module that handles memory: writing and reading bytes.

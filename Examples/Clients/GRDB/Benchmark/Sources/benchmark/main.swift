@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time of a changed row with a number of observers, in nanoseconds, by GRDB's public API. Each
 // row of the output is the best of many rounds. With an argument, only the row of
 // that name, or the rows of that group: `benchmark row`.

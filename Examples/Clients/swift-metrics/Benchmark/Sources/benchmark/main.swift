@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time of an event of a metric with a number of backends, in nanoseconds, by the public API of
 // swift-metrics. Each row of the output is the best of many rounds.
 //   counter/N    Counter.increment with N backends

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fwd_long_double.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
+
+// The bytes that carry bits: x87 stores ten, and pads them to sixteen.
+enum { FWD_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double) };
+
+_Static_assert(sizeof(long double) <= sizeof(FWDLongDouble), "a long double fits its bits");
+_Static_assert(LDBL_MANT_DIG == 64 || LDBL_MANT_DIG == 113 || LDBL_MANT_DIG == 53,
+               "the bits of a long double are known");
+
+static long double number(FWDLongDouble bits) {
+  long double result = 0;
+  memcpy(&result, &bits, FWD_BYTES);
+  return result;
+}
+
+static FWDLongDouble bits(long double number) {
+  FWDLongDouble result = {0, 0};
+  memcpy(&result, &number, FWD_BYTES);
+  return result;
+}
+
+FWDLongDouble fwd_long_double_add(FWDLongDouble a, FWDLongDouble b) {
+  return bits(number(a) + number(b));
+}
+
+FWDLongDouble fwd_long_double_subtract(FWDLongDouble a, FWDLongDouble b) {
+  return bits(number(a) - number(b));
+}
+
+FWDLongDouble fwd_long_double_multiply(FWDLongDouble a, FWDLongDouble b) {
+  return bits(number(a) * number(b));
+}
+
+FWDLongDouble fwd_long_double_divide(FWDLongDouble a, FWDLongDouble b) {
+  return bits(number(a) / number(b));
+}
+
+FWDLongDouble fwd_long_double_remainder(FWDLongDouble a, FWDLongDouble b) {
+  return bits(remainderl(number(a), number(b)));
+}
+
+FWDLongDouble fwd_long_double_truncating_remainder(FWDLongDouble a, FWDLongDouble b) {
+  return bits(fmodl(number(a), number(b)));
+}
+
+FWDLongDouble fwd_long_double_square_root(FWDLongDouble a) { return bits(sqrtl(number(a))); }
+
+FWDLongDouble fwd_long_double_multiply_add(FWDLongDouble a, FWDLongDouble b, FWDLongDouble c) {
+  return bits(fmal(number(a), number(b), number(c)));
+}
+
+FWDLongDouble fwd_long_double_scale(FWDLongDouble a, int32_t power) {
+  return bits(scalbnl(number(a), power));
+}
+
+FWDLongDouble fwd_long_double_next_up(FWDLongDouble a) {
+  return bits(nextafterl(number(a), (long double)INFINITY));
+}
+
+FWDLongDouble fwd_long_double_round(FWDLongDouble a, FWDRounding rounding) {
+  long double x = number(a);
+  switch (rounding) {
+    case FWDRoundingToNearestOrAwayFromZero: return bits(roundl(x));
+    case FWDRoundingToNearestOrEven: {
+      // nearbyintl depends on the rounding mode of the thread.
+      long double whole = truncl(x), rest = fabsl(x - whole);
+      bool isOdd = fmodl(whole, 2) != 0;
+      if (rest > 0.5L || (rest == 0.5L && isOdd)) whole += copysignl(1, x);
+      return bits(copysignl(whole, x));
+    }
+    case FWDRoundingUp: return bits(ceill(x));
+    case FWDRoundingDown: return bits(floorl(x));
+    case FWDRoundingTowardZero: return bits(truncl(x));
+    case FWDRoundingAwayFromZero: return bits(signbit(x) ? floorl(x) : ceill(x));
+  }
+}
+
+FWDOrder fwd_long_double_order(FWDLongDouble a, FWDLongDouble b) {
+  long double x = number(a), y = number(b);
+  return x == y ? FWDOrderEqual : x < y ? FWDOrderLess : x > y ? FWDOrderGreater : FWDOrderNone;
+}
+
+FWDLongDouble fwd_long_double_from_double(double number) { return bits(number); }
+
+double fwd_long_double_to_double(FWDLongDouble a) { return (double)number(a); }
+
+// MARK: Text
+
+// The C locale, in which the point of a number is a point. Making it allocates nothing in glibc and
+// musl; a locale that another thread made meanwhile is freed.
+static locale_t c_locale(void) {
+  static _Atomic(locale_t) made;
+  locale_t locale = atomic_load_explicit(&made, memory_order_acquire);
+  if (locale != (locale_t)0) return locale;
+  locale_t mine = newlocale(LC_ALL_MASK, "C", (locale_t)0), none = (locale_t)0;
+  if (mine == (locale_t)0) return mine;
+  if (atomic_compare_exchange_strong_explicit(&made, &none, mine, memory_order_acq_rel,
+                                              memory_order_acquire))
+    return mine;
+  freelocale(mine);
+  return none;
+}
+
+size_t fwd_long_double_write(FWDLongDouble a, char *text) {
+  long double x = number(a);
+  locale_t c = c_locale(), before = c == (locale_t)0 ? c : uselocale(c);
+  int length = 0;
+  // LDBL_DECIMAL_DIG digits are always enough; the first one stands before the point.
+  for (int digits = 0; digits < LDBL_DECIMAL_DIG; digits++) {
+    length = snprintf(text, FWD_LONG_DOUBLE_TEXT, "%.*Le", digits, x);
+    if (strtold(text, NULL) == x) break;
+  }
+  if (before != (locale_t)0) uselocale(before);
+  return length > 0 && length < FWD_LONG_DOUBLE_TEXT ? (size_t)length : 0;
+}
+
+bool fwd_long_double_read(const char *text, size_t length, FWDLongDouble *result) {
+  // strtold skips space, and stops at a NUL.
+  if (length == 0 || text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r')) return false;
+  locale_t c = c_locale(), before = c == (locale_t)0 ? c : uselocale(c);
+  char *end = NULL;
+  long double x = strtold(text, &end);
+  if (before != (locale_t)0) uselocale(before);
+  if (end != text + length) return false;
+  *result = bits(x);
+  return true;
+}

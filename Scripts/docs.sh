@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# docs.sh [BASE]   builds the documentation of all libraries as a static site in .build/docs/site. Fails at a
+#                  broken link, at a public symbol without a summary, at a page or symbol that no landing page
+#                  leads to. BASE is the path of the site on its server, such as /swift-forwarding.
+set -eu
+cd "$(dirname "$0")/.."
+base=${1:-}
+folder=.build/docs
+docc="$(dirname "$(readlink -f "$(command -v swift)")")/docc"
+[ -x "$docc" ] || { echo "docs: the toolchain has no docc" >&2; exit 1; }
+
+# The symbols, as the compiler describes them while it builds the libraries.
+graphs=$PWD/$folder/graphs
+mkdir -p "$graphs"
+export FORWARDING_TESTS=Forwarding,InvocationText,ForwardingUndo,ForwardingTesting,ForwardingJournal
+FORWARDING_TESTS+=,ForwardingActors,ForwardingNATS,DocumentationSite
+# shellcheck disable=SC2046
+swift build --traits Macros,NATS --scratch-path $folder $(cat Scripts/strict.flags) \
+  -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$graphs"
+site=$folder/debug/DocumentationSite
+
+rm -rf $folder/catalogs $folder/archives $folder/site
+mkdir -p $folder/archives
+$site catalogs "$graphs" $folder/catalogs ${base:+"$base"} >$folder/libraries
+
+# Bottom to top, because a library links to those below it.
+archives=()
+dependencies=()
+while read -r library; do
+  archive=$folder/archives/$library.doccarchive
+  $docc convert "$folder/catalogs/$library.docc" --additional-symbol-graph-dir "$folder/catalogs/$library.graph" \
+    --output-path "$archive" --fallback-display-name "$library" --fallback-bundle-identifier "$library" \
+    --fallback-default-module-kind Library --disable-parameters-and-returns-validation \
+    --enable-experimental-external-link-support --warnings-as-errors \
+    ${dependencies[@]+"${dependencies[@]}"} ${base:+--hosting-base-path "$base"}
+  archives+=("$archive")
+  dependencies+=(--dependency "$archive")
+done <$folder/libraries
+# In the navigation the library that most programs need stands first.
+first=$folder/archives/Forwarding.doccarchive
+others=()
+for archive in "${archives[@]}"; do [ "$archive" = "$first" ] || others+=("$archive"); done
+$docc merge "$first" "${others[@]}" --synthesized-landing-page-name swift-forwarding \
+  --synthesized-landing-page-kind Package --synthesized-landing-page-topics-style list --output-path $folder/site
+$site links $folder/site ${base:+"$base"}
+# The root of the site leads to the index.
+cat >$folder/site/index.html <<END
+<!doctype html><meta charset="utf-8"><title>swift-forwarding</title>
+<meta http-equiv="refresh" content="0; url=$base/documentation/">
+<a href="$base/documentation/">The documentation of swift-forwarding</a>
+END
+echo "docs: python3 -m http.server --directory $folder/site   shows them at http://localhost:8000"

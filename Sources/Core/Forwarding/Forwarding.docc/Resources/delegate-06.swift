@@ -1,0 +1,38 @@
+import Forwarding
+
+@Forwardable
+protocol ChatDelegate: AnyObject {
+  func chat(didReceive text: String)
+  @Otherwise(true) func chat(shouldSend text: String) -> Bool
+}
+
+final class Session {
+  weak var delegate: (any ChatDelegate)?
+  func receive(_ text: String) { delegate?.chat(didReceive: text) }
+  func send(_ text: String) -> Bool { delegate?.chat(shouldSend: text) ?? true }
+}
+
+final class Window: ChatDelegate {
+  func chat(didReceive text: String) { print("window:", text) }
+  func chat(shouldSend text: String) -> Bool { !text.isEmpty }
+}
+
+final class Archive: ChatDelegate {
+  var lines: [String] = []
+  func chat(didReceive text: String) { lines.append(text) }
+  func chat(shouldSend text: String) -> Bool { text.count < 80 }
+}
+
+let session = Session()
+let delegates = Multicast<ChatDelegateProxy>()
+session.delegate = delegates.face
+
+let window = Window()
+let archive = Archive()
+delegates.add(archive)
+delegates.add(window)
+
+print(session.send(""))  // false: the window answers last
+delegates.resultRule = .first
+print(session.send(""))  // true: the archive answers first
+print(try delegates.messages.chatShouldSend.all(""))  // [true, false]

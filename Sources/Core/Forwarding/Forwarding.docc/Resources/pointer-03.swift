@@ -1,0 +1,15 @@
+import Forwarding
+import Glibc
+
+var numbers: [Int32] = [3, 1, 2]
+
+// The type of the function that C asks for.
+typealias Order = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
+
+let ascending = try unsafe Callback {
+  (one: UnsafePointer<Int32>, other: UnsafePointer<Int32>) -> Int32 in
+  unsafe one.pointee - other.pointee
+}
+
+try unsafe qsort(&numbers, numbers.count, 4, ascending.function(as: Order.self))
+print(numbers)  // [1, 2, 3]
