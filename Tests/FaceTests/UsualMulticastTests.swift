@@ -90,6 +90,7 @@
     @Test("a body that catches is called for all; an error that leaves it ends the visit")
     func errors() {
       let both = [Label(), Label()]
+      defer { withExtendedLifetime(both) {} }
       for label in both { labels.add(label) }
       var caught = 0
       labels.forEach { label in
