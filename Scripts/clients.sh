@@ -101,7 +101,7 @@ prepare() { # NAME SOURCES
   done
   # Not as a part of a repository that may be around the folder.
   (cd "$work/$1/after/$folder" &&
-    GIT_CEILING_DIRECTORIES=$(dirname "$PWD") git apply "$package/Examples/Clients/$1/client.patch") &&
+    GIT_CEILING_DIRECTORIES=$(dirname "$PWD") git apply --whitespace=nowarn "$package/Examples/Clients/$1/client.patch") &&
     echo "$state" >"$work/$1/state"
 }
 
