@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CForwardingShims.h"
 
-/// Stores a string at an offset in a frame as a C string, in a room if it is small.
+/// Stores a string at an offset in a frame as a C string, in the next room if it is small. A missing
+/// string takes no room.
 __attribute__((always_inline)) static inline int lend(const void *_Nullable string,
                                                       FWDLentFrame *frame, uint32_t offset,
-                                                      size_t text) {
+                                                      size_t *lent) {
   const char *bytes = NULL;
   if (string) {
-    if (text == FWD_TEXTS_MAX) return 0;
-    bytes = fwd_text_lend(string, &frame->rooms[text]);
+    if (*lent == FWD_TEXTS_MAX) return 0;
+    bytes = fwd_text_lend(string, &frame->rooms[*lent]);
     if (!bytes) return 0;
+    *lent += 1;
   }
   memcpy((char *)frame + offset, &bytes, sizeof bytes);
   return 1;
 }
 
 int fwd_tuple_lend(const FWDMove *moves, size_t count, const void *tuple, FWDLentFrame *frame) {
-  size_t texts = 0;
+  size_t lent = 0;
   for (size_t i = 0; i < count; i++) {
     const char *value = (const char *)tuple + moves[i].tuple;
     uint64_t bits;
@@ -25,7 +27,7 @@ int fwd_tuple_lend(const FWDMove *moves, size_t count, const void *tuple, FWDLen
       case FWDWordText:
         // The second word of a missing string is zero.
         memcpy(&bits, value + 8, sizeof bits);
-        if (!lend(bits ? value : NULL, frame, moves[i].frame, texts++)) return 0;
+        if (!lend(bits ? value : NULL, frame, moves[i].frame, &lent)) return 0;
         continue;
       default: bits = fwd_word_widen(moves[i].word, value); break;
     }
@@ -35,7 +37,7 @@ int fwd_tuple_lend(const FWDMove *moves, size_t count, const void *tuple, FWDLen
 }
 
 int fwd_frame_lend(const FWDPlanFacts *facts, const FWDFrame *frame, FWDLentFrame *copy) {
-  size_t texts = 0;
+  size_t lent = 0;
   memcpy(copy, frame, facts->frame_size);
   fwd_frame_bind_result(facts, &copy->frame);
   for (size_t i = 0; i < facts->argument_count; i++) {
@@ -43,7 +45,7 @@ int fwd_frame_lend(const FWDPlanFacts *facts, const FWDFrame *frame, FWDLentFram
     if (slot->kind != FWDKindSwiftValue) continue;
     uint64_t string;
     memcpy(&string, (const char *)frame + slot->offset, sizeof string);
-    if (!lend((const void *)string, copy, slot->offset, texts++)) return 0;
+    if (!lend((const void *)string, copy, slot->offset, &lent)) return 0;
   }
   return 1;
 }

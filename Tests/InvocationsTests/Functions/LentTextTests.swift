@@ -61,6 +61,28 @@ struct LentTextTests {
     #expect(try number("2.5", nil) == 2.5)
   }
 
+  @Test("missing texts take no room, so that a text behind many of them is lent inside of the frame")
+  func behindMissing() {
+    var tuple = [String?](repeating: nil, count: 12)
+    tuple[11] = "seven"
+    let moves = tuple.indices.map { index in
+      FWDMove(frame: UInt32(8 * index), tuple: UInt16(16 * index), word: .text)
+    }
+    let size = MemoryLayout<FWDLentFrame>.size
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size + 128, alignment: 16)
+    defer { memory.deallocate() }
+    memory.initializeMemory(as: UInt8.self, repeating: 0xA5)
+    let frame = memory.baseAddress!.assumingMemoryBound(to: FWDLentFrame.self)
+    let isLent = tuple.withUnsafeBytes {
+      fwd_tuple_lend(moves, moves.count, $0.baseAddress!, frame) != 0
+    }
+    #expect(isLent)
+    #expect(memory[size...].allSatisfy { $0 == 0xA5 })
+    let words = UnsafeRawPointer(frame).assumingMemoryBound(to: UnsafePointer<CChar>?.self)
+    #expect((0..<11).allSatisfy { words[$0] == nil })
+    #expect(words[11].map { String(cString: $0) } == "seven")
+  }
+
   @Test("more texts than are lent at once are passed, too")
   func many() throws {
     let functions = FunctionTable()
