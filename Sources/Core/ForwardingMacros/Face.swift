@@ -25,6 +25,10 @@
     var isNonisolated: Bool
     /// Whether the face is for a protocol of another module, which this declaration restates.
     var isForeign = false
+    /// Whether another type is around the protocol.
+    var isNested = false
+    /// Whether the protocol is private to the type around it, which refuses it.
+    var isPrivate = false
     /// The inherited protocols. Each has a face of its own.
     var bases: [String]
     var parts: [FacePart] = []
@@ -67,6 +71,17 @@
       }.joined()
     }
 
+    /// Comments on lines at which the compiler reports what the macro cannot see of an inherited
+    /// protocol: that it belongs to an actor, or that it is generic.
+    private var actorHint: String {
+      if bases.isEmpty || actor != nil || isOfActors { return "" }
+      return "  // if it crosses into an actor: write the actor, as '@MainActor', on '\(name)', too"
+    }
+    private var argumentsHint: String {
+      guard let base = bases.first(where: { !$0.contains("<") }) else { return "" }
+      return "  // if it requires arguments: inherit '\(base)' with its types, as '\(base)<Int>'"
+    }
+
     /// Whether other modules may have classes of the protocol, so that the optimizer never takes one for the
     /// only one.
     private var isInView: Bool { ["public ", "package "].contains(access) || isForeign || isStub }
@@ -76,7 +91,7 @@
     /// The extensions of the protocol: the default implementations of optional requirements, and
     /// the members that the faces and boxes of inheriting protocols use.
     func extensions(of type: String) -> [String] {
-      if isForeign { return [] }
+      if isForeign || isPrivate { return [] }
       let place = "Self.__place(of: \(self.type).self)"
       let boxed = isOfActors ? "" : parts.text { [$0.boxed(boxedValue)] }
       return [
@@ -105,7 +120,7 @@
       let clause = bounds.isEmpty ? "" : "<\(bounds.joined(separator: ", "))>"
       let inView = isInView ? "" : "@\(forwarding)FaceInView "
       return """
-        \(attributes)\(inView)\(access)\(keyword) \(className)\(clause): \(name), \(isolation)\(forwarding)ForwardingFace\(conformances)\(whereClause) {
+        \(attributes)\(inView)\(isPrivate ? "private " : access)\(keyword) \(className)\(clause): \(name), \(isolation)\(forwarding)ForwardingFace\(conformances)\(whereClause) {\(actorHint)
         \(baseTypes)\(types)
 
         \(constants)
@@ -135,9 +150,11 @@
           """
             \(access)typealias __Target = \(target)
             \(access)typealias __SendableTarget = \(target) & \(swift)Sendable
-            \(access)typealias __Values = (\(values.joined(separator: ", ")))
+            \(access)typealias __Values = (\(values.joined(separator: ", ")))\(argumentsHint)
           """
-        ] + aliases.map { $0.replacing("typealias", with: "\(access)typealias") })
+        ]
+        + (isNested ? actor.map { ["  \(access)typealias __Actor = \($0.dropFirst())"] } ?? [] : [])
+        + aliases.map { $0.replacing("typealias", with: "\(access)typealias") })
         .joined(separator: "\n")
     }
 
@@ -146,13 +163,14 @@
       return parts.text { member in
         let lines = member.messages.map { message in
           let value = message.value(isCached: isGeneric ? type : nil)
-          let head = "  nonisolated fileprivate static"
+          let head = "  nonisolated \(isPrivate ? "" : "fileprivate ")static"
           return isGeneric
             ? "\(head) var \(message.name): \(message.type) { \(value) }"
             : "\(head) let \(message.name) = \(value)"
         }
         let values = member.messages.compactMap { $0.declaration(access) }
-        return lines.isEmpty ? [] : [(lines + values).joined(separator: "\n")]
+        let all = lines + values + member.beside
+        return all.isEmpty ? [] : [all.joined(separator: "\n")]
       }
     }
 
@@ -212,7 +230,9 @@
 
     /// The functions that map an inherited protocol to its index in the tables of a target.
     private var places: String {
-      if bases.isEmpty { return "" }
+      // The defaults of `ForwardingFace` belong to the conformance, which only the actor can use. The
+      // faces of inheriting protocols call these functions from anywhere.
+      if bases.isEmpty, actor == nil { return "" }
       var offset = "1"
       var cases = ""
       for base in baseFaces {
@@ -263,7 +283,7 @@
         """
       let sendable = isSendable ? ", @unchecked \(swift)Sendable" : ""
       return """
-          \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)FaceBox\(sendable) {
+          \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)FaceBox\(sendable) {\(actorHint)
         \(storage)
 
         \(parts.text { [$0.boxed("__value")] })

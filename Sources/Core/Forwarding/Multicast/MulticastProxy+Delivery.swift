@@ -70,7 +70,7 @@ extension MulticastProxy {
       needsAnswer = false
       report.entries.append(
         DeliveryReport.Entry(
-          token: Token(id: id, target: target), type: type, outcome: .answered, late: nil))
+          token: Token(id: id, target: target, type), type: type, outcome: .answered, late: nil))
     } failed: { target, error in
       let outcome = DeliveryOutcome(error)
       if !outcome.isUnasked { needsAnswer = false }
@@ -121,23 +121,31 @@ extension MulticastProxy {
   /// Decides what the sender gets when no target has answered.
   func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: Call) throws {
     guard tally.answered == 0 else { return }
-    if tally.hasQueued {
-      // The message is queued for targets whose results are ignored.
-      if call.returnsValue { call.answerWithZero() }
-      return
-    }
-    let selector = call.selector
-    let rule = whenNobodyAnswers
-    let isError = rule == .throw || rule == .throwForResults && call.returnsValue
-    // The error ends at the face that answers.
-    if let selector, !isError || !UnansweredMessages.hasOtherwise(call) {
-      diagnoseUnanswered(selector, isError: isError)
-    }
-    if isError {
+    let error = errorIfNobodyAnswered(
+      call.selector, tally, returnsValue: call.returnsValue,
+      hasOtherwise: UnansweredMessages.hasOtherwise(call))
+    if let error {
       UnansweredMessages.note(call)
-      throw ForwardingError.nobodyAnswered(selector)
+      throw error
     }
-    if rule == .zero { call.answerWithZero() }
+    // A message that is queued for targets whose results are ignored is answered, too.
+    if tally.hasQueued || whenNobodyAnswers == .zero { call.answerWithZero() }
+  }
+
+  /// The error for the sender when no target has answered; nil if it needs no answer. Diagnoses it.
+  ///
+  /// - Parameter hasOtherwise: whether the face answers the error. Without a result it throws
+  ///   another one, so that a message in a queue is no answer: a guard fails closed.
+  private func errorIfNobodyAnswered(
+    _ selector: Selector?, _ tally: TargetList.Tally, returnsValue: Bool, hasOtherwise: Bool
+  ) -> ForwardingError? {
+    let isGuard = hasOtherwise && !returnsValue
+    if tally.hasQueued, !isGuard { return nil }
+    let rule = whenNobodyAnswers
+    let isError = rule == .throw || rule == .throwForResults && (returnsValue || isGuard)
+    // The error ends at the face that answers.
+    if let selector, !isError || !hasOtherwise { diagnoseUnanswered(selector, isError: isError) }
+    return isError ? .nobodyAnswered(selector) : nil
   }
 
   /// Returns the results of all targets that answer, in order.
@@ -203,6 +211,14 @@ extension MulticastProxy: TargetListOwner {
       if try result.get() { return }
     }
     try answerIfNobodyDid(tally, call)
+  }
+
+  package func answerNothing(
+    _ selector: Selector, hasOtherwise: Bool, for tally: TargetList.Tally
+  ) throws {
+    let error = errorIfNobodyAnswered(
+      selector, tally, returnsValue: false, hasOtherwise: hasOtherwise)
+    if let error { throw error }
   }
 
   package func deliver(

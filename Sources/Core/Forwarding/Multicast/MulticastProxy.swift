@@ -13,14 +13,34 @@ import Synchronization
 /// Targets are held weakly unless `strongly` is true. A delivery works on a snapshot of the list:
 /// it skips targets removed before their turn, and does not call targets added during it. The proxy
 /// is thread-safe; no lock is held while a target runs.
-open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
+open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: all mutable state is behind the locks of `registrations` and `settings`, or atomic.
 
   /// Identifies a registration.
-  public struct Token: Hashable, Sendable {
+  public struct Token: Hashable, Sendable, CustomStringConvertible {
     let id: UInt64
     /// The key under which the registration is found.
     let target: ObjectIdentifier
+    /// The type of the target.
+    public let type: SwiftType
+
+    init(id: UInt64, target: ObjectIdentifier, _ type: Any.Type) {
+      self.id = id
+      self.target = target
+      self.type = SwiftType(type)
+    }
+
+    public static func == (one: Token, other: Token) -> Bool {
+      one.id == other.id && one.target == other.target
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(id)
+      hasher.combine(target)
+    }
+
+    /// The type of the target, and the number of the registration.
+    public var description: String { "\(type) #\(id)" }
   }
 
   /// What happens to a target that is added again with the same queue.

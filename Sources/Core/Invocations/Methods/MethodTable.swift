@@ -25,7 +25,7 @@ public final class MethodTable: Sendable {
     /// Selectors that the resolver was called for, whatever it returned.
     var resolved: Set<Selector> = []
     /// The optional requirements that the class leaves out: another thread may still be about to add their methods.
-    var leftOut: [Selector: CallPlan] = [:]
+    var leftOut: [Selector: Implementation] = [:]
   }
 
   private static let tables = Guarded<[ObjectIdentifier: MethodTable]>([:])
@@ -112,10 +112,32 @@ public final class MethodTable: Sendable {
       state.methods.reserveCapacity(state.methods.count + new.count)
       return new.filter { selector, method in
         guard state.methods[selector] == nil else { return true }
-        if state.leftOut[selector] !== method.plan { state.methods[selector] = method }
+        guard let leftOut = state.leftOut[selector] else {
+          state.methods[selector] = method
+          return false
+        }
+        if leftOut.plan !== method.plan {
+          state.methods[selector] = Implementation(leftOut, besides: method)
+        }
         return false
       }
     }
+  }
+
+  /// Adds a method of a face beside that of another face, which has the same selector and other
+  /// types. Returns false, and changes nothing, if the class's method is of no face.
+  ///
+  /// The faces continue to call their targets, each with its own types.
+  func add(_ selector: Selector, besides method: Implementation) -> Bool {
+    let old = state.withLockInPlace { state -> Implementation? in
+      guard let known = state.methods[selector], known.isOfFace else { return nil }
+      if known.answering(method.plan) == nil {
+        state.methods[selector] = Implementation(known, besides: method)
+      }
+      return known
+    }
+    fwd_methods_forget(selector.word)
+    return withExtendedLifetime(old) { old != nil }
   }
 
   /// Sets the method for a selector, and returns the method that the class itself had.
