@@ -230,7 +230,8 @@
       let transport = InProcessTransport()
       let host = RemoteHost(transport, as: "station")
       try host.expose(Train(), as: Station.DelegateProxy.self)
-      let remote = try Remote<Station.DelegateProxy>(transport, at: "station", deadline: .seconds(300))
+      let remote = try Remote<Station.DelegateProxy>(
+        transport, at: "station", deadline: .seconds(300))
       #expect(remote.proxy.interface.name == "Station.DelegateProxy")
       #expect(try Remote<AskedProxy>(transport, at: "x").proxy.interface.name == "AskedProxy")
       #expect(try await remote.face.depart(3) == 3)

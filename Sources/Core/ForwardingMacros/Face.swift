@@ -41,8 +41,8 @@
 
     var members: [FaceMember] { parts.flatMap(\.members) }
 
-    private var forwarding: String { Spelling.forwarding }
-    private var swift: String { Spelling.swift }
+    var forwarding: String { Spelling.forwarding }
+    var swift: String { Spelling.swift }
 
     /// The class, as code outside the class names it.
     var type: String { className + arguments }
@@ -55,10 +55,10 @@
     var objectTarget: String { isOfObjects ? target : "\(target) & \(swift)AnyObject" }
 
     /// The modifier in front of declarations that belong to no actor.
-    private var nonisolated: String { isNonisolated ? "nonisolated " : "" }
+    var nonisolated: String { isNonisolated ? "nonisolated " : "" }
 
     /// The type aliases for the faces of the inherited protocols.
-    private var baseFaces: [String] { bases.indices.map { "__Base\($0)" } }
+    var baseFaces: [String] { bases.indices.map { "__Base\($0)" } }
     /// The declarations of these type aliases. A base without a face leads to a compiler error here
     /// alone, and the error shows the comment on the line.
     private var baseTypes: String {
@@ -73,7 +73,7 @@
 
     /// Comments on lines at which the compiler reports what the macro cannot see of an inherited
     /// protocol: that it belongs to an actor, or that it is generic.
-    private var actorHint: String {
+    var actorHint: String {
       if bases.isEmpty || actor != nil || isOfActors { return "" }
       return "  // if it crosses into an actor: write the actor, as '@MainActor', on '\(name)', too"
     }
@@ -224,75 +224,6 @@
         \(isOfObjects ? "  \(access)static func __object(of target: \(target)) -> (\(swift)AnyObject)? { target }\n\n" : "")  @discardableResult \(access)static func __prepare(_ __target: \(target)) -> \(swift)AnyObject {
         \(opened)
         \(objects)
-          }
-        """
-    }
-
-    /// The functions that map an inherited protocol to its index in the tables of a target.
-    private var places: String {
-      // The defaults of `ForwardingFace` belong to the conformance, which only the actor can use. The
-      // faces of inheriting protocols call these functions from anywhere.
-      if bases.isEmpty, actor == nil { return "" }
-      var offset = "1"
-      var cases = ""
-      for base in baseFaces {
-        cases += """
-              if \(base).__knows(face) { return \(offset) + \(base).__place(of: face) }
-
-          """
-        offset += " + \(base).__places"
-      }
-      return """
-          \(access)nonisolated static func __place(of face: \(swift)AnyClass) -> \(swift)Int {
-            if face == \(type).self { return 0 }
-        \(cases)    return 0
-          }
-
-          \(access)nonisolated static func __knows(_ face: \(swift)AnyClass) -> \(swift)Bool {
-            face == \(type).self\(baseFaces.map { " || \($0).__knows(face)" }.joined())
-          }
-
-          \(access)nonisolated static var __places: \(swift)Int { \(offset) }
-
-
-        """
-    }
-
-    // MARK: The box
-
-    /// The class that stands in for a value among the targets: it holds the value, and calls it.
-    private var box: String {
-      if isOfObjects { return "" }
-      // A value that no requirement mutates is read without a lock.
-      let isChanged = !bases.isEmpty || members.contains(where: \.isMutating)
-      let isolation = actor.map { $0 + " " } ?? ""
-      let storage =
-        isChanged
-        ? """
-            let __values: \(forwarding)BoxedValue<\(target)>
-            var __value: \(target) {
-              get { __values.value }
-              set { __values.value = newValue }
-            }
-            init(_ value: \(target)) { __values = \(forwarding)BoxedValue(value) }
-            func __keep(_ value: \(target)) { __values.value = value }
-        """
-        : """
-            let __value: \(target)
-            init(_ value: \(target)) { __value = value }
-        """
-      let sendable = isSendable ? ", @unchecked \(swift)Sendable" : ""
-      return """
-          \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)FaceBox\(sendable) {\(actorHint)
-        \(storage)
-
-        \(parts.text { [$0.boxed("__value")] })
-          }
-
-          \(access)static func __isBox(_ object: \(swift)AnyObject) -> \(swift)Bool { object is __Box }
-
-          \(access)static func __target(behind object: \(swift)AnyObject) -> (\(target))? {
-            (object as? __Box)?.__value ?? object as? \(target)
           }
         """
     }

@@ -257,7 +257,8 @@ struct MethodTableTests {
     table.leaveOut(name)
     table.declare([(name, method)])
     #expect(table.own(name) == nil)
-    let other = try Implementation { (_: AnyObject) -> String in "other" }.markedAsOfFace(isOptional: true)
+    let other = try Implementation { (_: AnyObject) -> String in "other" }.markedAsOfFace(
+      isOptional: true)
     table.declare([(name, other)])
     #expect(table.own(name) != nil)
   }

@@ -16,33 +16,6 @@ import Synchronization
 open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: all mutable state is behind the locks of `registrations` and `settings`, or atomic.
 
-  /// Identifies a registration.
-  public struct Token: Hashable, Sendable, CustomStringConvertible {
-    let id: UInt64
-    /// The key under which the registration is found.
-    let target: ObjectIdentifier
-    /// The type of the target.
-    public let type: SwiftType
-
-    init(id: UInt64, target: ObjectIdentifier, _ type: Any.Type) {
-      self.id = id
-      self.target = target
-      self.type = SwiftType(type)
-    }
-
-    public static func == (one: Token, other: Token) -> Bool {
-      one.id == other.id && one.target == other.target
-    }
-
-    public func hash(into hasher: inout Hasher) {
-      hasher.combine(id)
-      hasher.combine(target)
-    }
-
-    /// The type of the target, and the number of the registration.
-    public var description: String { "\(type) #\(id)" }
-  }
-
   /// What happens to a target that is added again with the same queue.
   public enum DuplicateRule: Sendable {
     /// Nothing; the token of the first registration is returned.

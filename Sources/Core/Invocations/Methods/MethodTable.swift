@@ -32,7 +32,7 @@ public final class MethodTable: Sendable {
 
   let state = Guarded(State())
   let isDeclared = Atomic(false)
-  private let hasProtocols = Atomic(false)
+  let hasProtocols = Atomic(false)
   /// The address of the superclass's table once it was requested. Reading it retains nothing.
   private let superclassWord = Atomic<UInt>(0)
 
@@ -69,7 +69,7 @@ public final class MethodTable: Sendable {
   }
 
   /// The table, after its class has declared its methods.
-  private var declared: MethodTable {
+  var declared: MethodTable {
     if !isDeclared.load(ordering: .acquiring) { declare() }
     return self
   }
@@ -87,7 +87,7 @@ public final class MethodTable: Sendable {
   }
 
   @unsafe
-  private var knownSuperclass: Unmanaged<MethodTable>? {
+  var knownSuperclass: Unmanaged<MethodTable>? {
     unsafe UnsafeRawPointer(bitPattern: superclassWord.load(ordering: .acquiring)).map {
       unsafe .fromOpaque($0)
     }
@@ -190,15 +190,6 @@ public final class MethodTable: Sendable {
     return true
   }
 
-  /// Declares that instances conform to a protocol. From then on its optional messages have a
-  /// signature, whether they are implemented or not.
-  public func adopt(_ description: ProtocolDescription) {
-    state.withLock { state in
-      if !state.protocols.contains(description) { state.protocols.append(description) }
-      hasProtocols.store(true, ordering: .releasing)
-    }
-  }
-
   /// Changes the methods for some selectors. Cached lookups of other selectors stay valid.
   private func change<Result>(
     _ selectors: Selector..., body: (inout State) -> Result
@@ -253,30 +244,6 @@ public final class MethodTable: Sendable {
   /// The signature of a method, or of a message in an adopted protocol without a method.
   public func signature(for selector: Selector) -> MethodSignature? {
     method(for: selector)?.signature ?? requiredSignature(for: selector)
-  }
-
-  /// The signature of a message in an adopted protocol.
-  func requiredSignature(for selector: Selector) -> MethodSignature? {
-    if hasProtocols.load(ordering: .acquiring) {
-      for description in adoptedProtocols {
-        if let known = description.requirement(for: selector) { return known.signature }
-      }
-    }
-    if let known = unsafe knownSuperclass {
-      return unsafe known._withUnsafeGuaranteedRef { $0.declared.requiredSignature(for: selector) }
-    }
-    return superclass?.requiredSignature(for: selector)
-  }
-
-  /// The protocols that the class itself adopts.
-  public var adoptedProtocols: [ProtocolDescription] {
-    hasProtocols.load(ordering: .acquiring) ? state.read { $0.protocols } : []
-  }
-
-  /// Whether the class or a superclass adopts a protocol, or another one that includes it.
-  public func conforms(to description: ProtocolDescription) -> Bool {
-    adoptedProtocols.contains { $0.includes(description) }
-      || superclass?.conforms(to: description) ?? false
   }
 
   /// Whether instances have a method for a selector. Calls the class's resolver, and does not take
