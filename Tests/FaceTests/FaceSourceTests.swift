@@ -117,6 +117,51 @@
       #expect(lines.count { $0.contains("cannot find") } == 1, "\(lines)")
     }
 
+    @Test("for an actor that only a base names, each error shows the solution, which compiles")
+    func actorOfBase() throws {
+      let source = { (mark: String) in
+        """
+        import Forwarding
+        @Forwardable @MainActor protocol Named: AnyObject {
+          func rename(_ name: String)
+        }
+        @Forwardable \(mark)protocol Door: Named {
+          func open()
+        }
+        """
+      }
+      let options = Toolchain.moduleOptions + Toolchain.macroOptions
+      let lines = try errors(of: source(""), options)
+      let errors = lines.indices.filter { lines[$0].contains(" error: ") }
+      #expect(!errors.isEmpty)
+      for line in errors {
+        #expect(lines[line].contains("crosses into main actor-isolated code"))
+        #expect(lines[line + 1].hasSuffix("write the actor, as '@MainActor', on 'Door', too"))
+      }
+      #expect(try self.errors(of: source("@MainActor "), options) == [""])
+    }
+
+    @Test("for a generic base without types, the first error shows the solution, which compiles")
+    func genericBase() throws {
+      let source = { (types: String) in
+        """
+        import Forwarding
+        @Forwardable protocol Listener<Event> {
+          associatedtype Event: Sendable
+          func hear(_ event: Event)
+        }
+        @Forwardable protocol Numbers: Listener\(types) {
+          func close()
+        }
+        """
+      }
+      let options = Toolchain.moduleOptions + Toolchain.macroOptions
+      let lines = try errors(of: source(""), options)
+      #expect(lines[0].contains("requires arguments in <...>"))
+      #expect(lines[1].hasSuffix("inherit 'Listener' with its types, as 'Listener<Int>'"))
+      #expect(try errors(of: source("<Int>"), options) == [""])
+    }
+
     @Test("the optimizer does not treat a face as an object of the protocol's only class")
     func oneClass() throws {
       let swiftc = try #require(Toolchain.path(of: "swiftc"))

@@ -54,8 +54,12 @@ struct ExampleProgram {
     let needed = needs(
       of: example.code, declared: own.compactMap(\.name),
       fixtures + (example.needsMacros ? faceFixtures : []))
-    let chunks = (needed + own).filter { !$0.hasFace }
-    for chunk in own where chunk.hasFace { share(chunk, example.file) }
+    let faces = own.filter(\.hasFace)
+    let outside = own.filter { chunk in
+      chunk.hasFace || chunk.kind == .type && faces.contains { $0.names(chunk) }
+    }
+    let chunks = (needed + own).filter { !$0.hasFace && !outside.contains($0) }
+    for chunk in outside { share(chunk, example.file) }
     count += 1
     lines.append("enum Example\(count) {")
     for chunk in chunks where chunk.kind == .type {
@@ -175,6 +179,12 @@ struct Chunk: Equatable {
   var lines: [String]
   /// Whether it is a protocol for which a macro makes a face.
   var hasFace: Bool { kind == .type && lines[0].hasPrefix("@Forwardable") }
+
+  /// Whether it names the type that another chunk declares.
+  func names(_ other: Chunk) -> Bool {
+    guard let name = other.name else { return false }
+    return lines.contains { $0.matches(of: /\w+/).contains { $0.output == name } }
+  }
 
   static func split(_ lines: [String], from number: Int) -> [Chunk] {
     var chunks: [Chunk] = []

@@ -26,6 +26,19 @@
     @Optional func rateLater(_ number: Int) async throws -> Int
   }
 
+  enum Station {
+    @Forwardable
+    protocol Delegate: AnyObject, Sendable {
+      @Otherwise(throw: CancellationError()) func authorize(_ number: Int) throws
+      func depart(_ number: Int) async throws -> Int
+    }
+  }
+
+  private final class Train: Station.Delegate {
+    func authorize(_ number: Int) throws {}
+    func depart(_ number: Int) async throws -> Int { number }
+  }
+
   private struct Weak: RemoteFailure {
     var remoteCode: Int32 { 3 }
     var remoteText: String { "weak" }
@@ -183,14 +196,20 @@
 
     @Test(
       "another target answers if the remote one leaves the requirement out",
-      arguments: [true, false])
-    private func beside(_ isFirst: Bool) async throws {
+      arguments: [true, false], [true, false])
+    private func beside(_ isFirst: Bool, _ isFace: Bool) async throws {
       let transport = InProcessTransport()
       let (host, remote) = try host(.leaving, (transport, transport))
       let targets = Multicast<AskedProxy>()
       let told = Guarded<[String]>([])
       targets.onDiagnostic = { event in told.withLock { $0.append("\(event)") } }
-      targets.proxy.add(remote.proxy, priority: isFirst ? 1 : -1)
+      if isFace {
+        // A face that is a target is its proxy, so that its `@Otherwise` is no answer.
+        targets.add(remote.face, priority: isFirst ? 1 : -1)
+        #expect(targets.targets.count == 1)
+      } else {
+        targets.proxy.add(remote.proxy, priority: isFirst ? 1 : -1)
+      }
       for _ in 0..<2 {
         #expect(await targets.face.restLater(5) == -1)
         await #expect(throws: ForwardingError.nobodyAnswered("rateLater:")) {
@@ -204,6 +223,25 @@
         #expect(try await targets.face.rateLater(5) == 10)
       }
       host.close()
+    }
+
+    @Test("a protocol inside of a type has an interface with the name of both")
+    func nested() async throws {
+      let transport = InProcessTransport()
+      let host = RemoteHost(transport, as: "station")
+      try host.expose(Train(), as: Station.DelegateProxy.self)
+      let remote = try Remote<Station.DelegateProxy>(
+        transport, at: "station", deadline: .seconds(300))
+      #expect(remote.proxy.interface.name == "Station.DelegateProxy")
+      #expect(try Remote<AskedProxy>(transport, at: "x").proxy.interface.name == "AskedProxy")
+      #expect(try await remote.face.depart(3) == 3)
+      host.close()
+    }
+
+    @Test("a guard fails closed where no process answers it, as it is not awaited")
+    func guarded() throws {
+      let remote = try Remote<Station.DelegateProxy>(InProcessTransport(), at: "station")
+      #expect(throws: RemoteError.mustBeAwaited("authorize:")) { try remote.face.authorize(1) }
     }
 
     @Test("outcomes are the same for a remote target with a lane")

@@ -47,6 +47,8 @@ public enum ForwardingError: Error, Hashable, Sendable {
   /// A requirement of a protocol is called by its face alone, and nothing can keep the call as a message: for a
   /// target with a lane, a spy, or another process.
   case notAMessage(Selector, because: String)
+  /// A requirement with a `sending` parameter was sent to a proxy that may have more than one target.
+  case needsSingleTarget(Selector)
 }
 
 /// What helps where a message was sent elsewhere than on the actor of its method.
@@ -112,6 +114,8 @@ extension ForwardingError: CustomStringConvertible {
     case .notAMessage(let selector, let reason):
       "'\(selector)' cannot be a message, as \(reason): its face calls targets that were added to it, "
         + "with no lane and not for once"
+    case .needsSingleTarget(let selector):
+      "an argument of '\(selector)' is 'sending', and may reach one target: put a 'SingleTarget' behind the face"
     }
   }
 

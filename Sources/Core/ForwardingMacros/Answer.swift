@@ -31,13 +31,16 @@
       return !isVoid && !isAnswered
     }
 
+    /// Whether the sender gets nothing, whatever the outcome.
+    var isTold: Bool { isVoid && failure == nil }
+
     /// Whether the sender gets a value or an error if no target answers.
     var isAnswered: Bool { otherwise != nil || failure != nil }
 
     /// What a default implementation returns behind its note.
     var leaving: String {
-      if isVoid { return "" }
       if let failure { return "; throw \(failure)" }
+      if isVoid { return "" }
       return otherwise.map { "; return \($0)" }
         ?? "; throw \(Spelling.forwarding)ForwardingError.nobodyAnswered(nil)"
     }
@@ -55,6 +58,10 @@
     var values: [String]
     /// The call of the requirement, without its receiver.
     var call: String
+    /// The same in a box, where it is no closure.
+    var callAtOnce: String
+    /// The statements that take `sending` arguments from the sender.
+    var sent: [String] = []
     /// Whether a queue may call the requirement later, with the same values.
     var mayBeLater = false
     /// The values that are `inout` parameters.
@@ -87,12 +94,12 @@
           + "call\(answer.isAsync ? "Awaiting" : "")(for: self, \"\(selector)\"\(type)) { "
           + "\(head)\(plain.boxed(value, selector)) }"
       }
-      if !isMutating || value == "__value" { return "\(answer.marks)\(value)\(call)" }
-      let word = call.hasSuffix(" = newValue") ? "" : "return "
+      if !isMutating || value == "__value" { return "\(answer.marks)\(value)\(callAtOnce)" }
+      let word = callAtOnce.hasSuffix(" = newValue") ? "" : "return "
       // The cast cannot fail: a mutating method does not change the type of the copy.
       return
         "var __copy = \(value); defer { self.__keep(__copy as! Self.__Value) }; "
-        + "\(word)\(answer.marks)__copy\(call)"
+        + "\(word)\(answer.marks)__copy\(callAtOnce)"
     }
 
     private var constant: String { "\(face).\(message)" }
@@ -127,7 +134,7 @@
       return
         ", later: { __later in __later.give(\(constant).travels) { __queued in { __queued.call { "
         + "(__target: borrowing \(Spelling.invocations)FaceTarget<\(target)>) in "
-        + "\(mark)__target.value\(call) } } } }"
+        + "\(mark)__target.value\(call) } orSend: { __delivery in \(send) } } } }"
     }
 
     /// The statement that implements the requirement in a face.
@@ -135,18 +142,29 @@
     /// - Parameter place: the index of the requirement's protocol among those of the face, as
     ///   source.
     func statement(at place: String) -> String {
+      let delivered = delivered(at: place)
+      if sent.isEmpty { return delivered }
+      return "\(sent.joined(separator: "; ")); \(answer.isAsync ? "" : "return ")\(delivered)"
+    }
+
+    /// The forwarder that delivers the requirement.
+    private var forwarder: String {
+      "self.__forwarder" + (sent.isEmpty ? "" : ".sending(for: \(face).self)")
+    }
+
+    private func delivered(at place: String) -> String {
       if answer.passesErrors {
         var throwing = self
         throwing.answer.passesErrors = false
         throwing.answer.throwing = .anything
         return
           "\(answer.marks)\(Spelling.forwarding)FaceMessage.rethrowing({ "
-          + "\(throwing.statement(at: place)) }, { throw $0 })"
+          + "\(throwing.delivered(at: place)) }, { throw $0 })"
       }
       if answer.isAsync { return awaiting(at: place) }
       let through = "\(place), \(selector)" + settings
       let (ask, tell) = (
-        "\(answer.marks)self.__forwarder.ask", "\(answer.marks)self.__forwarder.tell"
+        "\(answer.marks)\(forwarder).ask", "\(answer.marks)\(forwarder).tell"
       )
       switch answer.throwing {
       case .nothing where answer.isVoid:
@@ -160,13 +178,18 @@
           "\(ask)(\(through), orThrow: (\(Spelling.anyError)).self, \(direct)\(later)) { __delivery in \(send) } \(otherwise)"
       case .only(let type):
         return
-          "\(answer.isVoid ? tell : ask)(\(through), orThrow: \(type).self, \(direct)\(later)) "
-          + "{ __delivery in \(send) }\(answer.isVoid ? "" : " \(otherwise)")"
+          "\(answer.isTold ? tell : ask)(\(through), orThrow: \(type).self, \(direct)\(later)) "
+          + "{ __delivery in \(send) }\(answer.isTold ? "" : " \(otherwise)")"
       }
     }
 
     /// The source that sends the message, or throws the reason why there is no message.
     private var send: String {
+      if !sent.isEmpty {
+        return
+          "try \(Spelling.forwarding)FaceMessage.refuseSent(\(constant), by: self.__forwarder, "
+          + "through: &__delivery)"
+      }
       if let isNoMessage {
         return
           "try \(Spelling.forwarding)FaceMessage.refuse(\(constant), because: \"\(isNoMessage)\", "
@@ -191,7 +214,7 @@
     private func awaiting(at place: String) -> String {
       let changed = isMutating ? "var __changed = __target; " : ""
       return """
-        var __delivery = self.__forwarder.awaiting(\(place), \(selector)\(settings), as: (\(result)).self)
+        var __delivery = \(forwarder).awaiting(\(place), \(selector)\(settings), as: (\(result)).self)
         while __delivery.begins() {
           do {
             if let __target = __delivery.target(as: (\(target)).self) {
@@ -215,7 +238,7 @@
       case .anything where !answer.isAnswered: return "return try __delivery.ask()"
       case .anything:
         return "return try __delivery.ask(orThrow: (\(Spelling.anyError)).self, \(otherwise))"
-      case .only(let type) where answer.isVoid: return "try __delivery.tell(orThrow: \(type).self)"
+      case .only(let type) where answer.isTold: return "try __delivery.tell(orThrow: \(type).self)"
       case .only(let type):
         return "return try __delivery.ask(orThrow: \(type).self, \(otherwise))"
       }

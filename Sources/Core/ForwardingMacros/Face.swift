@@ -25,6 +25,10 @@
     var isNonisolated: Bool
     /// Whether the face is for a protocol of another module, which this declaration restates.
     var isForeign = false
+    /// Whether another type is around the protocol.
+    var isNested = false
+    /// Whether the protocol is private to the type around it, which refuses it.
+    var isPrivate = false
     /// The inherited protocols. Each has a face of its own.
     var bases: [String]
     var parts: [FacePart] = []
@@ -37,8 +41,8 @@
 
     var members: [FaceMember] { parts.flatMap(\.members) }
 
-    private var forwarding: String { Spelling.forwarding }
-    private var swift: String { Spelling.swift }
+    var forwarding: String { Spelling.forwarding }
+    var swift: String { Spelling.swift }
 
     /// The class, as code outside the class names it.
     var type: String { className + arguments }
@@ -51,10 +55,10 @@
     var objectTarget: String { isOfObjects ? target : "\(target) & \(swift)AnyObject" }
 
     /// The modifier in front of declarations that belong to no actor.
-    private var nonisolated: String { isNonisolated ? "nonisolated " : "" }
+    var nonisolated: String { isNonisolated ? "nonisolated " : "" }
 
     /// The type aliases for the faces of the inherited protocols.
-    private var baseFaces: [String] { bases.indices.map { "__Base\($0)" } }
+    var baseFaces: [String] { bases.indices.map { "__Base\($0)" } }
     /// The declarations of these type aliases. A base without a face leads to a compiler error here
     /// alone, and the error shows the comment on the line.
     private var baseTypes: String {
@@ -67,6 +71,17 @@
       }.joined()
     }
 
+    /// Comments on lines at which the compiler reports what the macro cannot see of an inherited
+    /// protocol: that it belongs to an actor, or that it is generic.
+    var actorHint: String {
+      if bases.isEmpty || actor != nil || isOfActors { return "" }
+      return "  // if it crosses into an actor: write the actor, as '@MainActor', on '\(name)', too"
+    }
+    private var argumentsHint: String {
+      guard let base = bases.first(where: { !$0.contains("<") }) else { return "" }
+      return "  // if it requires arguments: inherit '\(base)' with its types, as '\(base)<Int>'"
+    }
+
     /// Whether other modules may have classes of the protocol, so that the optimizer never takes one for the
     /// only one.
     private var isInView: Bool { ["public ", "package "].contains(access) || isForeign || isStub }
@@ -76,7 +91,7 @@
     /// The extensions of the protocol: the default implementations of optional requirements, and
     /// the members that the faces and boxes of inheriting protocols use.
     func extensions(of type: String) -> [String] {
-      if isForeign { return [] }
+      if isForeign || isPrivate { return [] }
       let place = "Self.__place(of: \(self.type).self)"
       let boxed = isOfActors ? "" : parts.text { [$0.boxed(boxedValue)] }
       return [
@@ -105,7 +120,7 @@
       let clause = bounds.isEmpty ? "" : "<\(bounds.joined(separator: ", "))>"
       let inView = isInView ? "" : "@\(forwarding)FaceInView "
       return """
-        \(attributes)\(inView)\(access)\(keyword) \(className)\(clause): \(name), \(isolation)\(forwarding)ForwardingFace\(conformances)\(whereClause) {
+        \(attributes)\(inView)\(isPrivate ? "private " : access)\(keyword) \(className)\(clause): \(name), \(isolation)\(forwarding)ForwardingFace\(conformances)\(whereClause) {\(actorHint)
         \(baseTypes)\(types)
 
         \(constants)
@@ -135,9 +150,11 @@
           """
             \(access)typealias __Target = \(target)
             \(access)typealias __SendableTarget = \(target) & \(swift)Sendable
-            \(access)typealias __Values = (\(values.joined(separator: ", ")))
+            \(access)typealias __Values = (\(values.joined(separator: ", ")))\(argumentsHint)
           """
-        ] + aliases.map { $0.replacing("typealias", with: "\(access)typealias") })
+        ]
+        + (isNested ? actor.map { ["  \(access)typealias __Actor = \($0.dropFirst())"] } ?? [] : [])
+        + aliases.map { $0.replacing("typealias", with: "\(access)typealias") })
         .joined(separator: "\n")
     }
 
@@ -146,13 +163,14 @@
       return parts.text { member in
         let lines = member.messages.map { message in
           let value = message.value(isCached: isGeneric ? type : nil)
-          let head = "  nonisolated fileprivate static"
+          let head = "  nonisolated \(isPrivate ? "" : "fileprivate ")static"
           return isGeneric
             ? "\(head) var \(message.name): \(message.type) { \(value) }"
             : "\(head) let \(message.name) = \(value)"
         }
         let values = member.messages.compactMap { $0.declaration(access) }
-        return lines.isEmpty ? [] : [(lines + values).joined(separator: "\n")]
+        let all = lines + values + member.beside
+        return all.isEmpty ? [] : [all.joined(separator: "\n")]
       }
     }
 
@@ -206,73 +224,6 @@
         \(isOfObjects ? "  \(access)static func __object(of target: \(target)) -> (\(swift)AnyObject)? { target }\n\n" : "")  @discardableResult \(access)static func __prepare(_ __target: \(target)) -> \(swift)AnyObject {
         \(opened)
         \(objects)
-          }
-        """
-    }
-
-    /// The functions that map an inherited protocol to its index in the tables of a target.
-    private var places: String {
-      if bases.isEmpty { return "" }
-      var offset = "1"
-      var cases = ""
-      for base in baseFaces {
-        cases += """
-              if \(base).__knows(face) { return \(offset) + \(base).__place(of: face) }
-
-          """
-        offset += " + \(base).__places"
-      }
-      return """
-          \(access)nonisolated static func __place(of face: \(swift)AnyClass) -> \(swift)Int {
-            if face == \(type).self { return 0 }
-        \(cases)    return 0
-          }
-
-          \(access)nonisolated static func __knows(_ face: \(swift)AnyClass) -> \(swift)Bool {
-            face == \(type).self\(baseFaces.map { " || \($0).__knows(face)" }.joined())
-          }
-
-          \(access)nonisolated static var __places: \(swift)Int { \(offset) }
-
-
-        """
-    }
-
-    // MARK: The box
-
-    /// The class that stands in for a value among the targets: it holds the value, and calls it.
-    private var box: String {
-      if isOfObjects { return "" }
-      // A value that no requirement mutates is read without a lock.
-      let isChanged = !bases.isEmpty || members.contains(where: \.isMutating)
-      let isolation = actor.map { $0 + " " } ?? ""
-      let storage =
-        isChanged
-        ? """
-            let __values: \(forwarding)BoxedValue<\(target)>
-            var __value: \(target) {
-              get { __values.value }
-              set { __values.value = newValue }
-            }
-            init(_ value: \(target)) { __values = \(forwarding)BoxedValue(value) }
-            func __keep(_ value: \(target)) { __values.value = value }
-        """
-        : """
-            let __value: \(target)
-            init(_ value: \(target)) { __value = value }
-        """
-      let sendable = isSendable ? ", @unchecked \(swift)Sendable" : ""
-      return """
-          \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)FaceBox\(sendable) {
-        \(storage)
-
-        \(parts.text { [$0.boxed("__value")] })
-          }
-
-          \(access)static func __isBox(_ object: \(swift)AnyObject) -> \(swift)Bool { object is __Box }
-
-          \(access)static func __target(behind object: \(swift)AnyObject) -> (\(target))? {
-            (object as? __Box)?.__value ?? object as? \(target)
           }
         """
     }

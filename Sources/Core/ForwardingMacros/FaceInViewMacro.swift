@@ -18,17 +18,29 @@
       in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
       let isActor = declaration.is(ActorDeclSyntax.self)
-      let face = type.trimmedDescription
-      let inherited = declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription)
-      let attributes = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
+      let parameters = declaration.as(ClassDeclSyntax.self)?.genericParameterClause?.parameters
+      let arguments = parameters.map { "<\($0.map(\.name.text).joined(separator: ", "))>" } ?? ""
+      let name = type.trimmedDescription
+      // The extension does not see what is beside a nested protocol, such as the protocol itself.
+      let face = name + arguments
+      let place = name.split(separator: ".").dropLast().map { $0 + "." }.joined()
+      let kept = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
         !$0.attributeName.trimmedDescription.hasSuffix("FaceInView")
-      }.map { $0.trimmedDescription + " " }.joined()
+      }
+      let actor = place.isEmpty ? nil : kept.first(where: \.namesGlobalActor)?.trimmedDescription
+      let seen = { (text: String) in
+        actor.map { text.replacing($0 + " ", with: "@\(face).__Actor ") } ?? text
+      }
+      let inherited = declaration.inheritanceClause?.inheritedTypes.enumerated().map {
+        ($0.offset == 0 ? place : "") + seen($0.element.type.trimmedDescription)
+      }
+      let attributes = seen(kept.map { $0.trimmedDescription + " " }.joined())
       // The class is never used, so the default isolation of the module does not matter to it.
       let isolation =
         isActor || inherited?.contains { $0.hasPrefix("@") } == true ? "" : "nonisolated "
       let (forwarding, swift) = (Spelling.forwarding, Spelling.swift)
       let source = """
-        extension \(face) {
+        extension \(name) {
           \(attributes)\(isolation)fileprivate \(isActor ? "actor" : "final class") __InView: \((inherited ?? []).joined(separator: ", ")) {
             typealias __Target = \(face).__Target
             typealias __SendableTarget = \(face).__SendableTarget

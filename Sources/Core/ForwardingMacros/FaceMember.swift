@@ -60,6 +60,8 @@
     var stub = ""
     /// Whether classes may leave it out.
     var isOptional = false
+    /// The members of the face that the extension of a nested protocol uses.
+    var beside: [String] = []
     /// Whether it is a type, which the face and its box have for themselves alone.
     var isType = false
   }

@@ -15,11 +15,11 @@
         context.diagnose(Diagnostic(node: node, message: Refusal.notAProtocol))
         return []
       }
+      if NestedNames.isRefused(in: context) { return [] }
       let foreign = foreign(of: node)
       // Programs mean the one that is named without `any`, too.
       let named = foreign ?? named(by: node)
-      var reader = ProtocolReader(declaration, as: named)
-      reader.refuseNested(in: context)
+      var reader = ProtocolReader(declaration, as: named, in: context)
       if node.arguments != nil, foreign == nil {
         reader.refuse(.noForeignProtocol, at: node)
         reader.face.isPossible = named != nil
@@ -56,11 +56,11 @@
       providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
       in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-      guard let declaration = declaration.as(ProtocolDeclSyntax.self), node.arguments == nil
+      guard let declaration = declaration.as(ProtocolDeclSyntax.self), node.arguments == nil,
+        !NestedNames.isRefused(in: context)
       else { return [] }
       // The peer role emits the diagnostics.
-      var reader = ProtocolReader(declaration)
-      reader.refuseNested(in: context)
+      var reader = ProtocolReader(declaration, in: context, isExtension: true)
       return reader.read().extensions(of: type.trimmedDescription).compactMap {
         DeclSyntax(stringLiteral: $0).as(ExtensionDeclSyntax.self)
       }

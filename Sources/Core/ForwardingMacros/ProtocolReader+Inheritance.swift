@@ -190,7 +190,7 @@
   }
 
   extension AttributeSyntax {
-    fileprivate var namesGlobalActor: Bool {
+    var namesGlobalActor: Bool {
       arguments == nil && attributeName.trimmedDescription.hasSuffix("Actor")
     }
   }

@@ -51,6 +51,9 @@
       let sending = Sending(
         answer: answer, face: face.type, target: face.objectTarget, message: constant.name,
         values: parameters.map(\.name), call: call,
+        callAtOnce:
+          ".\(function.name.text)(\(parameters.map(\.passedAtOnce).joined(separator: ", ")))",
+        sent: parameters.sent,
         mayBeLater: noMessage == nil && parameters.allSatisfy(\.escapes),
         variables: parameters.compactMap { parameter in
           parameter.variable.map { _ in (parameter.name, parameter.type) }
@@ -85,7 +88,7 @@
     ) -> FaceMember? {
       if answer.isOptional { refuse(.optionalStatic, at: name) }
       let body =
-        answer.isVoid ? "" : answer.otherwise ?? String(answer.leaving.dropFirst(2))
+        answer.isTold ? "" : answer.otherwise ?? String(answer.leaving.dropFirst(2))
       var member = stub
       member.member = { _ in "\(head)\(signature) { \(body) }" }
       member.boxed = member.member

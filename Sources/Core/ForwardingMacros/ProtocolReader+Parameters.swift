@@ -19,6 +19,8 @@
       var isDelayed = false
       /// Whether the parameter is a parameter pack.
       var isPack = false
+      /// The name of the `SentArgument` that has the value of a `sending` parameter.
+      var sent: String?
       /// Whether the autoclosure throws.
       var delayedThrows = false
       /// The whole declaration of the parameter.
@@ -38,10 +40,12 @@
         ["inout", "let", "var"].contains(bareLabel) ? label : bareLabel
       }
       /// The argument that passes this parameter on.
-      var passed: String {
-        passing(
-          isDelayed
-            ? "\(delayedThrows ? "try " : "")\(name)()" : isPack ? "repeat each \(name)" : name)
+      var passed: String { passing(sent.map { "\($0).take()" } ?? own) }
+      /// The argument that passes the parameter on where the call is no closure.
+      var passedAtOnce: String { passing(own) }
+      private var own: String {
+        if isDelayed { return "\(delayedThrows ? "try " : "")\(name)()" }
+        return isPack ? "repeat each \(name)" : name
       }
       /// The argument that passes a value of another name.
       func passing(_ value: String) -> String {
@@ -79,7 +83,8 @@
       return Parameter(
         label: label, name: name, type: held, taken: escapes ? "@escaping \(held)" : held,
         variable: variable, isDelayed: type.attributes.contains("autoclosure"),
-        isPack: parameter.type.is(PackExpansionTypeSyntax.self), delayedThrows: type.throws,
+        isPack: parameter.type.is(PackExpansionTypeSyntax.self),
+        sent: specifiers.contains("sending") ? "__sent\(number)" : nil, delayedThrows: type.throws,
         declaration:
           "\(names): \(parameter.type.trimmedDescription)\(parameter.ellipsis?.text ?? "")",
         typed: "\(label): \(parameter.type.trimmedDescription)", isNoMessage: reason,
@@ -123,8 +128,9 @@
       if let attributed = type.as(AttributedTypeSyntax.self) {
         base = attributed.baseType
         attributes = attributed.attributes.compactMap { $0.as(AttributeSyntax.self) }
-        if attributed.specifiers.contains(where: { $0.trimmedDescription == "isolated" }) {
-          reason = "an argument is isolated"
+        for specifier in attributed.specifiers {
+          if specifier.trimmedDescription == "isolated" { reason = "an argument is isolated" }
+          if specifier.trimmedDescription == "sending" { reason = "an argument is 'sending'" }
         }
       }
       let names = attributes.map(\.attributeName.trimmedDescription)
@@ -176,6 +182,13 @@
   extension [ProtocolReader.Parameter] {
     /// The reason of the first parameter that no message can have, or nil.
     var firstReason: String? { lazy.compactMap(\.isNoMessage).first }
+
+    /// The statements that take the `sending` arguments from the sender.
+    var sent: [String] {
+      compactMap { parameter in
+        parameter.sent.map { "let \($0) = \(Spelling.forwarding)SentArgument(\(parameter.name))" }
+      }
+    }
   }
 
   extension TypeSyntax {

@@ -11,9 +11,13 @@
 
     /// Diagnoses a type that a face cannot take as an argument or return.
     mutating func check(_ type: TypeSyntax, isResult: Bool = false) {
-      for specifier in type.as(AttributedTypeSyntax.self)?.specifiers ?? []
-      where specifier.trimmedDescription == "sending" {
-        refuse(.sending, at: specifier)
+      let specifiers = type.as(AttributedTypeSyntax.self)?.specifiers ?? []
+      for specifier in specifiers where specifier.trimmedDescription == "sending" {
+        if isResult {
+          refuse(.sendingResult, at: specifier)
+        } else if specifiers.contains(where: { $0.trimmedDescription == "inout" }) {
+          refuse(.sendingVariable, at: specifier)
+        }
       }
       for token in type.tokens(viewMode: .sourceAccurate) {
         // `Self.Item` names a type, and is allowed.
@@ -73,12 +77,14 @@
       answer.isOptional = !options.isEmpty
       if let second = values.dropFirst().first { refuse(.twoAnswers, at: second) }
       if let second = options.dropFirst().first { refuse(.twiceOptional, at: second) }
-      if let value = values.first, answer.isVoid { refuse(.answerToNothing, at: value) }
       if let option = options.first, foreign != nil { refuse(.foreignOptional, at: option) }
       if case .argumentList(let list)? = values.first?.arguments, let first = list.first {
         let text = first.expression.trimmedDescription
         if first.label?.text == "throw" { answer.failure = text } else { answer.otherwise = text }
         answer.hasOtherwise = true
+        if answer.isVoid, answer.failure == nil || !answer.throws, let value = values.first {
+          refuse(.answerToNothing, at: value)
+        }
         if answer.failure != nil, !answer.isVoid, !answer.throws {
           refuse(.throwsNothing(name.text), at: first.expression)
         }

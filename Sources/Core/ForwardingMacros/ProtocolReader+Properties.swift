@@ -18,6 +18,8 @@
       var comment: String
       /// The source behind the receiver of a call.
       var call: String
+      /// The same where the call is no closure.
+      var callAtOnce: String
       var parameters: [Parameter] = []
       /// The words that name the getter's message; below, those of the setter, and the selectors of
       /// both.
@@ -47,7 +49,8 @@
           keyword: property.bindingSpecifier, name: name, accessors: binding.accessorBlock,
           type: type, signature: "var \(name.text): \(type.trimmedDescription)",
           head: front(property.attributes, property.modifiers, property),
-          comment: comment(of: property), call: ".\(name.text)", words: [name.bare],
+          comment: comment(of: property), call: ".\(name.text)", callAtOnce: ".\(name.text)",
+          words: [name.bare],
           settingWords: ["set", name.bare], selector: name.bare,
           settingSelector: SelectorName.setter(name.bare)))
     }
@@ -68,7 +71,9 @@
           name: list.subscriptKeyword, accessors: list.accessorBlock, type: type,
           signature: "subscript\(generic)(\(declared)) -> \(type.trimmedDescription)\(clause)",
           head: front(list.attributes, list.modifiers, list), comment: comment(of: list),
-          call: "[\(parameters.map(\.passed).joined(separator: ", "))]", parameters: parameters,
+          call: "[\(parameters.map(\.passed).joined(separator: ", "))]",
+          callAtOnce: "[\(parameters.map(\.passedAtOnce).joined(separator: ", "))]",
+          parameters: parameters,
           words: ["subscript"] + labels, settingWords: ["setSubscript"] + labels,
           selector: SelectorName.of("subscript", labels),
           settingSelector: SelectorName.of("setSubscript", labels + ["value"]),
@@ -119,7 +124,8 @@
           ([plain] + types).joined(separator: ", ")))
       let sending = Sending(
         answer: reading, face: face.type, target: face.objectTarget, message: getting.name,
-        values: place.parameters.map(\.name), call: place.call, result: plain,
+        values: place.parameters.map(\.name), call: place.call, callAtOnce: place.callAtOnce,
+        sent: place.parameters.sent, result: plain,
         isMutating: changes && getter?.modifier?.name.text == "mutating", isNoMessage: noMessage)
       member.messages = [getting]
       member.isMutating = changes && (setter != nil || sending.isMutating)
@@ -146,6 +152,7 @@
         storing = Sending(
           answer: setting, face: face.type, target: face.objectTarget, message: constant.name,
           values: place.parameters.map(\.name) + ["newValue"], call: "\(place.call) = newValue",
+          callAtOnce: "\(place.callAtOnce) = newValue", sent: place.parameters.sent,
           isMutating: changes, isNoMessage: noMessage)
         if noMessage == nil {
           member.answers.append(

@@ -2,6 +2,7 @@
 #if canImport(SwiftSyntaxMacros)
   import SwiftDiagnostics
   import SwiftSyntax
+  import SwiftSyntaxMacros
 
   /// Reads a protocol, and returns its face or diagnoses what prevents one.
   struct ProtocolReader {
@@ -13,6 +14,10 @@
     var names = UsedNames()
     /// The face, filled in while the protocol is read.
     var face: Face
+    /// The names for the extension of a protocol inside of another type; nil at the top of a file.
+    private var nested: NestedNames?
+    /// Whether the face is read for the extension of a nested protocol.
+    private let isOutside: Bool
 
     /// The names that the members so far use.
     struct UsedNames {
@@ -29,12 +34,21 @@
       }
     }
 
-    init(_ declaration: ProtocolDeclSyntax, as foreign: TypeSyntax? = nil) {
+    /// - Parameters:
+    ///   - foreign: the protocol of another module that the declaration restates.
+    ///   - isExtension: whether the face is for the extension of the protocol alone.
+    init(
+      _ declaration: ProtocolDeclSyntax, as foreign: TypeSyntax? = nil,
+      in context: some MacroExpansionContext, isExtension: Bool = false
+    ) {
       self.declaration = declaration
       self.foreign = foreign
-      let name = declaration.name.text
+      nested = foreign == nil ? NestedNames(declaration, in: context) : nil
+      isOutside = isExtension && nested != nil
+      let place = isOutside ? nested.map { "\($0.place)." } ?? "" : ""
       face = Face(
-        name: foreign?.trimmedDescription ?? name, className: "\(declaration.name.bare)Proxy",
+        name: foreign?.trimmedDescription ?? place + declaration.name.text,
+        className: "\(place)\(declaration.name.bare)Proxy",
         access: "", attributes: "", actor: nil, isOfActors: false, isSendable: false,
         isOfObjects: false, isNonisolated: false, bases: [])
     }
@@ -52,6 +66,14 @@
         ["public", "package", "fileprivate", "private"].contains($0)
       }.map { $0 + " " }.joined()
       face.access = access == "private " ? "fileprivate " : access
+      if nested != nil,
+        let modifier = declaration.modifiers.first(where: { $0.name.text == "private" })
+      {
+        refuse(
+          .privateNested, at: modifier, "write 'fileprivate'", replacing(modifier, "fileprivate"))
+        face.isPrivate = true
+        face.access = ""
+      }
       face.attributes = attributes.map { $0 + " " }.joined()
       face.actor = actor
       face.isOfActors = isOfActors
@@ -59,6 +81,7 @@
       face.isOfObjects = isOfObjects
       face.isNonisolated = declaration.modifiers.contains(where: \.isNonisolated)
       face.isForeign = foreign != nil
+      face.isNested = nested != nil
       face.bases = bases
       readParameters()
     }
@@ -69,7 +92,7 @@
       for member in members {
         if let condition = member.decl.as(IfConfigDeclSyntax.self) {
           parts.append(.conditional(read(condition)))
-        } else if let member = read(member.decl) {
+        } else if let member = readRequirement(member.decl) {
           parts.append(.member(member))
         }
       }
@@ -91,6 +114,18 @@
       }
       names = all
       return clauses
+    }
+
+    /// Reads a requirement: for the extension of a nested protocol with other names, and otherwise
+    /// with the members of the face that have these names.
+    private mutating func readRequirement(_ declaration: DeclSyntax) -> FaceMember? {
+      guard let outside = nested?.outside(declaration, access: face.access) else {
+        return read(declaration)
+      }
+      if isOutside { return read(outside.member) }
+      var member = read(declaration)
+      member?.beside = outside.beside
+      return member
     }
 
     private mutating func read(_ declaration: DeclSyntax) -> FaceMember? {

@@ -25,12 +25,10 @@
     static let noForeignProtocol = Refusal(
       "noForeignProtocol",
       "'@Forwardable(as:)' makes a face for one protocol: write it as '(any Module.Delegate).self'")
-    static func nested(_ name: String) -> Refusal {
-      Refusal(
-        "nested",
-        "the generated code for '\(name)' would not see the types beside it: move it out of the other type"
-      )
-    }
+    static let privateNested = Refusal(
+      "privateNested",
+      "the extension with the default implementations does not see a 'private' protocol of another type: write 'fileprivate'"
+    )
     static func faceless(_ name: String) -> Refusal {
       Refusal(
         "faceless",
@@ -87,9 +85,13 @@
       "selfResult",
       "a target answers with one of its own type, and 'Self' is the face here: return the protocol with 'any'"
     )
-    static let sending = Refusal(
-      "sending",
-      "a face hands one value to several targets, and 'sending' gives it to one: let its type be 'Sendable'"
+    static let sendingResult = Refusal(
+      "sendingResult",
+      "a face returns the answer of one of many targets, and 'sending' promises that no other object has it: let its type be 'Sendable'"
+    )
+    static let sendingVariable = Refusal(
+      "sendingVariable",
+      "a face lends the variable to its target, and 'sending' gives it away: take 'inout' or 'sending' away"
     )
     static let variadic = Refusal(
       "variadic", "Swift has no way to pass variadic arguments on, as a face does: take an array")

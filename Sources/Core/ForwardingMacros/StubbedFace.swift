@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #if canImport(SwiftSyntaxMacros)
-  import SwiftSyntax
-  import SwiftSyntaxMacros
-
   // The face of a protocol that is refused. It has all members, so that the compiler says nothing but what the macro
   // says: no class lacks a requirement, and no name is missing.
   extension Face {
@@ -68,14 +65,6 @@
     /// The text with a type in place of `Self`, but for `Self.Item`.
     fileprivate func namingSelf(_ type: String) -> String {
       replacing(/\bSelf\b(?!\.)/, with: type)
-    }
-  }
-
-  extension ProtocolReader {
-    /// Refuses a protocol in a type: an extension of it sees neither the face nor the types beside it.
-    mutating func refuseNested(in context: some MacroExpansionContext) {
-      if context.lexicalContext.isEmpty { return }
-      refuse(.nested(declaration.name.text), at: declaration.name)
     }
   }
 #endif

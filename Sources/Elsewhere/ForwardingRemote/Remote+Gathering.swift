@@ -98,7 +98,7 @@ extension RemoteProxy {
 }
 
 /// Sends one message to all hosts of a name, and collects their answers.
-private final class GatheringProxy: ForwardingProxy, @unchecked Sendable {
+private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: all mutable state is behind locks, but for the call and how it ended, which only one
   // task uses.
   private let remote: RemoteProxy

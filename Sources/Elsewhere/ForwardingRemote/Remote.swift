@@ -51,7 +51,13 @@ public final class Remote<Face: ForwardingFace> where Face.__Values: Sendable {
     face = Face(forwardingTo: proxy)
   }
 
-  static var interfaceName: String { "\(Face.self)" }
+  /// The name of the face's class, behind the types around it: two of them may have a `Delegate`.
+  static var interfaceName: String {
+    let name = "\(Face.self)"
+    let whole = String(reflecting: Face.self).prefix { $0 != "<" && $0 != "(" }
+    let around = whole.split(separator: ".").dropFirst().dropLast()
+    return around.map { $0 + "." }.joined() + name
+  }
 
   /// Asks the hosts of the name whether they are there, and returns how many answered.
   ///

@@ -18,7 +18,7 @@ import Invocations
 /// awaited must have no result, and its sender does not learn the outcome. Apart from that, a proxy
 /// is an ordinary target: it may be one of many in a `MulticastProxy`, whose report covers this
 /// process only.
-open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
+open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: all mutable state is behind the locks of the link.
 
   /// The messages that may be sent.
@@ -111,7 +111,10 @@ open class RemoteProxy: ForwardingProxy, @unchecked Sendable {
   }
 
   open override func forward(_ invocation: Invocation) throws {
-    if invocation.returnsValue, let selector = invocation.selector {
+    // Without an answer, a requirement with an `@Otherwise(throw:)` fails closed.
+    if invocation.returnsValue || UnansweredMessages.hasOtherwise(invocation.call),
+      let selector = invocation.selector
+    {
       throw RemoteError.mustBeAwaited(selector)
     }
     try link.tell(behindRoom: encoded(invocation))

@@ -27,7 +27,7 @@ import Invocations
 ///
 /// A journal can be used from many threads: its records have the order in which they were written.
 /// Two journals, in one process or in two, cannot write the same file.
-public final class Journal: ForwardingProxy, @unchecked Sendable {
+public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: all mutable state is behind the lock of `state`.
 
   /// The absolute path of the file.

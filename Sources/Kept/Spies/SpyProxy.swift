@@ -21,7 +21,7 @@ import Invocations
 /// are copied. All of them are released with the spy. Memory behind a pointer belongs to the
 /// caller. A spy can be used from many threads, because received arguments are available only if
 /// they are `Sendable`, or through members named `unchecked`. No lock is held while an answer runs.
-public final class SpyProxy: ForwardingProxy, @unchecked Sendable {
+public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: all mutable state is behind the lock of `tapes`, or in rules behind their own locks.
 
   let tapes = CallTapes()

@@ -247,7 +247,7 @@ struct MethodTableTests {
   func leftOut() throws {
     final class Door {}
     let (table, name) = (MethodTable.of(Door.self), "rest" as Selector)
-    let method = try Self.answering(1).markedAsOfFace
+    let method = try Self.answering(1).markedAsOfFace(isOptional: true)
     table.declare([(name, method)])
     #expect(throws: NotImplemented.self) {
       let door = Door()
@@ -257,7 +257,8 @@ struct MethodTableTests {
     table.leaveOut(name)
     table.declare([(name, method)])
     #expect(table.own(name) == nil)
-    let other = try Implementation { (_: AnyObject) -> String in "other" }.markedAsOfFace
+    let other = try Implementation { (_: AnyObject) -> String in "other" }.markedAsOfFace(
+      isOptional: true)
     table.declare([(name, other)])
     #expect(table.own(name) != nil)
   }
@@ -266,7 +267,7 @@ struct MethodTableTests {
   func leftOutTwice() throws {
     final class Gate {}
     let (table, name, gate) = (MethodTable.of(Gate.self), "rests" as Selector, Gate())
-    table.declare([(name, try Self.answering(1).markedAsOfFace)])
+    table.declare([(name, try Self.answering(1).markedAsOfFace(isOptional: true))])
     #expect(try Self.ask(gate, name) == 1)
     // As far as the first thread has come: the method is removed, and still in the cache.
     table.state.withLockInPlace { _ = $0.methods.removeValue(forKey: name) }

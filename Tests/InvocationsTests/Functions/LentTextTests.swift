@@ -61,7 +61,7 @@ struct LentTextTests {
     #expect(try number("2.5", nil) == 2.5)
   }
 
-  @Test("missing texts take no room, so that a text behind many of them is lent inside of the frame")
+  @Test("missing texts take no room: a text behind many of them is lent inside of the frame")
   func behindMissing() {
     var tuple = [String?](repeating: nil, count: 12)
     tuple[11] = "seven"

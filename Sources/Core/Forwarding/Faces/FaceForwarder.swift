@@ -25,6 +25,12 @@ public struct FaceForwarder: Sendable {
     let owner = proxy.targetOwner
     targets = FaceTargets(owner?.targetList, of: owner, for: face)
   }
+
+  /// Makes a destination that calls no target.
+  init(messagesTo proxy: any ForwardingProxy & Sendable, for face: AnyClass) {
+    self.proxy = proxy
+    targets = FaceTargets(nil, of: nil, for: face)
+  }
 }
 
 extension ForwardingProxy {

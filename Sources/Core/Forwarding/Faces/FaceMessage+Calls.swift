@@ -49,9 +49,16 @@ extension FaceMessage {
   public static func refuse<Result>(
     _ selector: Selector, because reason: String, through delivery: inout FaceDelivery
   ) throws -> Result {
-    let error = delivery.refusal(ForwardingError.notAMessage(selector, because: reason))
-    // A requirement without a result needs no answer.
-    if delivery.isOver, let nothing = () as? Result { return nothing }
-    throw error
+    try refuse(selector, .notAMessage(selector, because: reason), through: &delivery)
+  }
+
+  static func refuse<Result>(
+    _ selector: Selector, _ error: ForwardingError, through delivery: inout FaceDelivery
+  ) throws -> Result {
+    if delivery.isOver, let nothing = () as? Result {
+      try delivery.endWithoutResult(selector)
+      return nothing
+    }
+    throw delivery.refusal(error)
   }
 }

@@ -127,7 +127,8 @@ public struct FaceMethods<Object: AnyObject> {
       }
     }
     let hasResult = Result.self != Void.self
-    let own = guarded(method, selector, hasResult: hasResult, isSendable).markedAsOfFace
+    let own = guarded(method, selector, hasResult: hasResult, isSendable)
+      .markedAsOfFace(isOptional: isOptional)
     methods.withLock { $0.append((selector, own)) }
   }
 

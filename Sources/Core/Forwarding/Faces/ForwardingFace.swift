@@ -106,7 +106,8 @@ extension ForwardingFace {
   }
 
   /// Prepares the class of a target for the messages, and returns the object that receives them.
-  /// For a face, that is the proxy behind it, so that a cycle of proxies is detected.
+  /// For a face, that is the proxy behind it: its `@Otherwise` is for its own senders, and a cycle of
+  /// proxies is detected.
   static func __receiver(of target: __Target) -> AnyObject {
     __forwarder(behind: __prepare(target))
   }
@@ -122,25 +123,13 @@ extension ForwardingFace {
     guard object is any CustomAnswering, let face = object as? any ForwardingFace else {
       return object
     }
-    return face.__forwarder.proxy.asForwarder ?? object
+    return face.__forwarder.proxy as? any SharedProxy ?? object
   }
 
   /// The target that a receiver of messages stands for.
   static func __found(_ receiver: AnyObject) -> __Target? {
     if let target = __target(behind: receiver) { return target }
-    guard let forwarder = (receiver as? ForwardingProxy)?.asForwarder else { return nil }
-    return Self(forwardingTo: forwarder) as? __Target
-  }
-}
-
-extension ForwardingProxy {
-  /// This proxy, if it forwards messages to objects of this process.
-  fileprivate var asForwarder: (any ForwardingProxy & Sendable)? {
-    switch self {
-    case let proxy as MulticastProxy: proxy
-    case let proxy as SingleTargetProxy: proxy
-    case let proxy as InterceptingProxy: proxy
-    default: nil
-    }
+    guard let proxy = receiver as? any SharedProxy else { return nil }
+    return Self(forwardingTo: proxy) as? __Target
   }
 }

@@ -59,10 +59,12 @@
   public macro Otherwise<Value>(_ value: @autoclosure () -> Value) =
     #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
 
-  /// The error that the sender gets instead, from a requirement with a result that may throw it: it fails closed.
+  /// The error that the sender gets instead, from a requirement that may throw it: it fails closed. Without a result, a
+  /// target on a queue does not count as one that answers.
   ///
   /// ```
   /// @Otherwise(throw: Refusal.closed) func admit(_ guest: Guest) throws(Refusal) -> Ticket
+  /// @Otherwise(throw: Refusal.closed) func authorize() throws
   /// ```
   @attached(peer)
   public macro Otherwise<Failure: Error>(throw error: @autoclosure () -> Failure) =

@@ -11,10 +11,10 @@ extension Delivery {
       var turn: Turn
       if registration.isSpecial {
         turn =
-          switch claim(registration, isAwaited: true) {
+          switch claim(registration, method, isAwaited: true) {
           case .over(let turn): turn
-          case .lane(let lane, let isLast):
-            await sendAwaiting(to: target, method, registration, lane, isLast)
+          case .lane(let lane, let end):
+            await sendAwaiting(to: target, method, registration, lane, end)
           }
       } else {
         turn = await sendHereAwaiting(to: target, method)
@@ -46,20 +46,28 @@ extension Delivery {
 
   nonisolated(nonsending) func sendAwaiting(
     to target: AnyObject, _ method: Implementation?, _ registration: Registration,
-    _ lane: DeliveryLane, _ isLast: Bool
+    _ lane: DeliveryLane, _ end: End
+  ) async -> Turn {
+    settle(
+      await sendUnsettled(to: target, method, registration, lane, end), registration, end)
+  }
+
+  private nonisolated(nonsending) func sendUnsettled(
+    to target: AnyObject, _ method: Implementation?, _ registration: Registration,
+    _ lane: DeliveryLane, _ end: End
   ) async -> Turn {
     var deadline: DispatchTimeInterval?
     switch lane.kind {
     case .caller: return await sendHereAwaiting(to: target, method)
     case .queue(_, isResultIgnored: true), .actor(_, isResultIgnored: true),
       .executor(_, isResultIgnored: true):
-      return sendLater(standalone(registration, isLast, .nobody), method, registration)
+      return sendLater(standalone(registration, end, .nobody), method, registration)
     case .queue, .actor, .executor: break
     case .blocking(let queue, let limit):
       if queue.mark.isCurrent { return await sendHereAwaiting(to: target, method) }
       deadline = limit
     }
-    let job = standalone(registration, isLast, .awaiting(AwaitedStep.current))
+    let job = standalone(registration, end, .awaiting(AwaitedStep.current))
     job.start(in: registration.outlet, suspends: method?.isAwaited ?? true)
     let outcome = await job.outcome(within: deadline, endsWithTask: invocation.endsWithTask)
     return Turn(

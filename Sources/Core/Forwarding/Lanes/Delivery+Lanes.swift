@@ -7,21 +7,38 @@ extension Delivery {
   func sendSpecially(
     to target: AnyObject, _ method: Implementation?, _ registration: Registration
   ) -> Turn {
-    switch claim(registration, isAwaited: false) {
+    switch claim(registration, method, isAwaited: false) {
     case .over(let turn): turn
-    case .lane(let lane, let isLast): send(to: target, method, registration, lane, isLast)
+    case .lane(let lane, let end):
+      settle(send(to: target, method, registration, lane, end), registration, end)
     }
+  }
+
+  /// When a registration ends because of the message.
+  enum End {
+    /// Not at all.
+    case never
+    /// The once-only registration has ended.
+    case before
+    /// The message has claimed the once-only registration, which ends if the target answers: it may
+    /// leave out the requirement.
+    case after
+    /// The same, but the message claims the registration when it arrives on another thread.
+    case atArrival
   }
 
   /// The lane of a turn, or the outcome if there is no turn.
   enum Claim {
-    /// - Parameter isLast: whether the registration has ended with this message.
-    case lane(DeliveryLane, isLast: Bool)
+    case lane(DeliveryLane, End)
     case over(Turn)
   }
 
   /// Begins the turn of a registration with options that need more than a call.
-  func claim(_ registration: Registration, isAwaited: Bool) -> Claim {
+  ///
+  /// - Parameter method: the method of the target; nil if the target is asked.
+  func claim(
+    _ registration: Registration, _ method: Implementation?, isAwaited: Bool
+  ) -> Claim {
     // The options are read once for the whole turn: other threads may change them meanwhile.
     let wishes = proxy.wishes(of: registration)
     do {
@@ -30,17 +47,32 @@ extension Delivery {
     } catch {
       return .over(Turn(outcome: .failed(error)))
     }
-    guard wishes.isOnce else { return .lane(wishes.lane, isLast: false) }
+    guard wishes.isOnce else { return .lane(wishes.lane, .never) }
+    let mayLeaveOut = method?.isOptional ?? false
+    switch wishes.lane.kind {
+    case .caller, .blocking: break
+    case .queue, .actor, .executor:
+      // Behind a message that may leave the registration unused, others wait for their turn.
+      if mayLeaveOut { registration.claimAtArrival() }
+      if registration.isClaimedAtArrival { return .lane(wishes.lane, .atArrival) }
+    }
     guard registration.claim() else { return .over(Turn(outcome: .removed)) }
-    return .lane(wishes.lane, isLast: proxy.endOnce(registration))
+    if mayLeaveOut { return .lane(wishes.lane, .after) }
+    return .lane(wishes.lane, proxy.endOnce(registration) ? .before : .never)
+  }
+
+  /// Ends a once-only registration that the message has claimed, if the target has answered.
+  func settle(_ turn: Turn, _ registration: Registration, _ end: End) -> Turn {
+    if case .after = end { proxy.settle(registration, turn.outcome) }
+    return turn
   }
 
   /// Sends to one target in its lane.
   ///
-  /// - Parameter isLast: whether the registration has ended with this message.
+  /// - Parameter end: when the registration ends because of the message.
   private func send(
     to target: AnyObject, _ method: Implementation?, _ registration: Registration,
-    _ lane: DeliveryLane, _ isLast: Bool
+    _ lane: DeliveryLane, _ end: End
   ) -> Turn {
     switch lane.kind {
     case .caller:
@@ -57,9 +89,9 @@ extension Delivery {
         }
         return turn ?? Turn(outcome: .wouldDeadlock)
       }
-      return sendWaiting(standalone(registration, isLast, .blocking(chain)), queue, deadline)
+      return sendWaiting(standalone(registration, end, .blocking(chain)), queue, deadline)
     case .queue, .actor, .executor:
-      return sendLater(standalone(registration, isLast, .nobody), method, registration)
+      return sendLater(standalone(registration, end, .nobody), method, registration)
     }
   }
 
@@ -106,11 +138,22 @@ extension Delivery {
   /// Creates a job with a copy of the invocation that retains its arguments: the sender may be gone
   /// before the target has finished.
   func standalone(
-    _ registration: Registration, _ isLast: Bool, _ waiting: DeliveryJob.Waiting
+    _ registration: Registration, _ end: End, _ waiting: DeliveryJob.Waiting
   ) -> DeliveryJob {
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
     copy.addToPath(proxy.targetList)
-    return DeliveryJob(copy, registration, isLast: isLast, visit?.method, for: proxy, waiting)
+    return DeliveryJob(copy, registration, end, visit?.method, for: proxy, waiting)
+  }
+}
+
+extension MulticastProxy {
+  /// Ends a once-only registration if its target has answered, or threw. Otherwise the next message
+  /// may claim it.
+  func settle(_ registration: Registration, _ outcome: DeliveryOutcome) {
+    switch outcome {
+    case .noMethod, .dead, .removed: registration.unclaim()
+    default: _ = endOnce(registration)
+    }
   }
 }

@@ -30,6 +30,8 @@ final class DeliveryJob: @unchecked Sendable {
   private let registration: WeakReference<Registration>
   /// The registration, if it ended with this message: then only the job retains it.
   private var ended: Registration?
+  /// Whether the job claims a once-only registration when it runs.
+  private let claims: Bool
   private let waiting: Waiting
   private let proxy: ObjectReference
   /// The method that the target performs instead of its own; nil in ordinary deliveries.
@@ -46,7 +48,7 @@ final class DeliveryJob: @unchecked Sendable {
   }
 
   init(
-    _ invocation: Invocation, _ registration: Registration, isLast: Bool = false,
+    _ invocation: Invocation, _ registration: Registration, _ end: Delivery.End,
     _ visit: Implementation?, for proxy: MulticastProxy, _ waiting: Waiting
   ) {
     self.invocation = invocation
@@ -56,7 +58,8 @@ final class DeliveryJob: @unchecked Sendable {
     token = registration.token
     type = registration.targetType
     self.registration = WeakReference(registration)
-    ended = isLast ? registration : nil
+    ended = if case .before = end { registration } else { nil }
+    claims = if case .atArrival = end { true } else { false }
   }
 
   deinit { ticket.resolve(.cancelled) }
@@ -103,7 +106,9 @@ final class DeliveryJob: @unchecked Sendable {
   private func outcome(_ send: (AnyObject) throws -> Void) -> DeliveryOutcome {
     guard let registration = takeRegistration() else { return .removed }
     // Retained to the end: ``MulticastProxy/removeAndWait(_:)-(Token)`` waits for its release.
-    return withExtendedLifetime(registration) { outcome(of: registration, send) }
+    return withExtendedLifetime(registration) {
+      settle(registration, outcome(of: registration, send))
+    }
   }
 
   /// A separate function, so that the target is released before the registration.
@@ -124,7 +129,7 @@ final class DeliveryJob: @unchecked Sendable {
   /// Sends the message in a task; see ``outcome(_:)``.
   private nonisolated(nonsending) func outcomeAwaiting() async -> DeliveryOutcome {
     guard let registration = takeRegistration() else { return .removed }
-    let outcome = await outcomeAwaiting(of: registration)
+    let outcome = settle(registration, await outcomeAwaiting(of: registration))
     return withExtendedLifetime(registration) { outcome }
   }
 
@@ -148,7 +153,19 @@ final class DeliveryJob: @unchecked Sendable {
   }
 
   private func takeRegistration() -> Registration? {
-    ended.take() ?? registration.object.flatMap { $0.isRemoved ? nil : $0 }
+    if let ended = ended.take() { return ended }
+    guard let registration = registration.object, !registration.isRemoved,
+      !claims || registration.claim()
+    else { return nil }
+    return registration
+  }
+
+  /// Ends a once-only registration that the job has claimed, if the target has answered.
+  private func settle(
+    _ registration: Registration, _ outcome: DeliveryOutcome
+  ) -> DeliveryOutcome {
+    if claims { (proxy.object as? MulticastProxy)?.settle(registration, outcome) }
+    return outcome
   }
 
   private func keepAnswer() {

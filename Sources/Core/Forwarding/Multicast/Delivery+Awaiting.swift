@@ -133,7 +133,7 @@ private final class ConcurrentTurn: @unchecked Sendable {
   private var target: AnyObject?
   private var method: Implementation?
   private var lane = DeliveryLane.caller
-  private var isLast = false
+  private var ending = Delivery.End.never
 
   struct Ended: @unchecked Sendable {
     // SAFETY: the same holds as above; the task has ended.
@@ -154,13 +154,13 @@ private final class ConcurrentTurn: @unchecked Sendable {
     case .over(let turn): return turn
     case .target(let target, let method):
       if registration.isSpecial {
-        switch delivery.claim(registration, isAwaited: true) {
+        switch delivery.claim(registration, method, isAwaited: true) {
         case .over(let turn): return turn
-        case .lane(let lane, let isLast): (self.lane, self.isLast) = (lane, isLast)
+        case .lane(let lane, let end): (self.lane, self.ending) = (lane, end)
         }
       }
       if case .caller = lane.kind, let method, !method.isAwaited {
-        var turn = delivery.sendHere(to: target, method)
+        var turn = delivery.settle(delivery.sendHere(to: target, method), registration, ending)
         turn.type = registration.targetType
         return turn
       }
@@ -172,7 +172,7 @@ private final class ConcurrentTurn: @unchecked Sendable {
   /// Runs to the end, in the sender's isolation domain.
   func end(_ index: Int, _ isolation: isolated (any Actor)?) async -> Ended {
     guard let target else { return Ended(index: index, turn: .init(outcome: .notCalled)) }
-    var turn = await delivery.sendAwaiting(to: target, method, registration, lane, isLast)
+    var turn = await delivery.sendAwaiting(to: target, method, registration, lane, ending)
     turn.type = registration.targetType
     self.target = nil
     return Ended(index: index, turn: turn)

@@ -116,7 +116,8 @@ extension TargetList.Tally {
   var failures: [DeliveryFailure] {
     laterErrors.map {
       DeliveryFailure(
-        token: MulticastProxy.Token(id: $0.id, target: $0.identity), type: $0.type, error: $0.error)
+        token: MulticastProxy.Token(id: $0.id, target: $0.identity, $0.type), type: $0.type,
+        error: $0.error)
     }
   }
 }

@@ -110,7 +110,8 @@ private struct AskedTurns {
 extension DeliveryFailure {
   fileprivate init(_ thrown: TargetList.LaterError) {
     self.init(
-      token: MulticastProxy.Token(id: thrown.id, target: thrown.identity), type: thrown.type,
+      token: MulticastProxy.Token(id: thrown.id, target: thrown.identity, thrown.type),
+      type: thrown.type,
       error: thrown.error)
   }
 }

@@ -70,7 +70,7 @@ extension MulticastProxy {
       needsAnswer = false
       report.entries.append(
         DeliveryReport.Entry(
-          token: Token(id: id, target: target), type: type, outcome: .answered, late: nil))
+          token: Token(id: id, target: target, type), type: type, outcome: .answered, late: nil))
     } failed: { target, error in
       let outcome = DeliveryOutcome(error)
       if !outcome.isUnasked { needsAnswer = false }
@@ -117,28 +117,6 @@ extension MulticastProxy {
   /// Whether a message ends at the first target that answers. A message without a result offers no
   /// choice: all targets get it, unless the list asks only one in any case.
   func endsAtFirst(_ hasResult: Bool) -> Bool { targetList.stopsAtFirst(hasResult: hasResult) }
-
-  /// Decides what the sender gets when no target has answered.
-  func answerIfNobodyDid(_ tally: TargetList.Tally, _ call: Call) throws {
-    guard tally.answered == 0 else { return }
-    if tally.hasQueued {
-      // The message is queued for targets whose results are ignored.
-      if call.returnsValue { call.answerWithZero() }
-      return
-    }
-    let selector = call.selector
-    let rule = whenNobodyAnswers
-    let isError = rule == .throw || rule == .throwForResults && call.returnsValue
-    // The error ends at the face that answers.
-    if let selector, !isError || !UnansweredMessages.hasOtherwise(call) {
-      diagnoseUnanswered(selector, isError: isError)
-    }
-    if isError {
-      UnansweredMessages.note(call)
-      throw ForwardingError.nobodyAnswered(selector)
-    }
-    if rule == .zero { call.answerWithZero() }
-  }
 
   /// Returns the results of all targets that answer, in order.
   ///

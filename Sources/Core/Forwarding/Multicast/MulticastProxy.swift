@@ -13,15 +13,8 @@ import Synchronization
 /// Targets are held weakly unless `strongly` is true. A delivery works on a snapshot of the list:
 /// it skips targets removed before their turn, and does not call targets added during it. The proxy
 /// is thread-safe; no lock is held while a target runs.
-open class MulticastProxy: ForwardingProxy, @unchecked Sendable {
+open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: all mutable state is behind the locks of `registrations` and `settings`, or atomic.
-
-  /// Identifies a registration.
-  public struct Token: Hashable, Sendable {
-    let id: UInt64
-    /// The key under which the registration is found.
-    let target: ObjectIdentifier
-  }
 
   /// What happens to a target that is added again with the same queue.
   public enum DuplicateRule: Sendable {

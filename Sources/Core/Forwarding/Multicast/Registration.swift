@@ -56,7 +56,9 @@ extension Registration {
     return made
   }
 
-  var token: MulticastProxy.Token { MulticastProxy.Token(id: id, target: identity) }
+  var token: MulticastProxy.Token {
+    MulticastProxy.Token(id: id, target: identity, targetType)
+  }
 
   /// The options. ``MulticastProxy/wishes(of:)`` reads them, and ``Registrations`` changes them.
   var wishes: Wishes {
@@ -86,11 +88,21 @@ extension ListedTarget.Marks {
   fileprivate static let taken = Self(rawValue: 2)
   /// The registration was added without a scope. The number counts the scopes that hold it.
   fileprivate static let kept = Self(rawValue: 4)
+  /// Messages claim the once-only registration when they arrive on their lane.
+  fileprivate static let arriving = Self(rawValue: 16)
 }
 
 extension Registration {
   /// Claims the message of a once-only registration; true for the first caller only.
   func claim() -> Bool { !mark(.taken).contains(.taken) }
+
+  /// Takes back a claim: the target had no method for the message.
+  func unclaim() { unmark(.taken) }
+
+  /// Whether messages claim the registration when they arrive on their lane.
+  var isClaimedAtArrival: Bool { marks.contains(.arriving) }
+
+  func claimAtArrival() { mark(.arriving) }
 
   /// Whether a delivery has found the target alive.
   var wasReached: Bool { marks.contains(.met) }

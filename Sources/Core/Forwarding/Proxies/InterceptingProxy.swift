@@ -19,7 +19,7 @@
 ///
 /// The proxy is thread-safe. A message runs the handlers that are registered when it arrives, and
 /// no lock is held while they run.
-open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
+open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: `interceptors` is the only mutable state, and has a lock.
 
   /// Inspects a message on its way to the target.
@@ -149,7 +149,16 @@ open class InterceptingProxy: ForwardingProxy, @unchecked Sendable {
   }
 
   open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-    let match = InvocationMatch(methodSignature(for: selector), invocation)
+    let target = target
+    var match = InvocationMatch(methodSignature(for: selector), invocation)
+    if case .fits = match { return match }
+    if let target, (try? invocation.directMethod(of: target)) != nil {
+      // A class may have methods of other types for the same selector, of two protocols.
+      match = .fits
+    } else if let forwarder = target as? any MessageForwarding {
+      // An object that forwards may take messages whose types it does not know, as a spy does.
+      match = forwarder.match(invocation, selector)
+    }
     // An `instead` handler may answer where the target cannot. Forwarding reports that a target is
     // gone.
     if case .unknown = match, target == nil || replacement(for: selector) != nil { return .fits }

@@ -11,7 +11,7 @@
 ///
 /// The message is forwarded unchanged, as by Objective-C's `forwardingTargetForSelector:`. The
 /// proxy is thread-safe.
-open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
+open class SingleTargetProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: `state` is the only mutable state, and has a lock.
 
   private struct State {
@@ -79,11 +79,17 @@ open class SingleTargetProxy: ForwardingProxy, @unchecked Sendable {
 
   /// Answers a message when the target is gone.
   private func answerForTarget(_ call: Call) throws {
-    switch whenTargetIsGone {
-    case .throw, .throwForResults:
+    if let error = errorWithoutTarget(call.selector) {
       UnansweredMessages.note(call)
-      throw ForwardingError.targetGone(call.selector)
-    case .zero: call.answerWithZero()
+      throw error
+    }
+    call.answerWithZero()
+  }
+
+  private func errorWithoutTarget(_ selector: Selector?) -> ForwardingError? {
+    switch whenTargetIsGone {
+    case .throw, .throwForResults: .targetGone(selector)
+    case .zero: nil
     }
   }
 
@@ -142,5 +148,12 @@ extension SingleTargetProxy: TargetListOwner {
       throw ForwardingError.nobodyAnswered(call.selector)
     }
     try answerForTarget(call)
+  }
+
+  package func answerNothing(
+    _ selector: Selector, hasOtherwise: Bool, for tally: TargetList.Tally
+  ) throws {
+    guard target == nil else { throw ForwardingError.nobodyAnswered(selector) }
+    if let error = errorWithoutTarget(selector) { throw error }
   }
 }

@@ -164,7 +164,7 @@ package struct AwaitedTurns: ~Copyable {
       answer = .failed(error)
       return false
     }
-    if tally.answered > 0 || tally.hasQueued && !hasResult {
+    if tally.answered > 0 || tally.hasQueued && !hasResult && !hasOtherwise {
       answer = .answered(())
       return false
     }
@@ -254,6 +254,7 @@ package struct AwaitedTurns: ~Copyable {
   ) rethrows -> Result {
     var delivery = FaceDelivery(to: receiver)
     delivery.tally = tally
+    delivery.message = message
     switch current {
     case .proxy: break
     case .target: if let place = unsafe member { unsafe delivery.destination = .target(place) }

@@ -95,7 +95,8 @@ extension FaceDelivery {
       unsafe turn = fwd_direct_turn(round.list.unsafelyUnwrapped, turn)
     }
     if unsafe delivery == nil {
-      let nothing = hasQueued ? () as? Result : nil
+      // A queued target has not answered yet, which is enough unless the sender gets an error then.
+      let nothing = hasQueued && !hasOtherwise ? () as? Result : nil
       if answered > 0, let result {
         unsafe fwd_direct_end(round)
         return .answered(result)
@@ -251,7 +252,7 @@ extension FaceDelivery {
     delivery.tally.answered = answered
     targets.owner?.proxy.tidy(delivery.tally, of: selector)
     if let error = delivery.tally.error { return .failed(error) }
-    if let result, answered > 0 || hasQueued && Result.self == Void.self {
+    if let result, answered > 0 || hasQueued && bits == 0 && Result.self == Void.self {
       return .answered(result)
     }
     delivery.destination = .end

@@ -10,6 +10,7 @@ struct FaceLane {
   private let member: Unmanaged<ListedTarget>
   private let queue: any TargetQueue
   private let table: UnsafeRawPointer
+  private let index: Int
   /// Whether the sender waits for the queue.
   let waits: Bool
 
@@ -29,6 +30,7 @@ struct FaceLane {
     }
     self.queue = queue
     unsafe self.table = table
+    self.index = index
   }
 
   /// Calls a target on its queue, and waits.
@@ -80,7 +82,7 @@ struct FaceLane {
       // the death of the target.
       guard !isOptional || isKnown(selector, member.type), member.isAlive else { return false }
       var call = QueuedCall(
-        target: unsafe QueuedTarget(queue, table, selector, isOptional: isOptional),
+        target: unsafe QueuedTarget(queue, table, index, selector, isOptional: isOptional),
         queue: queue.reached(for: member))
       later(&call)
       return call.isGiven
@@ -162,6 +164,7 @@ package protocol TargetQueue: AnyObject, Sendable {
 /// let describe = { (target: QueuedTarget) in
 ///   target.call { (target: borrowing FaceTarget<any CustomStringConvertible & AnyObject>) in
 ///     print(target.value.description)
+///   } orSend: { _ in
 ///   }
 /// }
 /// ```
@@ -171,24 +174,33 @@ public struct QueuedTarget {
   // SAFETY: witness tables are never freed.
   private let route: any TargetQueue
   private let table: UnsafeRawPointer
+  private let index: Int
   private let selector: Selector
   private let isOptional: Bool
 
   @unsafe
   init(
-    _ route: any TargetQueue, _ table: UnsafeRawPointer, _ selector: Selector,
+    _ route: any TargetQueue, _ table: UnsafeRawPointer, _ index: Int, _ selector: Selector,
     isOptional: Bool
   ) {
     self.route = route
     unsafe self.table = table
+    self.index = index
     self.selector = selector
     self.isOptional = isOptional
   }
 
-  /// Calls the requirement, on the queue.
-  public func call<Target>(_ body: (borrowing FaceTarget<Target>) throws -> Void) {
+  /// Calls the requirement, on the queue. If its method has been replaced meanwhile, `send` sends
+  /// the message.
+  public func call<Target>(
+    _ body: (borrowing FaceTarget<Target>) throws -> Void,
+    orSend send: (inout FaceDelivery) throws -> Void
+  ) {
     route.arrive(selector) { member in
       try unsafe member.runAsArrival { object in
+        guard unsafe member.witnesses?.table(at: index) == UInt(bitPattern: table) else {
+          return try unsafe Self.send(send, to: object)
+        }
         let thread = unsafe fwd_thread()
         if isOptional { unsafe fwd_forget_left_out(thread) }
         try unsafe withUnsafeBytes(of: (object, table)) { words in
@@ -202,6 +214,16 @@ public struct QueuedTarget {
         }
       }
     }
+  }
+
+  @unsafe
+  @inline(never)
+  private static func send(
+    _ send: (inout FaceDelivery) throws -> Void, to object: UnsafeMutableRawPointer
+  ) throws {
+    var delivery = unsafe FaceDelivery(
+      to: Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue())
+    try send(&delivery)
   }
 }
 

@@ -14,7 +14,7 @@ package struct FaceWitnesses: @unchecked Sendable {
   @unsafe
   init(_ record: UnsafePointer<FWDWitnesses>) { unsafe self.record = record }
 
-  fileprivate func table(at index: Int) -> UInt {
+  func table(at index: Int) -> UInt {
     unsafe UInt(bitPattern: fwd_witnesses_table(record, index))
   }
 }

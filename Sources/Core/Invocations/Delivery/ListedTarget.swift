@@ -208,6 +208,9 @@ package final class ListedTarget: @unchecked Sendable {
     unsafe Marks(rawValue: fwd_target_mark(target, marks.rawValue))
   }
 
+  /// Clears marks atomically.
+  package func unmark(_ marks: Marks) { unsafe fwd_target_unmark(target, marks.rawValue) }
+
   /// Adds one to the counter, or subtracts one, and returns the new marks.
   @discardableResult
   package func count(up isMore: Bool) -> Marks {

@@ -19,6 +19,9 @@ package protocol TargetListOwner: AnyObject {
   func tidy(_ tally: TargetList.Tally, of selector: Selector)
   /// Decides the outcome of a call that no target has answered.
   func answer(_ call: Call, for tally: TargetList.Tally) throws
+  /// Decides the outcome of a requirement without a result and without a message, which no target has
+  /// answered.
+  func answerNothing(_ selector: Selector, hasOtherwise: Bool, for tally: TargetList.Tally) throws
   /// Decides the outcome of an awaited message that no target has answered.
   nonisolated(nonsending) func answerAwaiting(
     _ invocation: Invocation, for tally: TargetList.Tally) async throws
@@ -172,7 +175,7 @@ package final class TargetList: @unchecked Sendable {
       &round)
     if delivered.what == .done, delivered.answered > 0 { return nil }
     let tally = try unsafe tally(delivered, &round, call, owner)
-    return tally.isSimple(call.returnsValue) ? nil : tally
+    return tally.isSimple(call.returnsValue || UnansweredMessages.hasOtherwise(call)) ? nil : tally
   }
 
   /// Continues a delivery where the C core stopped.

@@ -68,14 +68,37 @@ public final class Implementation: Sendable {
   let keepAlive: (any Sendable)?
   /// The variant for messages without a result, if it has another body.
   let withoutResult: Implementation?
+  /// The method that a face made for a requirement of another protocol, with the same selector and
+  /// other types; nil for nearly all methods.
+  let otherTypes: Implementation?
   /// Whether a face made it. Set before the implementation is shared.
   private nonisolated(unsafe) var isMadeByFace = false
 
+  /// Whether its class may leave it out, so that it stands for a default implementation.
+  private nonisolated(unsafe) var isOfOptional = false
+
   var isOfFace: Bool { unsafe isMadeByFace }
+  package var isOptional: Bool { unsafe isOfOptional }
+
+  /// Makes a method of a face that answers other types, too.
+  init(_ first: Implementation, besides other: Implementation) {
+    plan = first.plan
+    receiver = first.receiver
+    body = first.body
+    awaitedBody = first.awaitedBody
+    ownsResult = first.ownsResult
+    function = first.function
+    keepAlive = first.keepAlive
+    withoutResult = first.withoutResult
+    otherTypes = first.otherTypes.map { Implementation($0, besides: other) } ?? other
+    unsafe isMadeByFace = true
+    unsafe isOfOptional = first.isOptional
+  }
 
   /// Marks a new implementation as made by a face, and returns it.
-  package var markedAsOfFace: Implementation {
+  package func markedAsOfFace(isOptional: Bool) -> Implementation {
     unsafe isMadeByFace = true
+    unsafe isOfOptional = isOptional
     return self
   }
 
@@ -95,6 +118,7 @@ public final class Implementation: Sendable {
     function = nil
     keepAlive = nil
     self.withoutResult = withoutResult
+    otherTypes = nil
   }
 
   /// Makes an implementation from a body for senders that await, and one for others.
@@ -110,6 +134,7 @@ public final class Implementation: Sendable {
     function = nil
     keepAlive = nil
     self.withoutResult = withoutResult
+    otherTypes = nil
   }
 
   /// Makes a copy with another Swift body and, if `awaited` is given, another body for senders that
@@ -125,6 +150,7 @@ public final class Implementation: Sendable {
     function = nil
     keepAlive = other.keepAlive
     withoutResult = other.withoutResult
+    otherTypes = other.otherTypes
   }
 
   /// Makes an implementation from a closure that gets each call as an invocation, whose accessors
@@ -140,6 +166,7 @@ public final class Implementation: Sendable {
     function = nil
     keepAlive = nil
     withoutResult = nil
+    otherTypes = nil
   }
 
   /// Makes an implementation from the C function at an address.
@@ -161,17 +188,18 @@ public final class Implementation: Sendable {
     ownsResult = false
     self.keepAlive = keepAlive
     withoutResult = nil
+    otherTypes = nil
   }
 
   /// The signature of the calls that it takes.
   public var signature: MethodSignature { plan.signature }
 
   /// The implementation that answers calls of a plan: this one, one that translates its text, or
-  /// its variant without a result. Returns nil if the types differ.
+  /// its variant without a result, or the one for other types. Returns nil if the types differ.
   func answering(_ plan: CallPlan) -> Implementation? {
     if plan.isInterchangeable(with: self.plan) { return self }
     if plan.differsInText(from: self.plan) { return Implementation(translating: self, for: plan) }
-    return withoutResult?.answering(plan)
+    return withoutResult?.answering(plan) ?? otherTypes?.answering(plan)
   }
 
   /// Whether a C function may be called with objects of a class. Swift bodies check the class

@@ -147,11 +147,14 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension MethodTable {
-  /// Adds methods that a face made. Methods that the class already has stay. If their types differ,
-  /// an error is reported: two protocols may have requirements with equal names.
+  /// Adds methods that a face made. Methods that the class already has stay. A method that another
+  /// face made gets the new one for its types: two protocols may have requirements with equal names.
+  /// If the types of any other method differ, an error is reported.
   package func declare(_ made: [(selector: Selector, method: Implementation)]) {
     for (selector, method) in add(made) {
-      guard let known = own(selector), known.answering(method.plan) == nil else { continue }
+      guard let known = own(selector), known.answering(method.plan) == nil,
+        !add(selector, besides: method)
+      else { continue }
       Self.refuse(
         DeclarationError(
           type: SwiftType(type), selector: selector, cause: .duplicateName("-[\(type) \(selector)]")
@@ -161,9 +164,11 @@ extension MethodTable {
 
   /// Removes a method that a face made for an optional requirement that the class leaves out.
   func leaveOut(_ selector: Selector) {
-    let old = state.withLockInPlace { state in
+    let old = state.withLockInPlace { state -> Implementation? in
+      // The requirement of the other protocol stays. The default implementation runs each time.
+      if state.methods[selector]?.otherTypes != nil { return nil }
       let old = state.methods.removeValue(forKey: selector)
-      if let old { state.leftOut[selector] = old.plan }
+      if let old { state.leftOut[selector] = old }
       return old
     }
     fwd_methods_forget(selector.word)

@@ -25,14 +25,14 @@ public final class MethodTable: Sendable {
     /// Selectors that the resolver was called for, whatever it returned.
     var resolved: Set<Selector> = []
     /// The optional requirements that the class leaves out: another thread may still be about to add their methods.
-    var leftOut: [Selector: CallPlan] = [:]
+    var leftOut: [Selector: Implementation] = [:]
   }
 
   private static let tables = Guarded<[ObjectIdentifier: MethodTable]>([:])
 
   let state = Guarded(State())
   let isDeclared = Atomic(false)
-  private let hasProtocols = Atomic(false)
+  let hasProtocols = Atomic(false)
   /// The address of the superclass's table once it was requested. Reading it retains nothing.
   private let superclassWord = Atomic<UInt>(0)
 
@@ -69,7 +69,7 @@ public final class MethodTable: Sendable {
   }
 
   /// The table, after its class has declared its methods.
-  private var declared: MethodTable {
+  var declared: MethodTable {
     if !isDeclared.load(ordering: .acquiring) { declare() }
     return self
   }
@@ -87,7 +87,7 @@ public final class MethodTable: Sendable {
   }
 
   @unsafe
-  private var knownSuperclass: Unmanaged<MethodTable>? {
+  var knownSuperclass: Unmanaged<MethodTable>? {
     unsafe UnsafeRawPointer(bitPattern: superclassWord.load(ordering: .acquiring)).map {
       unsafe .fromOpaque($0)
     }
@@ -112,10 +112,32 @@ public final class MethodTable: Sendable {
       state.methods.reserveCapacity(state.methods.count + new.count)
       return new.filter { selector, method in
         guard state.methods[selector] == nil else { return true }
-        if state.leftOut[selector] !== method.plan { state.methods[selector] = method }
+        guard let leftOut = state.leftOut[selector] else {
+          state.methods[selector] = method
+          return false
+        }
+        if leftOut.plan !== method.plan {
+          state.methods[selector] = Implementation(leftOut, besides: method)
+        }
         return false
       }
     }
+  }
+
+  /// Adds a method of a face beside that of another face, which has the same selector and other
+  /// types. Returns false, and changes nothing, if the class's method is of no face.
+  ///
+  /// The faces continue to call their targets, each with its own types.
+  func add(_ selector: Selector, besides method: Implementation) -> Bool {
+    let old = state.withLockInPlace { state -> Implementation? in
+      guard let known = state.methods[selector], known.isOfFace else { return nil }
+      if known.answering(method.plan) == nil {
+        state.methods[selector] = Implementation(known, besides: method)
+      }
+      return known
+    }
+    fwd_methods_forget(selector.word)
+    return withExtendedLifetime(old) { old != nil }
   }
 
   /// Sets the method for a selector, and returns the method that the class itself had.
@@ -166,15 +188,6 @@ public final class MethodTable: Sendable {
     first.replace(one, b)
     second.replace(other, a)
     return true
-  }
-
-  /// Declares that instances conform to a protocol. From then on its optional messages have a
-  /// signature, whether they are implemented or not.
-  public func adopt(_ description: ProtocolDescription) {
-    state.withLock { state in
-      if !state.protocols.contains(description) { state.protocols.append(description) }
-      hasProtocols.store(true, ordering: .releasing)
-    }
   }
 
   /// Changes the methods for some selectors. Cached lookups of other selectors stay valid.
@@ -231,30 +244,6 @@ public final class MethodTable: Sendable {
   /// The signature of a method, or of a message in an adopted protocol without a method.
   public func signature(for selector: Selector) -> MethodSignature? {
     method(for: selector)?.signature ?? requiredSignature(for: selector)
-  }
-
-  /// The signature of a message in an adopted protocol.
-  func requiredSignature(for selector: Selector) -> MethodSignature? {
-    if hasProtocols.load(ordering: .acquiring) {
-      for description in adoptedProtocols {
-        if let known = description.requirement(for: selector) { return known.signature }
-      }
-    }
-    if let known = unsafe knownSuperclass {
-      return unsafe known._withUnsafeGuaranteedRef { $0.declared.requiredSignature(for: selector) }
-    }
-    return superclass?.requiredSignature(for: selector)
-  }
-
-  /// The protocols that the class itself adopts.
-  public var adoptedProtocols: [ProtocolDescription] {
-    hasProtocols.load(ordering: .acquiring) ? state.read { $0.protocols } : []
-  }
-
-  /// Whether the class or a superclass adopts a protocol, or another one that includes it.
-  public func conforms(to description: ProtocolDescription) -> Bool {
-    adoptedProtocols.contains { $0.includes(description) }
-      || superclass?.conforms(to: description) ?? false
   }
 
   /// Whether instances have a method for a selector. Calls the class's resolver, and does not take

@@ -12,19 +12,21 @@ package enum UnansweredMessages {
   private static let numbers = Guarded<Set<UInt64>>([])
 
   /// Records that no target answered a call.
-  package static func note(_ call: Call) {
-    let message = unsafe call.state.pointee.message
+  package static func note(_ call: Call) { note(unsafe call.state.pointee.message) }
+
+  /// Whether the face answers a call where no target does.
+  package static func hasOtherwise(_ call: Call) -> Bool {
+    unsafe call.state.pointee.message & FWD_OTHERWISE_MESSAGE_BIT != 0
+  }
+
+  /// Records that no target answered a message with a number.
+  static func note(_ message: UInt64) {
     guard message & FWD_FACE_MESSAGE_BIT != 0 else { return }
     numbers.withLockInPlace { numbers in
       // A custom proxy may swallow the error, and then its record stays.
       if numbers.count == most { numbers.removeAll() }
       numbers.insert(message)
     }
-  }
-
-  /// Whether the face answers a call where no target does.
-  package static func hasOtherwise(_ call: Call) -> Bool {
-    unsafe call.state.pointee.message & FWD_OTHERWISE_MESSAGE_BIT != 0
   }
 
   /// Whether no target answered a message that ended with an error. The note is removed.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#if canImport(SwiftSyntaxMacros)
+  // The parts of a face that depend on what its protocol inherits: the places of its bases in the
+  // tables of a target, and the box of a value.
+  extension Face {
+    /// The functions that map an inherited protocol to its index in the tables of a target.
+    var places: String {
+      // The defaults of `ForwardingFace` belong to the conformance, which only the actor can use. The
+      // faces of inheriting protocols call these functions from anywhere.
+      if bases.isEmpty, actor == nil { return "" }
+      var offset = "1"
+      var cases = ""
+      for base in baseFaces {
+        cases += """
+              if \(base).__knows(face) { return \(offset) + \(base).__place(of: face) }
+
+          """
+        offset += " + \(base).__places"
+      }
+      return """
+          \(access)nonisolated static func __place(of face: \(swift)AnyClass) -> \(swift)Int {
+            if face == \(type).self { return 0 }
+        \(cases)    return 0
+          }
+
+          \(access)nonisolated static func __knows(_ face: \(swift)AnyClass) -> \(swift)Bool {
+            face == \(type).self\(baseFaces.map { " || \($0).__knows(face)" }.joined())
+          }
+
+          \(access)nonisolated static var __places: \(swift)Int { \(offset) }
+
+
+        """
+    }
+
+    /// The class that stands in for a value among the targets: it holds the value, and calls it.
+    var box: String {
+      if isOfObjects { return "" }
+      // A value that no requirement mutates is read without a lock.
+      let isChanged = !bases.isEmpty || members.contains(where: \.isMutating)
+      let isolation = actor.map { $0 + " " } ?? ""
+      let storage =
+        isChanged
+        ? """
+            let __values: \(forwarding)BoxedValue<\(target)>
+            var __value: \(target) {
+              get { __values.value }
+              set { __values.value = newValue }
+            }
+            init(_ value: \(target)) { __values = \(forwarding)BoxedValue(value) }
+            func __keep(_ value: \(target)) { __values.value = value }
+        """
+        : """
+            let __value: \(target)
+            init(_ value: \(target)) { __value = value }
+        """
+      let sendable = isSendable ? ", @unchecked \(swift)Sendable" : ""
+      return """
+          \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)FaceBox\(sendable) {\(actorHint)
+        \(storage)
+
+        \(parts.text { [$0.boxed("__value")] })
+          }
+
+          \(access)static func __isBox(_ object: \(swift)AnyObject) -> \(swift)Bool { object is __Box }
+
+          \(access)static func __target(behind object: \(swift)AnyObject) -> (\(target))? {
+            (object as? __Box)?.__value ?? object as? \(target)
+          }
+        """
+    }
+  }
+#endif

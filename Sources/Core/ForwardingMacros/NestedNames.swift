@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#if canImport(SwiftSyntaxMacros)
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+  import SwiftSyntaxMacros
+
+  /// The names that an extension uses for a protocol inside of another type.
+  ///
+  /// The extension is at the top of the file, and does not see the types beside the protocol. The
+  /// face is beside the protocol: it has a type alias for each type of a requirement, and a function
+  /// for the value of each `@Otherwise`.
+  struct NestedNames {
+    /// The types around the protocol, such as `App.Chat`.
+    let place: String
+    /// The face as the extension names it, such as `App.Chat.DelegateProxy`.
+    private let face: String
+    /// The names that mean the same in the extension: type aliases and associated types of the
+    /// protocol.
+    private let own: Set<String>
+    private var count = 0
+
+    /// The names for a protocol at this place; nil if no other type is around it.
+    init?(_ declaration: ProtocolDeclSyntax, in context: some MacroExpansionContext) {
+      let names = context.lexicalContext.reversed().compactMap(Self.name)
+      if names.isEmpty { return nil }
+      place = names.joined(separator: ".")
+      let parameters = declaration.primaryAssociatedTypeClause?.primaryAssociatedTypes.map(
+        \.name.text)
+      let arguments = parameters.map { "<\($0.joined(separator: ", "))>" } ?? ""
+      face = "\(place).\(declaration.name.bare)Proxy\(arguments)"
+      own = Set(
+        declaration.memberBlock.members.compactMap {
+          $0.decl.as(TypeAliasDeclSyntax.self)?.name.text
+            ?? $0.decl.as(AssociatedTypeDeclSyntax.self)?.name.text
+        } + (parameters ?? []))
+    }
+
+    /// Whether the compiler refuses a protocol at this place, or its extension: in a function, or in
+    /// a generic type. No face is written then, so that its error is the only one.
+    static func isRefused(in context: some MacroExpansionContext) -> Bool {
+      context.lexicalContext.contains { scope in
+        scope.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+          || !(scope.is(ExtensionDeclSyntax.self)
+            || scope.asProtocol((any DeclGroupSyntax).self) != nil)
+      }
+    }
+
+    private static func name(_ scope: Syntax) -> String? {
+      scope.asProtocol((any NamedDeclSyntax).self)?.name.trimmedDescription
+        ?? scope.as(ExtensionDeclSyntax.self)?.extendedType.trimmedDescription
+    }
+
+    /// Rewrites a requirement for the extension.
+    ///
+    /// - Parameter access: the access modifier of the face.
+    /// - Returns: the requirement, and the members of the face that it uses.
+    mutating func outside(
+      _ member: DeclSyntax, access: String
+    ) -> (member: DeclSyntax, beside: [String]) {
+      guard let requirement = Requirement(member) else { return (member, []) }
+      let rewriter = TypeRewriter(
+        face: face, own: own.union(requirement.typeParameters), first: count,
+        otherwise: requirement.otherwise(of: face, number: count))
+      let rewritten = rewriter.rewrite(member).as(DeclSyntax.self) ?? member
+      count += rewriter.types.count + 1
+      let aliases = rewriter.types.map {
+        "  \(access)typealias \($0.alias) = \($0.type)"
+      }
+      return (rewritten, aliases + (rewriter.otherwise.map { [$0.function] } ?? []))
+    }
+  }
+
+  /// The parts of a requirement that the value of its `@Otherwise` depends on.
+  private struct Requirement {
+    private var attributes: AttributeListSyntax
+    private var modifiers: DeclModifierListSyntax
+    private var generics: GenericParameterClauseSyntax?
+    private var clause: GenericWhereClauseSyntax?
+    private var result: TypeSyntax?
+    private var thrown: ThrowsClauseSyntax?
+
+    init?(_ member: DeclSyntax) {
+      if let function = member.as(FunctionDeclSyntax.self) {
+        attributes = function.attributes
+        modifiers = function.modifiers
+        generics = function.genericParameterClause
+        clause = function.genericWhereClause
+        result = function.signature.returnClause?.type
+        thrown = function.signature.effectSpecifiers?.throwsClause
+      } else if let property = member.as(VariableDeclSyntax.self) {
+        attributes = property.attributes
+        modifiers = property.modifiers
+        result = property.bindings.first?.typeAnnotation?.type
+        thrown = Self.thrown(property.bindings.first?.accessorBlock)
+      } else if let list = member.as(SubscriptDeclSyntax.self) {
+        attributes = list.attributes
+        modifiers = list.modifiers
+        generics = list.genericParameterClause
+        clause = list.genericWhereClause
+        result = list.returnClause.type
+        thrown = Self.thrown(list.accessorBlock)
+      } else if let initializer = member.as(InitializerDeclSyntax.self) {
+        attributes = initializer.attributes
+        modifiers = initializer.modifiers
+        generics = initializer.genericParameterClause
+      } else {
+        return nil
+      }
+    }
+
+    private static func thrown(_ block: AccessorBlockSyntax?) -> ThrowsClauseSyntax? {
+      guard case .accessors(let accessors)? = block?.accessors else { return nil }
+      return accessors.lazy.compactMap { $0.effectSpecifiers?.throwsClause }.first
+    }
+
+    var typeParameters: [String] { generics?.parameters.map(\.name.text) ?? [] }
+
+    /// The function of the face that returns the value or the error of the `@Otherwise`, and the
+    /// call of it.
+    func otherwise(of face: String, number: Int) -> (call: String, function: String)? {
+      let marker = attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
+        .first { $0.attributeName.bareName == "Otherwise" }
+      guard case .argumentList(let list)? = marker?.arguments, let value = list.first else {
+        return nil
+      }
+      let type =
+        value.label?.text == "throw"
+        ? thrown?.type?.trimmedDescription ?? Spelling.anyError
+        : result?.trimmedDescription ?? Spelling.void
+      // Each type parameter is one of the call, as the result need not name it.
+      let types = generics?.parameters.map { parameter in
+        let name = parameter.name.text
+        return parameter.specifier?.text == "each"
+          ? (taken: "_: repeat (each \(name)).Type", given: "repeat (each \(name)).self")
+          : (taken: "_: \(name).Type", given: "\(name).self")
+      }
+      let taken = types?.map(\.taken).joined(separator: ", ") ?? ""
+      let given = types?.map(\.given).joined(separator: ", ") ?? ""
+      let words =
+        attributes.compactMap { $0.as(AttributeSyntax.self) }.filter(\.namesGlobalActor)
+        .map { $0.trimmedDescription + " " }
+        + modifiers.filter(\.isNonisolated).map { $0.trimmedDescription + " " }
+      return (
+        "\(face).__otherwise\(number)(\(given))",
+        "  \(words.joined())fileprivate static func __otherwise\(number)"
+          + "\(generics?.trimmedDescription ?? "")(\(taken)) -> "
+          + "\(type)\(clause.map { " \($0.trimmedDescription)" } ?? "") { \(value.expression.trimmedDescription) }"
+      )
+    }
+  }
+
+  /// Puts aliases in place of types, and a call in place of the value of `@Otherwise`.
+  private final class TypeRewriter: SyntaxRewriter {
+    private let face: String
+    private let own: Set<String>
+    private let first: Int
+    let otherwise: (call: String, function: String)?
+    private(set) var types: [(type: String, alias: String)] = []
+
+    /// Names that mean the same everywhere, or that the reader of a protocol knows.
+    private static let known: Set = [
+      "Swift", "Self", "Void", "Never", "Error", "Optional", "MainActor", "Span", "MutableSpan",
+      "OutputSpan", "RawSpan", "MutableRawSpan", "OutputRawSpan", "UTF8Span",
+    ]
+
+    init(
+      face: String, own: Set<String>, first: Int, otherwise: (call: String, function: String)?
+    ) {
+      self.face = face
+      self.own = own.union(Self.known)
+      self.first = first
+      self.otherwise = otherwise
+    }
+
+    override func visit(_ node: IdentifierTypeSyntax) -> TypeSyntax {
+      guard isBeside(TypeSyntax(node)) else { return super.visit(node) }
+      return alias(of: node.with(\.genericArgumentClause, nil), node, node.genericArgumentClause)
+    }
+
+    override func visit(_ node: MemberTypeSyntax) -> TypeSyntax {
+      guard isBeside(node.baseType) else { return super.visit(node) }
+      return alias(of: node.with(\.genericArgumentClause, nil), node, node.genericArgumentClause)
+    }
+
+    override func visit(_ node: AttributeSyntax) -> AttributeSyntax {
+      if let otherwise, node.attributeName.bareName == "Otherwise",
+        case .argumentList(let list)? = node.arguments, var value = list.first
+      {
+        value.expression = ExprSyntax(stringLiteral: otherwise.call)
+        return node.with(\.arguments, .argumentList([value]))
+      }
+      return node.namesGlobalActor ? super.visit(node) : node
+    }
+
+    /// Whether a type is named without type arguments, by a name that the extension may not see.
+    private func isBeside(_ type: TypeSyntax) -> Bool {
+      if let type = type.as(MemberTypeSyntax.self) {
+        return type.genericArgumentClause == nil && isBeside(type.baseType)
+      }
+      guard let type = type.as(IdentifierTypeSyntax.self) else { return false }
+      return type.moduleSelector == nil && !own.contains(type.name.text)
+    }
+
+    private func alias(
+      of name: some TypeSyntaxProtocol, _ node: some TypeSyntaxProtocol,
+      _ arguments: GenericArgumentClauseSyntax?
+    ) -> TypeSyntax {
+      let type = name.trimmedDescription
+      let isActor = node.parent?.is(AttributeSyntax.self) ?? false
+      let known = types.first { $0.type == type }?.alias
+      let alias = known ?? "__Type\(first + types.count)\(isActor ? "Actor" : "")"
+      if known == nil { types.append((type, alias)) }
+      let given = arguments.map { visit($0).trimmedDescription } ?? ""
+      return TypeSyntax(stringLiteral: "\(face).\(alias)\(given)")
+        .with(\.leadingTrivia, node.leadingTrivia).with(\.trailingTrivia, node.trailingTrivia)
+    }
+  }
+#endif

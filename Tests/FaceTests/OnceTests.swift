@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#if Macros
+  import Dispatch
+  import Forwarding
+  import Testing
+
+  @Forwardable
+  private protocol Ringing: AnyObject, Sendable {
+    @Optional func idle(_ number: Int)
+    @Optional func idleLater(_ number: Int) async
+    func ring(_ number: Int)
+    func ringLater(_ number: Int) async
+    func fail() throws
+  }
+
+  private struct Broken: Error {}
+
+  /// Leaves out what is optional.
+  private class Bell: Ringing, @unchecked Sendable {
+    let story: Story
+    init(_ story: Story) { self.story = story }
+    func ring(_ number: Int) { story.tell("rings \(number)") }
+    func ringLater(_ number: Int) async { story.tell("rings \(number)") }
+    func fail() throws { throw Broken() }
+  }
+
+  /// Each test finds out anew that a class leaves out a requirement.
+  private final class OtherBell<Tag>: Bell, @unchecked Sendable {}
+
+  /// Leaves out nothing.
+  private final class FullBell: Ringing, @unchecked Sendable {
+    let story: Story
+    init(_ story: Story) { self.story = story }
+    func idle(_ number: Int) { story.tell("idle \(number)") }
+    func idleLater(_ number: Int) async { story.tell("idle \(number)") }
+    func ring(_ number: Int) { story.tell("rings \(number)") }
+    func ringLater(_ number: Int) async { story.tell("rings \(number)") }
+    func fail() throws { throw Broken() }
+  }
+
+  @Suite("A once-only registration is used by the first call that its target answers")
+  struct OnceTests {
+    private let story = Story()
+    private let queue = DispatchQueue(label: "once")
+
+    private func ringing(
+      _ way: FaceWay, _ bell: any Ringing & Sendable, on lane: DeliveryLane = .caller
+    ) -> Multicast<RingingProxy> {
+      let targets = Multicast<RingingProxy>(way.proxy)
+      targets.add(bell, strongly: true, on: lane, once: true)
+      return targets
+    }
+
+    private enum Calls {}
+    private enum Queued {}
+    private enum Awaited {}
+    private enum Concurrent {}
+
+    @Test(
+      "an optional requirement that its class leaves out does not use it up",
+      arguments: FaceWay.allCases)
+    func leftOut(_ way: FaceWay) throws {
+      let bell: Bell = way == .calls ? OtherBell<Calls>(story) : OtherBell<(Calls, Int)>(story)
+      let targets = ringing(way, bell)
+      targets.face.idle(1)
+      targets.face.idle(2)
+      #expect(targets.count == 1)
+      targets.face.ring(3)
+      targets.face.ring(4)
+      #expect(targets.count == 0)
+      #expect(story.take() == ["rings 3"])
+    }
+
+    @Test("it is used by an optional requirement that its class has", arguments: FaceWay.allCases)
+    func has(_ way: FaceWay) {
+      let targets = ringing(way, FullBell(story))
+      targets.face.idle(1)
+      targets.face.ring(2)
+      #expect(story.take() == ["idle 1"])
+      #expect(targets.count == 0)
+    }
+
+    @Test("on a queue, the calls are asked in their order", arguments: FaceWay.allCases)
+    func queued(_ way: FaceWay) {
+      let bell: Bell = way == .calls ? OtherBell<Queued>(story) : OtherBell<(Queued, Int)>(story)
+      let leaving = ringing(way, bell, on: .queue(queue))
+      let having = ringing(way, FullBell(story), on: .queue(queue))
+      queue.suspend()
+      for targets in [leaving, having] {
+        targets.face.idle(1)
+        targets.face.ring(2)
+        targets.face.ring(3)
+      }
+      queue.resume()
+      queue.sync {}
+      #expect(story.take() == ["rings 2", "idle 1"])
+      #expect(leaving.count == 0)
+      #expect(having.count == 0)
+    }
+
+    @Test(
+      "the same holds for requirements that are awaited", arguments: FaceWay.allCases,
+      [false, true])
+    func awaited(_ way: FaceWay, _ isQueued: Bool) async {
+      let bell: Bell =
+        switch (way, isQueued) {
+        case (.calls, false): OtherBell<Awaited>(story)
+        case (.calls, true): OtherBell<(Awaited, Int)>(story)
+        case (.messages, false): OtherBell<(Awaited, String)>(story)
+        case (.messages, true): OtherBell<(Awaited, Bool)>(story)
+        }
+      let targets = ringing(way, bell, on: isQueued ? .queue(queue) : .caller)
+      await targets.face.idleLater(1)
+      #expect(targets.count == 1)
+      await targets.face.ringLater(2)
+      await targets.face.ringLater(3)
+      #expect(story.take() == ["rings 2"])
+      #expect(targets.count == 0)
+    }
+
+    @Test("the same holds for messages that are awaited at the same time")
+    func concurrent() async throws {
+      let targets = ringing(.messages, OtherBell<Concurrent>(story))
+      let idle = targets.awaitedMessages.idleLater
+      #expect(try await idle.report(1, delivery: .concurrent).answered == 0)
+      #expect(targets.count == 1)
+      _ = try await targets.awaitedMessages.ringLater.all(2, delivery: .concurrent)
+      #expect(story.take() == ["rings 2"])
+      #expect(targets.count == 0)
+    }
+
+    @Test("a target that throws has used it", arguments: FaceWay.allCases)
+    func throwing(_ way: FaceWay) {
+      let targets = ringing(way, Bell(story))
+      #expect(throws: Broken.self) { try targets.face.fail() }
+      #expect(targets.count == 0)
+    }
+
+    @Test(
+      "a method that is replaced while a call waits on a queue performs the call",
+      arguments: FaceWay.allCases)
+    func replaced(_ way: FaceWay) throws {
+      final class Changing<Tag>: Ringing, @unchecked Sendable {
+        let story: Story
+        init(_ story: Story) { self.story = story }
+        func ring(_ number: Int) { story.tell("old \(number)") }
+        func ringLater(_ number: Int) async {}
+        func fail() throws {}
+      }
+      let bell: any Ringing & Sendable =
+        way == .calls ? Changing<Int>(story) : Changing<String>(story)
+      let targets = Multicast<RingingProxy>(way.proxy)
+      targets.add(bell, strongly: true, on: .queue(queue))
+      targets.face.ring(1)
+      queue.sync {}
+      queue.suspend()
+      targets.face.ring(2)
+      let table = MethodTable.of(type(of: bell as AnyObject))
+      let story = story
+      table.replace(
+        "ring:",
+        try Implementation { (_: AnyObject, number: Int) in
+          story.tell("new \(number)")
+        })
+      targets.face.ring(3)
+      queue.resume()
+      queue.sync {}
+      #expect(story.take() == ["old 1", "new 2", "new 3"])
+    }
+
+    @Test(
+      "a method that is removed while a call waits on a queue is a failure",
+      arguments: FaceWay.allCases)
+    func removed(_ way: FaceWay) {
+      final class Losing<Tag>: Ringing, @unchecked Sendable {
+        func ring(_ number: Int) {}
+        func ringLater(_ number: Int) async {}
+        func fail() throws {}
+      }
+      let bell: any Ringing & Sendable = way == .calls ? Losing<Int>() : Losing<String>()
+      let targets = Multicast<RingingProxy>(way.proxy)
+      let failures = Guarded(0)
+      targets.onDiagnostic = { if case .failed = $0 { failures.withLock { $0 += 1 } } }
+      targets.add(bell, strongly: true, on: .queue(queue))
+      targets.face.ring(1)
+      queue.sync {}
+      queue.suspend()
+      targets.face.ring(2)
+      MethodTable.of(type(of: bell as AnyObject)).remove("ring:")
+      queue.resume()
+      queue.sync {}
+      #expect(failures.read { $0 } == 1)
+    }
+  }
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#if Macros
+  import Dispatch
+  import Forwarding
+  import Testing
+
+  @Forwardable
+  private protocol Painting: AnyObject {
+    func draw(_ number: Int)
+    @Otherwise(-1) func count(of text: String) -> Int
+    @Optional func rest(_ number: Int)
+    func load(_ number: Int) async throws -> Int
+  }
+
+  /// Has the same selectors, with other types.
+  @Forwardable
+  private protocol Writing: AnyObject {
+    func draw(_ text: String)
+    @Otherwise("") func count(of text: String) -> String
+    @Optional func rest(_ text: String)
+    func load(_ text: String) async throws -> String
+  }
+
+  /// Has them with types of its own again.
+  @Forwardable
+  private protocol Carving: AnyObject {
+    func draw(_ depth: Double)
+  }
+
+  private class Artist: Painting, Writing, Carving {
+    let story: Story
+    init(_ story: Story) { self.story = story }
+    func draw(_ number: Int) { story.tell("number \(number)") }
+    func draw(_ text: String) { story.tell("text \(text)") }
+    func draw(_ depth: Double) { story.tell("depth \(depth)") }
+    func count(of text: String) -> Int { text.count }
+    func count(of text: String) -> String { "\(text.count) letters" }
+    func load(_ number: Int) async throws -> Int { number + 1 }
+    func load(_ text: String) async throws -> String { text + "!" }
+  }
+
+  /// Leaves out one of the two optional requirements.
+  private final class Napper: Painting, Writing {
+    let story: Story
+    init(_ story: Story) { self.story = story }
+    func draw(_ number: Int) {}
+    func draw(_ text: String) {}
+    func count(of text: String) -> Int { 0 }
+    func count(of text: String) -> String { "" }
+    func rest(_ text: String) { story.tell("rests \(text)") }
+    func load(_ number: Int) async throws -> Int { number }
+    func load(_ text: String) async throws -> String { text }
+  }
+
+  @Suite("Two protocols that give one selector other types, in one class")
+  struct SameSelectorTests {
+    private let story = Story()
+    private let queue = DispatchQueue(label: "same selector")
+
+    private func making<Face: ForwardingFace>(
+      _ way: FaceWay, _ face: Face.Type
+    ) -> Multicast<Face> {
+      let targets = Multicast<Face>(way.proxy)
+      story.listen(to: targets.proxy)
+      return targets
+    }
+
+    @Test("both are called, and both are messages", arguments: FaceWay.allCases)
+    func both(_ way: FaceWay) async throws {
+      let artist = Artist(story)
+      let painting = making(way, PaintingProxy.self)
+      let writing = making(way, WritingProxy.self)
+      let carving = making(way, CarvingProxy.self)
+      painting.add(artist)
+      writing.add(artist)
+      carving.add(artist)
+      painting.face.draw(1)
+      writing.face.draw("one")
+      carving.face.draw(0.5)
+      #expect(story.take() == ["number 1", "text one", "depth 0.5"])
+      #expect(painting.face.count(of: "four") == 4)
+      #expect(writing.face.count(of: "four") == "4 letters")
+      #expect(try await painting.face.load(1) == 2)
+      #expect(try await writing.face.load("a") == "a!")
+      #expect(try painting.messages.countOf.all("four") == [4])
+      #expect(try writing.messages.countOf.all("four") == ["4 letters"])
+      #expect(MethodTable.declarationErrors.allSatisfy { $0.type != SwiftType(Artist.self) })
+    }
+
+    @Test("a queue gets both", arguments: FaceWay.allCases)
+    func queued(_ way: FaceWay) {
+      let artist = Artist(story)
+      let painting = making(way, PaintingProxy.self)
+      let writing = making(way, WritingProxy.self)
+      painting.add(unchecked: artist, on: .queue(queue))
+      writing.add(unchecked: artist, on: .queue(queue))
+      painting.face.draw(1)
+      writing.face.draw("one")
+      queue.sync {}
+      #expect(story.take() == ["number 1", "text one"])
+    }
+
+    @Test("handlers before an object get both")
+    func intercepted() {
+      let artist = Artist(story)
+      let painting = Intercepting<PaintingProxy>(artist)
+      let writing = Intercepting<WritingProxy>(artist)
+      writing.messages.draw.instead { proceed, text in try proceed(text + "!") }
+      painting.face.draw(1)
+      writing.face.draw("one")
+      #expect(story.take() == ["number 1", "text one!"])
+    }
+
+    @Test("a class may leave out one of both", arguments: FaceWay.allCases, [false, true])
+    func leftOut(_ way: FaceWay, _ isFirst: Bool) throws {
+      let napper = Napper(story)
+      let painting = making(way, PaintingProxy.self)
+      let writing = making(way, WritingProxy.self)
+      painting.add(napper)
+      if isFirst { painting.face.rest(1) }
+      writing.add(napper)
+      for _ in 0..<2 {
+        painting.face.rest(2)
+        writing.face.rest("two")
+        #expect(story.take().filter { !$0.hasPrefix("unanswered") } == ["rests two"])
+      }
+      #expect(try painting.messages.rest.report(2).answered == 0)
+      #expect(try writing.messages.rest.report("two").answered == 1)
+    }
+
+    @Test("a method that the class registered itself stays, and refuses other types")
+    func registered() throws {
+      final class Own: Carving {
+        var depth = 0.0
+        func draw(_ depth: Double) { self.depth = depth }
+      }
+      try MethodTable.of(Own.self).register("draw:") { (_: Own, _: String) in }
+      let own = Own()
+      let carving = making(.messages, CarvingProxy.self)
+      carving.add(own)
+      carving.face.draw(0.5)
+      #expect(own.depth == 0)
+      #expect(story.take().count == 1)
+      #expect(MethodTable.declarationErrors.contains { $0.type == SwiftType(Own.self) })
+    }
+  }
+#endif

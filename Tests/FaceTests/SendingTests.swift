@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#if Macros
+  import Dispatch
+  import Forwarding
+  import Testing
+
+  /// Not `Sendable`.
+  private final class Sheet {
+    var text: String
+    init(_ text: String) { self.text = text }
+  }
+
+  private enum Shut: Error { case closed }
+
+  @Forwardable
+  private protocol Binding: AnyObject {
+    func take(_ draft: sending Sheet, _ number: Int)
+    @Otherwise(-1) func weigh(draft: sending Sheet) -> Int
+    func check(_ draft: sending Sheet) throws
+    @Otherwise(throw: Shut.closed) func admit(_ draft: sending Sheet) throws(Shut) -> Int
+    func upload(_ draft: sending Sheet) async throws -> Int
+    @Otherwise(-1) func wait(for draft: sending Sheet, and other: sending Sheet) async -> Int
+    func wrap<Value>(_ value: sending Value) -> Value?
+    @Optional func leave(_ draft: sending Sheet)
+    func pass(_ draft: sending Sheet) async throws
+    func close()
+  }
+
+  private final class Binder: Binding {
+    var drafts: [Sheet] = []
+    var closed = 0
+    func take(_ draft: sending Sheet, _ number: Int) { drafts.append(draft) }
+    func weigh(draft: sending Sheet) -> Int { draft.text.count }
+    func check(_ draft: sending Sheet) throws { throw Shut.closed }
+    func admit(_ draft: sending Sheet) throws(Shut) -> Int { draft.text.count }
+    func upload(_ draft: sending Sheet) async throws -> Int { draft.text.count }
+    func wait(for draft: sending Sheet, and other: sending Sheet) async -> Int {
+      draft.text.count + other.text.count
+    }
+    func wrap<Value>(_ value: sending Value) -> Value? { value }
+    func pass(_ draft: sending Sheet) async throws { throw Shut.closed }
+    func close() { closed += 1 }
+  }
+
+  /// A value that gets the argument in its box.
+  @Forwardable
+  private protocol Filing {
+    mutating func file(_ draft: sending Sheet)
+    @Otherwise(0) var count: Int { get }
+  }
+
+  private struct Folder: Filing {
+    var count = 0
+    mutating func file(_ draft: sending Sheet) { count += draft.text.count }
+  }
+
+  @Suite("Requirements with 'sending' parameters")
+  struct SendingTests {
+    @Test("the target of a SingleTarget gets the argument")
+    func single() async throws {
+      let editor = Binder()
+      let single = SingleTarget<BindingProxy>(editor)
+      single.face.take(Sheet("one"), 1)
+      #expect(editor.drafts.map(\.text) == ["one"])
+      #expect(single.face.weigh(draft: Sheet("four")) == 4)
+      #expect(throws: Shut.closed) { try single.face.check(Sheet("")) }
+      #expect(try single.face.admit(Sheet("four")) == 4)
+      #expect(try await single.face.upload(Sheet("three")) == 5)
+      #expect(await single.face.wait(for: Sheet("a"), and: Sheet("bc")) == 3)
+      #expect(single.face.wrap(Sheet("kept"))?.text == "kept")
+      single.face.leave(Sheet(""))
+    }
+
+    @Test("without a target, it is as for any requirement")
+    func noTarget() async throws {
+      let single = SingleTarget<BindingProxy>()
+      single.face.take(Sheet("one"), 1)
+      #expect(single.face.weigh(draft: Sheet("four")) == -1)
+      #expect(throws: ForwardingError.targetGone("check:")) { try single.face.check(Sheet("")) }
+      #expect(throws: Shut.closed) { try single.face.admit(Sheet("")) }
+      #expect(await single.face.wait(for: Sheet("a"), and: Sheet("bc")) == -1)
+      await #expect(throws: ForwardingError.targetGone("pass:")) {
+        try await single.face.pass(Sheet(""))
+      }
+    }
+
+    @Test("a structure gets it, too")
+    func values() {
+      let folders = SingleTarget<FilingProxy>(Folder())
+      folders.face.file(Sheet("four"))
+      folders.face.file(Sheet("one"))
+      #expect(folders.face.count == 7)
+    }
+
+    @Test("a Multicast refuses it, and calls no target; its other requirements work")
+    func many() async throws {
+      for multicast in [Multicast<BindingProxy>(), DataSource<BindingProxy>()] {
+        let editor = Binder()
+        let heard = Guarded<[ForwardingError]>([])
+        multicast.add(editor)
+        multicast.onDiagnostic = { diagnostic in
+          if case .unheard(_, let error as ForwardingError) = diagnostic {
+            heard.withLock { $0.append(error) }
+          }
+        }
+        multicast.face.take(Sheet("one"), 1)
+        #expect(multicast.face.weigh(draft: Sheet("four")) == -1)
+        #expect(throws: ForwardingError.needsSingleTarget("check:")) {
+          try multicast.face.check(Sheet(""))
+        }
+        #expect(throws: Shut.closed) { try multicast.face.admit(Sheet("")) }
+        await #expect(throws: ForwardingError.needsSingleTarget("upload:")) {
+          try await multicast.face.upload(Sheet(""))
+        }
+        #expect(await multicast.face.wait(for: Sheet("a"), and: Sheet("bc")) == -1)
+        #expect(editor.drafts.isEmpty)
+        #expect(
+          heard.read { $0 }
+            == ["take::", "weighWithDraft:", "admit:", "waitFor:and:"].map {
+              .needsSingleTarget($0)
+            })
+        multicast.face.close()
+        #expect(editor.closed == 1)
+      }
+    }
+
+    @Test("a target that takes messages alone refuses it")
+    func messages() {
+      let single = SingleTarget<BindingProxy>()
+      single.proxy.setTarget(MulticastProxy(), strongly: true)
+      #expect(
+        throws: ForwardingError.notAMessage("check:", because: "an argument is 'sending'")
+      ) { try single.face.check(Sheet("")) }
+    }
+
+    @Test("the error says what to write")
+    func text() {
+      #expect(
+        "\(ForwardingError.needsSingleTarget("take:"))"
+          == "an argument of 'take:' is 'sending', and may reach one target: put a 'SingleTarget' behind the face"
+      )
+    }
+  }
+#endif
