@@ -12,7 +12,8 @@ struct SiteTests {
 
       <!-- macros -->
       See [the other](Other.md), [its part](Other.md#a-part-of-it), [home](../README.md#try-it),
-      [below](#below), [a file](../LICENSE) and ``a `name` of two``.
+      [below](#below), [a file](../LICENSE), [an example](../Examples/One/README.md) and
+      ``a `name` of two``.
 
       ```swift
       let x = y[0](z)
@@ -40,7 +41,8 @@ struct SiteTests {
 
         See [the other](doc:Page-Other), [its part](doc:Page-Other#A-part-of-it), \
         [home](/base/documentation/invocations/page-home#Try-it),
-        [below](doc:Page-One-page#Below), a file and `a name of two`.
+        [below](doc:Page-One-page#Below), a file, an example and
+        `a name of two`.
 
         ```swift
         let x = y[0](z)
@@ -57,6 +59,17 @@ struct SiteTests {
     let page = try Page(
       path: "Documentation/New.md", product: "Forwarding", text: "# New\n\n\(link)\n")
     #expect(throws: Fault.self) { try page.text(Self.pages, base: "") }
+  }
+
+  @Test("each link of each page leads to an article or to a file that has none")
+  func allPages() throws {
+    let root = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let pages = try Catalogs(root: root, base: "").pages()
+    #expect(pages.count > 20)
+    for (path, page) in pages {
+      #expect(throws: Never.self, "\(path)") { try page.text(pages, base: "") }
+    }
   }
 
   @Test("a landing page shows the pages that it names, and an unknown one is a fault")
