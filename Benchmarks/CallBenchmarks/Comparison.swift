@@ -34,7 +34,7 @@ struct Comparison {
 
 extension Comparison {
   /// The comparisons at the top of the page.
-  static let opening = [recording, sixteen, forwarding]
+  static let opening = [recording, sixteen, forwarding, text]
 
   private static let recording = Comparison(
     title: "Record and call",
@@ -127,6 +127,31 @@ extension Comparison {
         ways: [
           .ours("forward(_:)", "door/forward/16"),
           .other("GNUstep: forwardInvocation:", "gnustep/forward/16", needs: "GNUstep"),
+        ]),
+    ])
+}
+
+extension Comparison {
+  private static let text = Comparison(
+    title: "Text to a C function",
+    what: "strlen is called with text of 15 bytes.",
+    unit: "nanoseconds for one call",
+    note: "Python and Ruby are programs of their own; the time of their loop is in their numbers.",
+    parts: [
+      Part(
+        name: "looked up once",
+        ways: [
+          .ours("TypedFunction", "text/strlen-15/typed"),
+          .other("by hand: withCString", "text/strlen-15/by-hand"),
+          .other("Python: ctypes", "text/python/ctypes", needs: "Python's ctypes"),
+          .other("Python: cffi", "text/python/cffi", needs: "Python's cffi"),
+          .other("Ruby: ffi", "text/ruby/ffi", needs: "Ruby's ffi"),
+        ]),
+      Part(
+        name: "found by name at each call",
+        ways: [
+          .ours("FunctionTable.call", "text/strlen-15/call"),
+          .ours("a message to an object", "text/message/c-function"),
         ]),
     ])
 }

@@ -56,6 +56,18 @@
       #expect(meters.targets.map(\.sum) == [1, 1])
     }
 
+    @Test("a value is asked for its type outside the lock of its proxy")
+    func locks() {
+      // The locks of the package share a few mutexes, so that a thread with two of them soon stops.
+      for _ in 0..<1_000 {
+        let meters = Multicast<MeterProxy>()
+        let token = meters.add(Sum(), once: true)
+        #expect("\(token)".hasPrefix("Sum #"))
+        meters.face.add(1)
+        #expect(meters.count == 0)
+      }
+    }
+
     @Test("a value is not found or removed by another value, but by its token")
     func removed() {
       let token = meters.add(Sum())

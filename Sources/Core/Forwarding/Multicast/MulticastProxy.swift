@@ -144,7 +144,7 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
       (registrations.add(request, rule, to: list), registrations.count)
     }
     if count > limit { diagnose(.tooManyTargets(count: count, limit: limit)) }
-    return added.token
+    return added.registration.token
   }
 
   // MARK: Removing
@@ -186,7 +186,7 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// Ends a once-only registration after its message; false if it is no longer once-only.
   func endOnce(_ registration: Registration) -> Bool {
     end { registrations, list in
-      registration.wishes.isOnce ? registrations.remove(registration.token, from: list) : []
+      registration.wishes.isOnce ? registrations.remove([registration], from: list) : []
     } > 0
   }
 

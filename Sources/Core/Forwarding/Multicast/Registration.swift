@@ -56,6 +56,7 @@ extension Registration {
     return made
   }
 
+  /// The token. Takes the lock of a target that is a value, so no other lock is held.
   var token: MulticastProxy.Token {
     MulticastProxy.Token(id: id, target: identity, targetType)
   }

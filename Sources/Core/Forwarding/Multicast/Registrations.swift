@@ -67,7 +67,9 @@ struct Registrations {
 
   /// The outcome of a request.
   struct Added {
-    var token: MulticastProxy.Token
+    /// Asked for its token outside the lock, because a token names the type of a value, which has a
+    /// lock of its own.
+    var registration: Registration
     /// The replaced options, to be released outside the lock.
     var old: Registration.Wishes?
   }
@@ -80,7 +82,7 @@ struct Registrations {
     if rule == .ignore, let first, let same = duplicate(of: request, first) {
       same.keep(isScope: request.isScope)
       if let witnesses = request.witnesses { same.witnesses = witnesses }
-      return Added(token: same.token, old: change(same, request, in: list))
+      return Added(registration: same, old: change(same, request, in: list))
     }
     lastID += 1
     let wishes = Registration.Wishes(
@@ -99,7 +101,7 @@ struct Registrations {
     }
     stored += 1
     list.place(registration)
-    return Added(token: registration.token)
+    return Added(registration: registration)
   }
 
   /// The registration of the same target with the same queue or actor.
