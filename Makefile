@@ -48,6 +48,7 @@ check: setup-check test test-release
 	Scripts/sanitize.sh checked
 	Scripts/sanitize.sh libffi
 	Scripts/builds.sh
+	$(MAKE) bench-build
 	Scripts/dependent.sh 1900000
 	$(MAKE) docs
 	Scripts/docs-browser.sh

@@ -119,7 +119,7 @@ struct RenderedPageTests {
   @Test("each point of each curve is drawn inside its picture")
   func curves() throws {
     for screen in try screens() {
-      let charts = screen.charts.dropFirst(3)
+      let charts = screen.charts.dropFirst(Comparison.opening.count)
       #expect(charts.map(\.title) == Report.hardCurves.map(\.title))
       #expect(charts.map(\.points) == [39, 4, 70, 1, 3])
       #expect(charts.map(\.pieces) == [36, 2, 60, 0, 2])

@@ -26,9 +26,9 @@ enum OutsidePrograms {
 
   /// Measures the wanted rows. A program that fails is left out, with a line that says so.
   static func measure(
-    _ isWanted: (String) -> Bool, over baseline: Measurement?
-  ) -> (rows: [Measurement], skipped: [String]) {
-    var rows: [Measurement] = []
+    _ isWanted: (String) -> Bool, over baseline: CallBenchmarks.Measurement?
+  ) -> (rows: [CallBenchmarks.Measurement], skipped: [String]) {
+    var rows: [CallBenchmarks.Measurement] = []
     var skipped: [String] = []
     for way in all where isWanted(way.row) {
       let words = Versions.output(way.command[0], Array(way.command.dropFirst()))?.split {
@@ -37,7 +37,7 @@ enum OutsidePrograms {
       if let words, words.count == 2, let minimum = Double(words[0]), let median = Double(words[1])
       {
         rows.append(
-          Measurement(name: way.row, over: baseline, minimum: minimum, median: median))
+          CallBenchmarks.Measurement(name: way.row, over: baseline, minimum: minimum, median: median))
       } else {
         skipped.append(
           "\(way.name) is not installed, so its row is left out (Debian: \(way.package))")
