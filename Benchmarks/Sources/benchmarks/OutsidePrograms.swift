@@ -37,7 +37,8 @@ enum OutsidePrograms {
       if let words, words.count == 2, let minimum = Double(words[0]), let median = Double(words[1])
       {
         rows.append(
-          CallBenchmarks.Measurement(name: way.row, over: baseline, minimum: minimum, median: median))
+          CallBenchmarks.Measurement(
+            name: way.row, over: baseline, minimum: minimum, median: median))
       } else {
         skipped.append(
           "\(way.name) is not installed, so its row is left out (Debian: \(way.package))")
