@@ -49,7 +49,7 @@ check: setup-check test test-release
 	Scripts/sanitize.sh libffi
 	Scripts/builds.sh
 	$(MAKE) bench-build
-	Scripts/dependent.sh 1900000
+	Scripts/dependent.sh 2000000
 	$(MAKE) docs
 	Scripts/docs-browser.sh
 	Scripts/images.sh
