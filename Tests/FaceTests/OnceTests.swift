@@ -15,7 +15,7 @@
 
   private struct Broken: Error {}
 
-  /// Leaves out what is optional.
+  /// Leaves out the optional requirement.
   private class Bell: Ringing, @unchecked Sendable {
     let story: Story
     init(_ story: Story) { self.story = story }

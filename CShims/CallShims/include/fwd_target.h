@@ -145,7 +145,7 @@ static inline uint32_t fwd_target_mark(FWDTarget *target, uint32_t marks) {
   return __atomic_fetch_or(&target->marks, marks, __ATOMIC_ACQ_REL);
 }
 
-/// Clears marks of a target. A thread that sees a mark cleared sees what was done before it, too.
+/// Clears marks of a target. A thread that sees a mark cleared sees the earlier work of this thread.
 /// Thread-safe.
 static inline void fwd_target_unmark(FWDTarget *target, uint32_t marks) {
   __atomic_fetch_and(&target->marks, ~marks, __ATOMIC_ACQ_REL);

@@ -21,7 +21,7 @@
       let parameters = declaration.as(ClassDeclSyntax.self)?.genericParameterClause?.parameters
       let arguments = parameters.map { "<\($0.map(\.name.text).joined(separator: ", "))>" } ?? ""
       let name = type.trimmedDescription
-      // The extension does not see what is beside a nested protocol, such as the protocol itself.
+      // The extension sees neither a nested protocol nor the types beside it.
       let face = name + arguments
       let place = name.split(separator: ".").dropLast().map { $0 + "." }.joined()
       let kept = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {

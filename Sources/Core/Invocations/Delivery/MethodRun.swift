@@ -90,8 +90,8 @@ struct MethodRun {
     return unsafe place
   }
 
-  /// The body of another class that is called in the same way; nil if there is none, or if it is
-  /// not known yet. The table retains it.
+  /// The body of another class that is called in the same way; nil if the class has no such body, or
+  /// if the body is not known yet. The table retains it.
   @inline(__always)
   private func similarBody(of type: UInt) -> Unmanaged<Implementation>? {
     guard let found = unsafe fwd_method_find(cache, type, method.pointee.selector),
