@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ForwardingTestSupport
 import Testing
 
 /// A Markdown page: its links, and the anchors of its sections.
@@ -30,7 +31,7 @@ private struct Page {
   }
 }
 
-@Suite("Links in the documentation")
+@Suite("Links in the documentation", .readsTextsAlone)
 struct DocumentationLinkTests {
   private static func page(_ path: String) throws -> Page {
     Page(try ExampleSources.lines(path).joined(separator: "\n"))

@@ -3,7 +3,7 @@ import Foundation
 import ForwardingTestSupport
 import Testing
 
-@Suite("The rules of the source tree")
+@Suite("The rules of the source tree", .readsTextsAlone)
 struct HouseTests {
   /// The modules that each module may import, in addition to those of the toolchain. No module
   /// imports one above it.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ForwardingTestSupport
 import Testing
 
 /// Each atomic access has its reason in Documentation/Internals/MemoryOrder.md.
-@Suite("The page about memory order")
+@Suite("The page about memory order", .readsTextsAlone)
 struct MemoryOrderTests {
   /// The number of lines with an atomic access or fence, by file.
   static func found() throws -> [String: Int] {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ForwardingTestSupport
 import Testing
 
 /// Comments and pages begin a sentence with the thing that it is about. These patterns are signs of one that does not.
-@Suite("Comments and pages speak plainly")
+@Suite("Comments and pages speak plainly", .readsTextsAlone)
 struct PlainWordsTests {
   /// How many lines may still have one of the patterns. The limit only ever falls.
   static let limit = 15

@@ -3,7 +3,7 @@ import Foundation
 import ForwardingTestSupport
 import Testing
 
-@Suite("What others take from this repository")
+@Suite("What others take from this repository", .readsTextsAlone)
 struct PublishingTests {
   private static func text(_ path: String) throws -> String {
     try String(contentsOf: SnippetTests.root.appendingPathComponent(path), encoding: .utf8)

@@ -177,7 +177,7 @@ struct SnippetTests {
   }
 }
 
-@Suite("The figures on the pages")
+@Suite("The figures on the pages", .readsTextsAlone)
 struct MeasuredTests {
   private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

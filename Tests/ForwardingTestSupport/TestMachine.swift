@@ -84,6 +84,11 @@ extension Trait where Self == ConditionTrait {
     .enabled(if: TestMachine.emulator == nil, "in an emulator: \(reason)")
   }
 
+  /// Skips tests that compare texts of this repository with each other.
+  package static var readsTextsAlone: Self {
+    notEmulated("it reads sources and pages, which are the same on each machine")
+  }
+
   /// Skips a test where the kernel filters no system calls.
   package static var seccomp: Self {
     .enabled(if: TestMachine.hasSystemCallFilters, "no filters of system calls (seccomp) here")

@@ -73,9 +73,18 @@ public enum Toolchain {
       + ["-lffi"] + (Sanitizer.current.map { ["-sanitize=\($0.rawValue)"] } ?? [])
   }
 
-  /// The options with which the compiler finds the macros of this package.
+  /// The options with which the compiler finds the macros of this package. In a build for another
+  /// machine the macros are in a folder beside it, as they run where the compiler does.
   public static var macroOptions: [String] {
-    let plugin = build.appendingPathComponent("ForwardingMacros-tool").path
+    let scratch = build.deletingLastPathComponent().deletingLastPathComponent()
+    let machines = (try? FileManager.default.contentsOfDirectory(atPath: scratch.path)) ?? []
+    let folders =
+      [build]
+      + machines.sorted().map {
+        scratch.appendingPathComponent($0).appendingPathComponent(build.lastPathComponent)
+      }
+    let plugins = folders.map { $0.appendingPathComponent("ForwardingMacros-tool").path }
+    let plugin = plugins.first { FileManager.default.fileExists(atPath: $0) } ?? plugins[0]
     return ["-load-plugin-executable", "\(plugin)#ForwardingMacros"]
   }
 

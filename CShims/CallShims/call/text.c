@@ -36,6 +36,30 @@ int fwd_tuple_lend(const FWDMove *moves, size_t count, const void *tuple, FWDLen
   return 1;
 }
 
+int fwd_call_lending(const void *function, const FWDMove *moves, size_t count, const void *tuple,
+                     FWDTextRoom *rooms, uint64_t *result) {
+  uint64_t words[FWD_ARRAY_MAX] = {0};
+  for (size_t i = 0; i < count; i++) {
+    const char *value = (const char *)tuple + moves[i].tuple;
+    if (moves[i].word != FWDWordText) {
+      if (moves[i].word == FWDWordWhole)
+        memcpy(&words[i], value, sizeof words[i]);
+      else
+        words[i] = fwd_word_widen(moves[i].word, value);
+      continue;
+    }
+    // The second word of a missing string is zero.
+    uint64_t bits;
+    memcpy(&bits, value + 8, sizeof bits);
+    if (!bits) continue;
+    const char *bytes = fwd_text_lend(value, &rooms[i]);
+    if (!bytes) return 0;
+    words[i] = (uint64_t)(uintptr_t)bytes;
+  }
+  *result = fwd_call_words(function, words, count);
+  return 1;
+}
+
 int fwd_frame_lend(const FWDPlanFacts *facts, const FWDFrame *frame, FWDLentFrame *copy) {
   size_t lent = 0;
   memcpy(copy, frame, facts->frame_size);

@@ -14,7 +14,8 @@
 // the first 15 of the 16, followed by zeros, and its length is in the last byte's low four bits.
 // Otherwise the first word holds the length in its low 48 bits. Bit 60 of the first word is set if
 // a NUL is behind the text; bit 60 of the second word is set if the text is not UTF-8 in memory. The
-// text begins 32 bytes behind the address in the low 60 bits of the second word.
+// text begins 32 bytes behind the address in the low 60 bits of the second word. Bit 62 of a small
+// string is set if all its bytes are ASCII, and bit 63 always.
 //
 // The layout is that of the standard library's ABI. `LentText` compares the results of this file
 // with those of `withCString` before its first use, and does not use this file if they differ.
@@ -26,6 +27,27 @@
 typedef struct FWDTextRoom {
   uint64_t words[2];
 } FWDTextRoom;
+
+/// Makes a small string of a C string. Returns whether the string is made: it has at most 15 bytes,
+/// all of them ASCII. `string` then has the two words of a Swift `String`, which owns nothing.
+static inline int fwd_text_copy(const char *bytes, FWDTextRoom *string) {
+  size_t count = strnlen(bytes, 16);
+  if (count == 16) return 0;
+  uint64_t words[2] = {0, 0};
+  if (count >= 8) {
+    // The last eight bytes, of which those in the first word are shifted out.
+    uint64_t last;
+    memcpy(&words[0], bytes, 8);
+    memcpy(&last, bytes + count - 8, 8);
+    if (count > 8) words[1] = last >> (8 * (16 - count));
+  } else {
+    for (size_t i = 0; i < count; i++) words[0] |= (uint64_t)(uint8_t)bytes[i] << (8 * i);
+  }
+  if ((words[0] | words[1]) & 0x8080808080808080u) return 0;
+  words[1] |= (uint64_t)(0xE0 | count) << 56;
+  memcpy(string, words, sizeof words);
+  return 1;
+}
 
 /// A frame on the stack whose texts are lent, with the rooms of small strings behind it.
 typedef struct FWDLentFrame {
@@ -75,6 +97,14 @@ static inline const char *_Nullable fwd_text_lend(const void *string, FWDTextRoo
 /// The requirements are those of `fwd_tuple_store` and, for each string, of `fwd_text_lend`. The
 /// function to be called has `char *` parameters where the moves have text.
 int fwd_tuple_lend(const FWDMove *moves, size_t count, const void *tuple, FWDLentFrame *frame);
+
+/// Calls a C function with the values of a tuple, strings as C strings, and without a frame. Returns
+/// whether it was called, with what it returned in `result`; if not, a string cannot be lent.
+///
+/// The requirements are those of `fwd_tuple_lend` and of `fwd_call_words`. There are `count` rooms.
+/// The result may point into a room or into a string, so it is read while both are there.
+int fwd_call_lending(const void *function, const FWDMove *moves, size_t count, const void *tuple,
+                     FWDTextRoom *rooms, uint64_t *result);
 
 /// Copies a frame in which every Swift value is text, with C strings in the places of text, and
 /// points the copy at its own room for a result in memory. Returns like `fwd_tuple_lend`.

@@ -130,6 +130,68 @@ struct LentTextTests {
     #expect(throws: InvocationError.notText(index: nil)) { try found("seven", 120) }
   }
 
+  @Test("a result of every length is the text that the standard library makes of it")
+  func resultOfEveryLength() throws {
+    for filler in ["x", "\u{7F}", "é", "日", "🙂"] {
+      for length in 0...20 {
+        let text = String(repeating: filler, count: length)
+        for ascii in 0..<3 {
+          let whole = String("abc".prefix(ascii)) + text + String("abc".prefix(ascii))
+          let copy = whole.withCString { String(copying: $0) }
+          #expect(copy == whole)
+          #expect(copy.map { Array($0.utf8) } == Array(whole.utf8))
+          #expect(copy?.hashValue == whole.hashValue)
+        }
+      }
+    }
+    #expect(String(copying: nil) == nil)
+  }
+
+  @Test("a result that is not UTF-8 is refused, whatever its length")
+  func resultOfOtherBytes() {
+    for length in 0..<20 {
+      var bytes = [CChar](repeating: 0x61, count: length + 2)
+      (bytes[length], bytes[length + 1]) = (-1, 0)
+      #expect(bytes.withUnsafeBufferPointer { String(copying: $0.baseAddress) } == nil)
+    }
+  }
+
+  @Test("a result is read no further than its NUL")
+  func endOfPage() throws {
+    let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+    let memory = try #require(
+      mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    defer { munmap(memory, 2 * page) }
+    #expect(mprotect(memory + page, page, PROT_NONE) == 0)
+    for length in 0..<20 {
+      let text = memory + (page - length - 1)
+      memset(text, 0x61, length)
+      let copy = String(copying: text.assumingMemoryBound(to: CChar.self))
+      #expect(copy == String(repeating: "a", count: length))
+    }
+  }
+
+  @Test("few words are passed with text at every place, and with numbers of every width")
+  func fewWords() throws {
+    let functions = FunctionTable()
+    let sum: @convention(c) (Int8, UnsafePointer<CChar>?, UInt16, UnsafePointer<CChar>?) -> Int32 =
+      {
+        Int32($0) + Int32($1.map(strlen) ?? 100) * 10 + Int32($2) + Int32($3.map(strlen) ?? 100)
+      }
+    try functions.register(
+      "sum", encoding: "ic*S*", unsafeFunction: unsafeBitCast(sum, to: UnsafeRawPointer.self))
+    let typed = try functions.function(
+      "sum", as: ((Int8, String, UInt16, String?) -> Int32).self)
+    #expect(try typed(-3, "ab", 40_000, "four") == -3 + 20 + 40_000 + 4)
+    #expect(try typed(-128, "", 65_535, nil) == -128 + 65_535 + 100)
+    let long = String(repeating: "made", count: 50)
+    #expect(try typed(0, long, 0, long) == 2200)
+    #expect(
+      try functions.call("sum", Int8(1), "a", UInt16(1), "bb", returning: Int32.self) == 14)
+    let discarded: Void = try functions.call("sum", Int8(1), "a", UInt16(1), "bb")
+    #expect(discarded == ())
+  }
+
   @Test("a C function's NULL is no pointer")
   func nullPointer() throws {
     let functions = try Self.functions()

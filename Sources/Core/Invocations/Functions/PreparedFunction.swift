@@ -32,6 +32,8 @@ package final class PreparedFunction: Sendable {
     case doubles, words
     /// With a frame: all values are words without ownership.
     case frame
+    /// With few words, of which strings are C strings: the function or its result has one.
+    case lentWords
     /// With a frame of a C function: strings are lent as C strings, or the result is converted.
     case lent
     /// With a call, which owns values.
@@ -65,13 +67,14 @@ package final class PreparedFunction: Sendable {
     count = arguments.count
     unsafe code = implementation.function?.address
     body = implementation.body
-    let way = Self.way(implementation, layout, result)
+    let way = Self.way(implementation, layout, result, returnsText: Value.self == String.self)
     self.way = way
     unsafe moves = way == .conversion ? nil : layout.map { unsafe UnsafePointer($0.moves) }
   }
 
   private static func way(
-    _ implementation: Implementation, _ layout: TupleLayout?, _ result: TypedPlace
+    _ implementation: Implementation, _ layout: TupleLayout?, _ result: TypedPlace,
+    returnsText: Bool
   ) -> Way {
     guard let layout else { return .conversion }
     let plan = implementation.plan
@@ -85,19 +88,29 @@ package final class PreparedFunction: Sendable {
     // A result in memory has a hidden argument for its address, even if the result is discarded.
     let isInMemory = unsafe plan.result.pointee.route == .hiddenPointer
     guard isWord, !isInMemory, layout.isWords, unsafe plan.facts.pointee.is_light != 0 else {
-      if !isInMemory, needsNoMoreThanFrame(implementation) { return .lent }
+      if !isInMemory, needsNoMoreThanFrame(implementation) {
+        return areFewWords(implementation, layout) && (isWord || returnsText) ? .lentWords : .lent
+      }
       return layout.lendsText ? .conversion : .call
     }
-    guard implementation.function != nil, plan.fixedArgumentCount == nil,
-      layout.count <= Int(FWD_ARRAY_MAX), layout.areWhole
-    else { return .frame }
+    guard implementation.function != nil, layout.areWhole else { return .frame }
+    if areFewWords(implementation, layout) { return .words }
+    guard plan.fixedArgumentCount == nil, layout.count <= Int(FWD_ARRAY_MAX) else { return .frame }
+    let slots = unsafe UnsafeBufferPointer(start: plan.slots, count: layout.count)
+    let areDoubles = unsafe slots.allSatisfy { $0.kind == .double }
+    return unsafe areDoubles && plan.result.pointee.kind == .double ? .doubles : .frame
+  }
+
+  /// Whether the arguments are few, and they and the result are integers or addresses of a word.
+  private static func areFewWords(
+    _ implementation: Implementation, _ layout: TupleLayout
+  ) -> Bool {
+    let plan = implementation.plan
+    guard plan.fixedArgumentCount == nil, layout.count <= Int(FWD_ARRAY_MAX) else { return false }
     let slots = unsafe UnsafeBufferPointer(start: plan.slots, count: layout.count)
     let returned = unsafe plan.result.pointee
-    if returned.kind == .double, unsafe slots.allSatisfy({ $0.kind == .double }) {
-      return .doubles
-    }
     let isInteger = returned.route == .nowhere || returned.first == .integer
-    return unsafe isInteger && slots.allSatisfy { $0.first == .integer } ? .words : .frame
+    return unsafe isInteger && slots.allSatisfy { $0.first == .integer }
   }
 
   /// Whether an implementation is a C function whose calls own nothing, and copy little to the
@@ -126,6 +139,9 @@ package final class PreparedFunction: Sendable {
       return unsafe answer(fwd_call_words(code, array, count))
     }
     guard let moves = unsafe moves else { return try unsafe callSlowly(tuple, as: type) }
+    if way == .lentWords, let code = unsafe code {
+      return try unsafe callLendingWords(code, tuple, moves, as: type)
+    }
     if way == .lent, let code = unsafe code {
       return try unsafe callLending(code, tuple, moves, as: type)
     }
@@ -171,43 +187,6 @@ package final class PreparedFunction: Sendable {
       let offset = unsafe Int(fwd_facts_result(facts).pointee.offset)
       return unsafe answer(frame.load(fromByteOffset: offset, as: UInt64.self))
     }
-  }
-
-  /// Calls a C function with strings as C strings, and converts its result. Not inlined, because calls
-  /// of words would then reserve its frame.
-  @inlinable @unsafe
-  @inline(never)
-  func callLending<Answer, Value, each Argument>(
-    _ code: UnsafeRawPointer, _ tuple: UnsafeRawPointer, _ moves: UnsafePointer<FWDMove>,
-    as type: TypedFunction<Value, repeat each Argument>.Type
-  ) throws -> Answer {
-    try unsafe withUnsafeTemporaryAllocation(
-      byteCount: MemoryLayout<FWDLentFrame>.size, alignment: 16
-    ) { memory in
-      let base = unsafe memory.baseAddress.unsafelyUnwrapped
-      let frame = unsafe base.assumingMemoryBound(to: FWDLentFrame.self)
-      // Text that cannot be lent is copied, or refused.
-      guard unsafe fwd_tuple_lend(moves, count, tuple, frame) != 0 else {
-        return try unsafe callSlowly(tuple, as: type)
-      }
-      // SAFETY: see `call`.
-      unsafe fwd_call(facts, base.assumingMemoryBound(to: FWDFrame.self), code)
-      // The result may point into an argument, which is lent until this returns.
-      return try unsafe converted(in: base)
-    }
-  }
-
-  /// Reads the result in a frame.
-  @inlinable @unsafe
-  @inline(__always)
-  func converted<Answer>(in frame: UnsafeMutableRawPointer) throws(InvocationError) -> Answer {
-    let slot = unsafe ValueSlot(slot: fwd_facts_result(facts), frame: frame, index: nil)
-    if Answer.self == String.self {
-      return unsafe unsafeBitCast(try unsafe String.load(from: slot), to: Answer.self)
-    }
-    if case .word = result.way { return unsafe answer(slot.word) }
-    if Answer.self == Void.self || Answer.self == NoResult.self { return unsafe answer(0) }
-    return try unsafe result.load(as: Answer.self, from: slot)
   }
 
   /// Calls the function with a call that owns values, or that is not light.

@@ -77,7 +77,7 @@ extension Call {
       fromByteOffset: Int(fwd_facts_result(facts).pointee.offset), as: UInt.self)
     if let bytes = unsafe UnsafePointer<CChar>(bitPattern: word) {
       // SAFETY: the registration of the function promised a C string.
-      guard let text = unsafe String(validatingCString: bytes) else { throw .notText(index: nil) }
+      guard let text = unsafe String(copying: bytes) else { throw .notText(index: nil) }
       resultSlot.text = text
       resultOwnership = .value
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-/// Whether Swift strings can be lent to C as C strings.
+/// Whether Swift strings can be lent to C as C strings, and be made of them.
 ///
 /// `fwd_text.h` reads the memory of strings. Another standard library may lay them out differently,
 /// so each kind of string is probed once. If C finds other bytes than `withCString` does, no string
@@ -25,7 +25,7 @@ struct LentText {
       "\0", "a\0b", "seven\0\0", "fifteen \0letter", "a NUL \0 in a longer literal",
     ]
     isPossible =
-      whole.allSatisfy { unsafe Self.isFound($0, lend) }
+      whole.allSatisfy { unsafe Self.isFound($0, lend) && Self.isCopied($0) }
       && cut.allSatisfy { unsafe Self.isRefused($0, lend) }
   }
 
@@ -43,6 +43,15 @@ struct LentText {
     }
   }
 
+  /// Whether a copy that `fwd_text_copy` makes has the memory of the text.
+  private static func isCopied(_ text: String) -> Bool {
+    var room = FWDTextRoom()
+    guard unsafe text.withCString({ unsafe fwd_text_copy($0, &room) }) != 0 else { return true }
+    return unsafe withUnsafeBytes(of: text) { text in
+      unsafe withUnsafeBytes(of: room) { unsafe $0.elementsEqual(text) }
+    }
+  }
+
   @unsafe
   private static func isRefused(
     _ text: String,
@@ -51,6 +60,22 @@ struct LentText {
     var room = FWDTextRoom()
     return unsafe withUnsafePointer(to: text) { text in
       unsafe withUnsafeMutablePointer(to: &room) { unsafe lend(text, $0) == nil }
+    }
+  }
+}
+
+extension String {
+  /// Copies a C string; nil if there is none, or if its bytes are not UTF-8.
+  @usableFromInline @unsafe
+  init?(copying bytes: UnsafePointer<CChar>?) {
+    guard let bytes = unsafe bytes else { return nil }
+    var room = FWDTextRoom()
+    if LentText.ofLibrary.isPossible, unsafe fwd_text_copy(bytes, &room) != 0 {
+      // SAFETY: the probes found that such words are those of a small string, which owns nothing.
+      self = unsafe unsafeBitCast(room, to: String.self)
+    } else {
+      guard let text = unsafe String(validatingCString: bytes) else { return nil }
+      self = text
     }
   }
 }
