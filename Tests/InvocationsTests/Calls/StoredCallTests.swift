@@ -71,7 +71,7 @@ struct StoredCallTests {
   private static func recorded<each Argument>(
     _ selector: Selector, _ arguments: repeat each Argument
   ) throws -> Invocation {
-    let fitted = try FittedPlan<NoResult, repeat each Argument>(method: nil)
+    let fitted = try FittedPlan<NoResult, repeat each Argument>(anyMethod: nil)
     return try PreparedMessage(fitted).record(repeat each arguments, as: selector)
   }
 
@@ -81,8 +81,10 @@ struct StoredCallTests {
     let before = Tracked.live
     do {
       let stored = try #require(
-        Self.recorded("a:b:c:", Pair(object: Tracked("in"), number: 3), "a long text, on the heap", 7)
-          .stored())
+        Self.recorded(
+          "a:b:c:", Pair(object: Tracked("in"), number: 3), "a long text, on the heap", 7
+        )
+        .stored())
       #expect(Tracked.live == before + 1)
       let copy = stored.invocation()
       #expect(try copy.argument(at: 2, as: Pair.self).object.name == "in")
@@ -97,7 +99,7 @@ struct StoredCallTests {
   func missingValue() throws {
     let before = Tracked.live
     do {
-      let plan = try FittedPlan<NoResult, Tracked, Pair>(method: nil).plan
+      let plan = try FittedPlan<NoResult, Tracked, Pair>(anyMethod: nil).plan
       let call = Invocation(plan, comparedSelector: "a:b:")
       try call.setArgument(Tracked(), at: 2)
       #expect(call.stored() == nil)
@@ -107,7 +109,7 @@ struct StoredCallTests {
 
   @Test("a lent variable is not stored")
   func variable() throws {
-    #expect(try !FittedPlan<NoResult, InoutVariable<Int>>(method: nil).plan.travels)
+    #expect(try !FittedPlan<NoResult, InoutVariable<Int>>(anyMethod: nil).plan.travels)
   }
 
   /// A value that is aligned to more than a word.
@@ -120,7 +122,8 @@ struct StoredCallTests {
     for stamp in 0..<20 { try tape.append(call.call, stamp: UInt64(2 * stamp)) }
     for index in 0..<20 {
       #expect(tape.stamp(at: index) == UInt64(2 * index))
-      #expect(try tape.invocation(at: index).argument(at: 3, as: Wide.self) == Wide(numbers: [1, 2]))
+      #expect(
+        try tape.invocation(at: index).argument(at: 3, as: Wide.self) == Wide(numbers: [1, 2]))
       #expect(try tape.invocation(at: index).argument(at: 4, as: Int.self) == 5)
     }
     #expect(tape.stride % 16 == 0)
