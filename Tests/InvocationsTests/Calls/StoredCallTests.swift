@@ -95,7 +95,7 @@ struct StoredCallTests {
     #expect(Tracked.live == before)
   }
 
-  @Test("a call with a missing value is not stored, and what was kept until then is released")
+  @Test("a call with a missing value is not stored, and the values kept before it are released")
   func missingValue() throws {
     let before = Tracked.live
     do {
