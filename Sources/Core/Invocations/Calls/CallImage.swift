@@ -48,6 +48,7 @@ struct CallImage: @unchecked Sendable {
   /// Whether an image is all that a later call needs: no argument refers to memory of the sender,
   /// there is no result, and all arguments are in registers.
   let isEnough: Bool
+  /// Nil if there is no such argument.
   private let words: UnsafeMutablePointer<Word>?
   private let wordCount: Int
   private let values: UnsafeMutablePointer<Value>?
@@ -133,15 +134,17 @@ extension CallImage {
   func capture(
     _ call: Call, into image: UnsafeMutableRawPointer
   ) throws(InvocationError) {
-    if let words = unsafe words {
-      for number in 0..<wordCount {
-        let word = unsafe words[number]
+    let frame = unsafe call.frame
+    if var word = unsafe words {
+      let end = unsafe word + wordCount
+      repeat {
         unsafe image.storeBytes(
-          of: call.frame.load(fromByteOffset: Int(word.frame), as: UInt64.self),
-          toByteOffset: Int(word.image), as: UInt64.self)
-      }
+          of: frame.load(fromByteOffset: Int(word.pointee.frame), as: UInt64.self),
+          toByteOffset: Int(word.pointee.image), as: UInt64.self)
+        unsafe word += 1
+      } while unsafe word != end
     }
-    if unsafe values != nil { try unsafe keep(call.frame, image) }
+    if unsafe values != nil { try unsafe keep(frame, image) }
   }
 
   @unsafe
@@ -200,15 +203,17 @@ extension CallImage {
   @unsafe
   @inline(__always)
   func restore(_ image: UnsafeMutableRawPointer, into call: Call) {
-    if let words = unsafe words {
-      for number in 0..<wordCount {
-        let word = unsafe words[number]
-        unsafe call.frame.storeBytes(
-          of: image.load(fromByteOffset: Int(word.image), as: UInt64.self),
-          toByteOffset: Int(word.frame), as: UInt64.self)
-      }
+    let frame = unsafe call.frame
+    if var word = unsafe words {
+      let end = unsafe word + wordCount
+      repeat {
+        unsafe frame.storeBytes(
+          of: image.load(fromByteOffset: Int(word.pointee.image), as: UInt64.self),
+          toByteOffset: Int(word.pointee.frame), as: UInt64.self)
+        unsafe word += 1
+      } while unsafe word != end
     }
-    if unsafe values != nil { unsafe lend(image, call.frame) }
+    if unsafe values != nil { unsafe lend(image, frame) }
   }
 
   @unsafe

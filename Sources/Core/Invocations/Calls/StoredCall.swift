@@ -106,7 +106,8 @@ package class StoredCall: ManagedBuffer<StoredCall.Header, StoredCall.Piece> {
   /// - Throws: The error of the method, or ``InvocationError`` if the object does not take the
   ///   message.
   package final func send(to target: AnyObject) throws {
-    try withCall { try $0.send(compared: selector, to: target) }
+    let receiver = unsafe BorrowedObject(Unmanaged.passUnretained(target).toOpaque())
+    try withCall { try $0.send(compared: selector, to: receiver) }
   }
 
   /// Makes an invocation that owns its arguments, without a target.
