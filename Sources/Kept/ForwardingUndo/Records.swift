@@ -112,7 +112,7 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
 
   func forward(_ call: Call) throws {
     guard isRecording else { throw UndoError.notRecording(call.selector) }
-    if let packed = call.packed() { keep(.packed(packed)) } else { try keep(call.recorded()) }
+    if let stored = call.stored() { keep(.stored(stored)) } else { try keep(call.recorded()) }
     // The face catches this and returns its default answer, or throws it to the caller.
     if call.returnsValue { throw ForwardingError.nobodyAnswered(call.selector) }
   }

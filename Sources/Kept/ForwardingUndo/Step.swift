@@ -45,15 +45,15 @@ enum Step {
   }
 }
 
-/// A recorded call: packed into as little memory as possible if it is an ordinary one.
+/// A recorded call: stored in as little memory as possible if it is an ordinary one.
 enum RecordedCall {
-  case packed(PackedCall)
+  case stored(StoredCall)
   case whole(Invocation)
 
-  /// Packs a call, if it can be packed and does not have to remain mutable.
+  /// Stores a call, if it can be stored and does not have to remain mutable.
   init(_ call: Invocation, isToChange: Bool) {
-    if !isToChange, let packed = call.packed() {
-      self = .packed(packed)
+    if !isToChange, let stored = call.stored() {
+      self = .stored(stored)
     } else {
       self = .whole(call)
     }
@@ -62,7 +62,7 @@ enum RecordedCall {
   /// The selector of the message.
   var selector: Selector? {
     switch self {
-    case .packed(let call): call.selector
+    case .stored(let call): call.selector
     case .whole(let call): call.selector
     }
   }
@@ -75,15 +75,15 @@ enum RecordedCall {
   /// Sends the call to an object.
   func send(to target: AnyObject) throws {
     switch self {
-    case .packed(let call): try call.send(to: target)
+    case .stored(let call): try call.send(to: target)
     case .whole(let call): try call.send(to: target)
     }
   }
 
-  /// The call as an invocation: the stored one, or a new one made from the packed call.
+  /// The call as an invocation: the stored one, or a new one made from the stored call.
   var invocation: Invocation {
     switch self {
-    case .packed(let call): call.invocation()
+    case .stored(let call): call.invocation()
     case .whole(let call): call
     }
   }

@@ -28,10 +28,10 @@ struct SizeTests {
   @Test("the rare parts of a report's entry take one word in each entry")
   func late() { #expect(MemoryLayout<DeliveryReport.Entry.Late?>.size == Self.word) }
 
-  @Test("values after the header of a packed call are aligned to 16")
-  func packed() {
-    #expect(MemoryLayout<PackedCall.Header>.size == 2 * Self.word)
-    #expect(MemoryLayout<PackedCall.Piece>.size == Self.word)
+  @Test("the image after the header of a stored call is aligned to 16")
+  func stored() {
+    #expect(MemoryLayout<StoredCall.Header>.size == 2 * Self.word)
+    #expect(MemoryLayout<StoredCall.Piece>.size == Self.word)
   }
 
   @Test(

@@ -39,6 +39,19 @@ struct MessageCallbackTests {
     second[Messages.value].expect(times: 2)
   }
 
+  @Test("a call with any number of arguments arrives", arguments: [0, 1, 6, 7, 24, 200])
+  func sizes(count: Int) throws {
+    let spy = SpyProxy()
+    let name = count == 0 ? "a" : String(repeating: "a:", count: count)
+    let encoding = "v" + String(repeating: "q", count: count)
+    let door = try MessageCallback(
+      to: spy, selector: Selector(interning: name), encoding: encoding)
+    let call = try Invocation(parsing: encoding)
+    for index in 0..<count { try call.setArgument(index, at: index) }
+    try call.invoke(using: door.address)
+    #expect(spy.transcript == ["\(name)(\((0..<count).map(String.init).joined(separator: ", ")))"])
+  }
+
   @Test("if the receiver is deallocated or throws, C gets zero, and the error is reported")
   func gone() throws {
     let errors = Log()

@@ -19,7 +19,7 @@ extension Call {
   /// Whether a recorded call retains all arguments, decided by the types alone: no argument is a
   /// pointer or contains one. If false, an argument may still be retained.
   package var keepsAllArguments: Bool {
-    unsafe unmanagedPlan._withUnsafeGuaranteedRef { $0.carriage.size > 0 }
+    unsafe unmanagedPlan._withUnsafeGuaranteedRef { $0.travels }
   }
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-/// A log of the calls of one plan. Each record has a stamp, the words of the arguments, and the
-/// values that they refer to.
+/// A log of the calls of one plan. Each record is the call's image behind a stamp.
 ///
 /// Appending a call allocates nothing of its own: records are in blocks whose sizes double up to a
-/// limit, and records never move. Objects are retained, C strings and Swift values copied; the tape
-/// releases them when it dies. A tape is not thread-safe, so its owner locks it.
+/// limit, and records never move. The tape releases the values of its images when it dies. A tape
+/// is not thread-safe, so its owner locks it.
 @safe
 package final class CallTape {
   // SAFETY: the blocks are allocated here and freed by `deinit`. Each record below `count` was
-  // written as a whole, by the layout that reads it.
+  // written as a whole, in the layout of the plan's images.
 
   /// The plan of the calls.
   package let plan: CallPlan
@@ -26,7 +25,8 @@ package final class CallTape {
   /// An object that the owner gets back with each call.
   @exclusivity(unchecked) var note: AnyObject?
 
-  private let layout: TapeLayout
+  /// The layout of the images, which belongs to the plan.
+  private let layout: CallImage
   private let facts: UnsafePointer<FWDPlanFacts>
   private let word: UInt64
   /// The address of the next record, and the number of records that fit from there on.
@@ -50,16 +50,16 @@ package final class CallTape {
     self.selector = selector
     unsafe facts = plan.facts
     word = UInt64(selector.word)
-    layout = TapeLayout(plan)
+    layout = plan.image
+    head = layout.alignment
+    stride = (head + layout.size + head - 1) / head * head
   }
 
   deinit {
     for (number, block) in blocks.enumerated() {
       let end = unsafe number + 1 < blocks.count ? blocks[number + 1].first : count
-      if layout.isKeeping {
-        for index in 0..<(end - block.first) {
-          unsafe layout.letGo(block.memory + index * layout.stride)
-        }
+      for index in 0..<(end - block.first) {
+        unsafe layout.drop(block.memory + index * stride + head)
       }
       unsafe block.memory.deallocate()
     }
@@ -72,10 +72,12 @@ package final class CallTape {
   }
 
   /// The size of the memory in bytes, without the memory that the values own.
-  package var size: Int { unsafe (count + room) * layout.stride }
+  package var size: Int { unsafe (count + room) * stride }
 
   /// The size of a record in bytes.
-  package var stride: Int { layout.stride }
+  package let stride: Int
+  /// The size of the stamp in bytes, with padding.
+  private let head: Int
 
   /// Appends a call, and retains or copies the values of its arguments.
   ///
@@ -85,24 +87,18 @@ package final class CallTape {
     if unsafe room == 0 { makeRoom() }
     guard let record = unsafe next else { return }
     unsafe record.storeBytes(of: stamp, as: UInt64.self)
-    for index in 0..<layout.wordCount {
-      let move = unsafe layout.words[index]
-      unsafe record.storeBytes(
-        of: call.frame.load(fromByteOffset: Int(move.from), as: UInt64.self),
-        toByteOffset: Int(move.to), as: UInt64.self)
-    }
-    if layout.isKeeping { try unsafe layout.keep(call.frame, record) }
-    unsafe next = record + layout.stride
+    try unsafe layout.capture(call, into: record + head)
+    unsafe next = record + stride
     unsafe room -= 1
     unsafe count += 1
   }
 
   @inline(never)
   private func makeRoom() {
-    let most = max(8, Self.largeBlock / layout.stride)
+    let most = max(8, Self.largeBlock / stride)
     let records = blocks.isEmpty ? 8 : min(max(8, unsafe count), most)
     let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: records * layout.stride, alignment: layout.alignment)
+      byteCount: records * stride, alignment: layout.alignment)
     unsafe blocks.append(Block(memory: memory, first: count))
     unsafe next = memory
     unsafe room = records
@@ -115,7 +111,7 @@ package final class CallTape {
       if blocks[middle].first <= index { low = middle } else { high = middle }
     }
     let block = blocks[low]
-    return unsafe block.memory + (index - block.first) * layout.stride
+    return unsafe block.memory + (index - block.first) * stride
   }
 
   /// The stamp of a call; the first call has index 0.
@@ -137,20 +133,6 @@ package final class CallTape {
 
   /// A copy of a call as an invocation without a target.
   package func invocation(at index: Int) -> Invocation {
-    let invocation = Invocation(plan, comparedSelector: selector)
-    let record = unsafe record(index)
-    for index in 0..<layout.wordCount {
-      let move = unsafe layout.words[index]
-      unsafe invocation.call.frame.storeBytes(
-        of: record.load(fromByteOffset: Int(move.to), as: UInt64.self),
-        toByteOffset: Int(move.from), as: UInt64.self)
-    }
-    for number in 0..<layout.keptCount {
-      let index = unsafe layout.kept[number].index
-      let slot = invocation.call.slot(index)
-      unsafe slot.word = layout.copy(number, from: record)
-      invocation.call.setOwns(index, !slot.isNull)
-    }
-    return invocation
+    unsafe Invocation(plan, selector, from: record(index) + head)
   }
 }

@@ -10,71 +10,45 @@ package protocol CallRoute: AnyObject, Sendable {
   func arrive(_ call: CarriedCall)
 }
 
-/// A call without a result that is carried to another thread: its words, and the values that they
-/// refer to, in one object.
+/// A stored call that is carried to another thread, with its number and its route behind the image.
 ///
 /// An invocation would need an object of its own, one for its frame and one for each value. With
 /// invocations, queued messages took nine times as long as an equivalent closure.
 @safe
-package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.Piece> {
-  // SAFETY: written before it is shared, and then read by the one thread that it arrives on. It
-  // owns the values that its words refer to, and `deinit` releases them.
+package final class CarriedCall: StoredCall {
+  // SAFETY: the one thread that it arrives on uses it. `deinit` gives back the unowned count.
 
   @safe
-  package struct Header {
-    /// The plan, retained.
-    fileprivate let plan: Unmanaged<CallPlan>
-    fileprivate let message: UInt64
+  private struct Journey {
+    /// The number of the message.
+    let message: UInt64
     /// The route, in the unowned count.
-    fileprivate let route: UnsafeMutableRawPointer
-    fileprivate let routeType: any CallRoute.Type
+    let route: UnsafeMutableRawPointer
+    let routeType: any CallRoute.Type
   }
 
-  /// A type with the alignment of values, 16 bytes.
-  package typealias Piece = SIMD2<UInt64>
-
-  /// Copies a call, and copies or retains its values.
-  fileprivate static func make(
-    _ call: Call, _ plan: CallPlan, _ route: some CallRoute
-  ) -> CarriedCall {
+  fileprivate static func make(_ call: Call, _ route: some CallRoute) -> CarriedCall? {
     let message = call.message
-    let made = create(minimumCapacity: plan.carriage.size / MemoryLayout<Piece>.size) { _ in
+    let made = unsafe make(call, extra: MemoryLayout<Journey>.stride) { place in
       let address = unsafe Unmanaged.passUnretained(route).toOpaque()
       _ = unsafe swift_unownedRetain(address)
-      return unsafe Header(
-        plan: .passRetained(plan), message: message, route: address, routeType: type(of: route))
+      unsafe place.initializeMemory(
+        as: Journey.self,
+        to: Journey(message: message, route: address, routeType: type(of: route)))
     }
-    let carried = unsafe unsafeDowncast(made, to: CarriedCall.self)
-    unsafe carried.memory.copyMemory(from: call.frame, byteCount: plan.carriage.wordBytes)
-    if plan.carriage.isKeeping { unsafe plan.carriage.keep(in: carried.memory) }
-    return carried
+    return made.map { unsafe unsafeDowncast($0, to: CarriedCall.self) }
   }
 
-  deinit {
-    let head = unsafe head
-    unsafe head.plan._withUnsafeGuaranteedRef { plan in
-      if plan.carriage.isKeeping { unsafe plan.carriage.letGo(in: memory) }
-    }
-    unsafe head.plan.release()
-    unsafe swift_unownedRelease(head.route)
-  }
+  deinit { if isWritten { unsafe swift_unownedRelease(journey.route) } }
 
-  // Addresses, because accesses to a buffer's properties are checked for exclusivity at run time.
-
-  @unsafe
-  private var head: Header { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee } }
-
-  @unsafe
-  private var memory: UnsafeMutableRawPointer {
-    unsafe withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
-  }
+  private var journey: Journey { unsafe extra.assumingMemoryBound(to: Journey.self).pointee }
 
   /// Enqueues the arrival on a queue, after the work that was enqueued before.
   package func travel(on queue: DispatchQueue) {
     // SAFETY: only the queue uses the object from here on. A closure that captures one object
     // allocates nothing.
     nonisolated(unsafe) let carried = self
-    queue.async { unsafe carried.arrive(carried.head.routeType) }
+    queue.async { unsafe carried.arrive(carried.journey.routeType) }
   }
 
   /// Whether the current thread is running a message that was carried to it.
@@ -84,7 +58,7 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
 
   private func arrive<Route: CallRoute>(_ type: Route.Type) {
     // SAFETY: the route was of this type when it sent the call.
-    guard let route = unsafe swift_tryRetain(head.route) else { return }
+    guard let route = unsafe swift_tryRetain(journey.route) else { return }
     let thread = unsafe fwd_thread()
     if let thread = unsafe thread { unsafe thread.pointee.arrivals += 1 }
     let held = unsafe Unmanaged<Route>.fromOpaque(route)
@@ -95,11 +69,6 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
     unsafe held.release()
   }
 
-  /// The selector of the message.
-  package var selector: Selector {
-    unsafe Selector(word: memory.load(fromByteOffset: Carriage.selector, as: UInt.self))
-  }
-
   /// Sends the call to a target, if it is alive. The values are borrowed.
   package func send(to target: ListedTarget) throws {
     try unsafe target.withAddress { try unsafe send(to: $0) }
@@ -107,27 +76,16 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
 
   @unsafe
   private func send(to target: UnsafeMutableRawPointer) throws {
-    let head = unsafe head
-    try unsafe head.plan._withUnsafeGuaranteedRef { plan in
-      try unsafe withUnsafeTemporaryAllocation(
-        byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
-      ) { scoped in
-        // SAFETY: a carried call passes all arguments in registers, so its frame fits the
-        // allocation.
-        let call = unsafe Call(plan.facts, at: scoped.baseAddress.unsafelyUnwrapped)
-        defer { call.finish() }
-        unsafe call.frame.copyMemory(from: memory, byteCount: plan.carriage.wordBytes)
-        unsafe call.state.pointee.message = head.message
-        let selector = selector
-        call.setSelector(selector)
-        call.receiverWord = UInt64(UInt(bitPattern: target))
-        try unsafe call.performKnownMethod(
-          of: call.receiver, UInt64(selector.word), isKept: false
-        ) { held in
-          if case .performed = try unsafe call.performCarefully(held) { return }
-          try unsafe sendByInvocation(
-            call, to: Unmanaged<AnyObject>.fromOpaque(target).takeUnretainedValue())
-        }
+    try withCall { call in
+      unsafe call.state.pointee.message = journey.message
+      call.setSelector(selector)
+      call.receiverWord = UInt64(UInt(bitPattern: target))
+      try unsafe call.performKnownMethod(
+        of: call.receiver, UInt64(selector.word), isKept: false
+      ) { held in
+        if case .performed = try unsafe call.performCarefully(held) { return }
+        try unsafe sendByInvocation(
+          call, to: Unmanaged<AnyObject>.fromOpaque(target).takeUnretainedValue())
       }
     }
   }
@@ -139,13 +97,13 @@ package final class CarriedCall: ManagedBuffer<CarriedCall.Header, CarriedCall.P
     call.receiverWord = 0
     invocation.call.borrow(from: call)
     invocation.retainArguments(includingTarget: false)
-    if let step = step(of: unsafe head.routeType) { invocation.addToPath(step) }
+    if let step = step(of: journey.routeType) { invocation.addToPath(step) }
     try invocation.send(to: target)
   }
 
   private func step<Route: CallRoute>(of type: Route.Type) -> AnyObject? {
     // SAFETY: `arrive` retains the route, which is of this type.
-    unsafe Unmanaged<Route>.fromOpaque(head.route)._withUnsafeGuaranteedRef { $0.step }
+    unsafe Unmanaged<Route>.fromOpaque(journey.route)._withUnsafeGuaranteedRef { $0.step }
   }
 }
 
@@ -154,9 +112,7 @@ extension Call {
   /// nil if copying the values is not enough.
   package func carried(to type: AnyClass, by route: some CallRoute) -> CarriedCall? {
     guard unsafe state.pointee.has_attachments == 0, hasPlainMethod(in: type) else { return nil }
-    return unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
-      plan.carriage.size > 0 ? CarriedCall.make(self, plan, route) : nil
-    }
+    return CarriedCall.make(self, route)
   }
 
   /// Whether a class is known to have a method that fits and is not `async`.

@@ -46,10 +46,10 @@ public final class CallPlan: Sendable {
   /// Whether an argument is a variable that the sender lends, which other threads cannot use.
   let lendsVariables: Bool
 
-  /// How calls are copied to another thread, if copying the values is enough.
-  let carriage: Carriage
-  /// Whether a copy of the values is enough to make a call on another thread.
-  package var travels: Bool { carriage.size > 0 }
+  /// How calls are kept.
+  let image: CallImage
+  /// Whether a copy of the values is enough to make a call later, or on another thread.
+  package var travels: Bool { image.isEnough }
 
   /// Whether all places hold C values.
   var isOfC: Bool { swiftTypes.isEmpty }
@@ -127,8 +127,9 @@ public final class CallPlan: Sendable {
     argumentCount = count
     // A class as the receiver (`#`) is not an object on Linux, and cannot receive messages.
     isMethod = unsafe signature.shape == .method && slots[0].kind == .object
-    unsafe carriage =
-      (isMethod ? Carriage(facts, swiftTypes, lendsVariables: lendsVariables) : nil) ?? .none
+    unsafe image =
+      signature.shape == .method
+      ? CallImage(facts, swiftTypes, isMethod: isMethod) : CallImage()
     unsafe fwd_plan_set_swift_plan(
       plan, Unmanaged.passUnretained(self).toOpaque(),
       shared.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) },
@@ -137,6 +138,7 @@ public final class CallPlan: Sendable {
 
   deinit {
     leaveShared()
+    image.free()
     unsafe fwd_plan_destroy(handle)
   }
 

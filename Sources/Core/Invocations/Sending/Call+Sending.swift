@@ -27,8 +27,21 @@ extension Call {
     guard let object = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
       return answerWithZero()
     }
-    receiverWord = address
-    let receiver = unsafe BorrowedObject(object)
+    try send(to: unsafe BorrowedObject(object), selector, isKept: isKept)
+  }
+
+  /// Sends a message to an object that the caller retains, as `send(compared:to:)` does.
+  @inline(__always)
+  func send(compared selector: Selector, to receiver: BorrowedObject) throws {
+    setSelector(selector)
+    try send(to: receiver, selector, isKept: false)
+  }
+
+  @inline(__always)
+  private func send(
+    to receiver: BorrowedObject, _ selector: Selector, isKept: Bool
+  ) throws {
+    receiverWord = UInt64(UInt(bitPattern: unsafe receiver.address))
     try unsafe performKnownMethod(of: receiver, UInt64(selector.word), isKept: isKept) {
       try unsafe sendCarefully($0, receiver)
     }
