@@ -62,10 +62,6 @@ let package = Package(
     .library(name: "ForwardingActors", targets: ["ForwardingActors"]),
     .library(name: "ForwardingJournal", targets: ["ForwardingJournal"]),
     .executable(name: "forward", targets: ["forward"]),
-    // For the package in Benchmarks only: not part of the public API.
-    .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
-    // For the package in Fuzz only: not part of the public API.
-    .library(name: "_FuzzTargets", targets: ["FuzzTargets"]),
   ],
   traits: [
     .trait(
@@ -92,7 +88,8 @@ let package = Package(
       publicHeadersPath: "include", cSettings: cChecks, linkerSettings: [.linkedLibrary("m")]),
 
     // Swift, bottom to top. Each target imports only the modules listed for it here.
-    .target(name: "TypeEncodings", path: "Sources/Core/TypeEncodings", swiftSettings: checks),
+    .target(
+      name: "TypeEncodings", path: "Sources/Core/TypeEncodings", swiftSettings: checks),
     .target(
       name: "Invocations", dependencies: ["TypeEncodings", "CForwardingShims"],
       path: "Sources/Core/Invocations", swiftSettings: checks),
@@ -188,19 +185,8 @@ let package = Package(
       name: "forward",
       dependencies: [
         "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "ForwardingJournal",
-        "ForwardingRemote", "ForwardingNATS", "CForwardingShims", "CallBenchmarks",
+        "ForwardingRemote", "ForwardingNATS", "CForwardingShims",
       ], swiftSettings: checks),
-
-    // The benchmarks: `forward bench` shows some of them, the package in Benchmarks all.
-    .target(
-      name: "BenchmarkSubjects", path: "CShims/BenchmarkSubjects", publicHeadersPath: "include",
-      cSettings: cChecks),
-    .target(
-      name: "CallBenchmarks",
-      dependencies: [
-        "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "ForwardingRemote",
-        "BenchmarkSubjects", "CForwardingShims",
-      ], path: "Benchmarks/CallBenchmarks", swiftSettings: checks),
 
     // Tests.
     .target(
@@ -286,12 +272,23 @@ let package = Package(
     .testTarget(
       name: "ForwardToolTests",
       dependencies: [
-        "forward", "Forwarding", "InvocationText", "ForwardingJournal", "CallBenchmarks",
+        "forward", "Forwarding", "InvocationText", "ForwardingJournal", "TestedBenchmarks",
         "ForwardingTestSupport",
       ],
       swiftSettings: testChecks),
+    // The rows and the page of the package in Benchmarks, compiled once more for their tests: a
+    // name of a target must be unique in both packages together.
+    .target(
+      name: "TestedSubjects", path: "Benchmarks/BenchmarkSubjects", publicHeadersPath: "include",
+      cSettings: cChecks),
+    .target(
+      name: "TestedBenchmarks",
+      dependencies: [
+        "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "ForwardingRemote",
+        "TestedSubjects", "CForwardingShims",
+      ], path: "Benchmarks/CallBenchmarks", swiftSettings: checks),
     .testTarget(
-      name: "CallBenchmarksTests", dependencies: ["CallBenchmarks", "ForwardingTestSupport"],
+      name: "CallBenchmarksTests", dependencies: ["TestedBenchmarks", "ForwardingTestSupport"],
       swiftSettings: testChecks),
     // A program whose classes are isolated to the main actor by default.
     .testTarget(
