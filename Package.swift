@@ -16,6 +16,16 @@ let checks: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// What a program depends on is linked as objects, and the linker keeps a function that it may not drop.
+// `-internalize-at-link` lets it drop public functions that no image uses, and `-function-sections`
+// gives each function a section, so that it is dropped alone. Neither changes code, nor the symbols
+// of a dynamic library. Documentation/Internals/Price.md has the bytes.
+let droppable: [SwiftSetting] = [
+  .unsafeFlags(
+    ["-Xfrontend", "-internalize-at-link", "-Xfrontend", "-function-sections"],
+    .when(platforms: [.linux], configuration: .release))
+]
+
 // Test bodies handle raw frames and C fixtures on every other line, so `unsafe` marks are checked
 // only in Sources, where they protect users.
 let testChecks: [SwiftSetting] = [
@@ -89,17 +99,17 @@ let package = Package(
 
     // Swift, bottom to top. Each target imports only the modules listed for it here.
     .target(
-      name: "TypeEncodings", path: "Sources/Core/TypeEncodings", swiftSettings: checks),
+      name: "TypeEncodings", path: "Sources/Core/TypeEncodings", swiftSettings: checks + droppable),
     .target(
       name: "Invocations", dependencies: ["TypeEncodings", "CForwardingShims"],
-      path: "Sources/Core/Invocations", swiftSettings: checks),
+      path: "Sources/Core/Invocations", swiftSettings: checks + droppable),
     .target(
       name: "Forwarding",
       dependencies: [
         "Invocations", "TypeEncodings",
         .target(
           name: "ForwardingMacros", condition: .when(traits: ["Macros", "MacrosFromSource"])),
-      ], path: "Sources/Core/Forwarding", swiftSettings: checks),
+      ], path: "Sources/Core/Forwarding", swiftSettings: checks + droppable),
     // The macro `@Forwardable`. Without one of the traits it is an empty program.
     .macro(
       name: "ForwardingMacros",
@@ -130,23 +140,23 @@ let package = Package(
     // Arguments and results as JSON, which the tool reads and writes.
     .target(
       name: "InvocationText", dependencies: ["Invocations", "TypeEncodings"],
-      path: "Sources/Core/InvocationText", swiftSettings: checks),
+      path: "Sources/Core/InvocationText", swiftSettings: checks + droppable),
     // Undo and redo with recorded calls.
     .target(
       name: "ForwardingUndo", dependencies: ["Forwarding", "Invocations"],
-      path: "Sources/Kept/ForwardingUndo", swiftSettings: checks),
+      path: "Sources/Kept/ForwardingUndo", swiftSettings: checks + droppable),
     // Spies, and the glue that reports their failures to a test library. Products that ship do not
     // link the glue.
     .target(
       name: "Spies", dependencies: ["Forwarding", "Invocations"], path: "Sources/Kept/Spies",
-      swiftSettings: checks),
+      swiftSettings: checks + droppable),
     .target(
       name: "ForwardingTesting", dependencies: ["Spies", "Forwarding"],
       path: "Sources/Kept/ForwardingTesting", swiftSettings: checks),
     // Calls as bytes, for other processes and for files; and a journal file of calls.
     .target(
       name: "ForwardingWire", dependencies: ["Forwarding", "Invocations", "TypeEncodings"],
-      path: "Sources/Kept/ForwardingWire", swiftSettings: checks),
+      path: "Sources/Kept/ForwardingWire", swiftSettings: checks + droppable),
     .target(
       name: "CJournalShims", path: "CShims/JournalShims", publicHeadersPath: "include",
       cSettings: cChecks),
@@ -154,7 +164,7 @@ let package = Package(
       name: "ForwardingJournal",
       dependencies: [
         "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CJournalShims",
-      ], path: "Sources/Kept/ForwardingJournal", swiftSettings: checks),
+      ], path: "Sources/Kept/ForwardingJournal", swiftSettings: checks + droppable),
     // System calls that Swift's own module of the system library leaves out.
     .target(
       name: "CSocketShims", path: "CShims/SocketShims", publicHeadersPath: "include",
@@ -165,12 +175,12 @@ let package = Package(
       dependencies: [
         "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CSocketShims",
       ],
-      path: "Sources/Elsewhere/ForwardingRemote", swiftSettings: checks),
+      path: "Sources/Elsewhere/ForwardingRemote", swiftSettings: checks + droppable),
     // Swift's distributed actors over the same transports.
     .target(
       name: "ForwardingActors",
       dependencies: ["ForwardingRemote", "ForwardingWire", "Invocations"],
-      path: "Sources/Elsewhere/ForwardingActors", swiftSettings: checks),
+      path: "Sources/Elsewhere/ForwardingActors", swiftSettings: checks + droppable),
     // The NATS transport. Empty without the trait `NATS`, so that other users do not need libnats.
     .systemLibrary(
       name: "CNATS", path: "CShims/NATS", pkgConfig: "libnats",
@@ -180,7 +190,7 @@ let package = Package(
       dependencies: [
         "ForwardingRemote", "ForwardingWire", "Invocations",
         .target(name: "CNATS", condition: .when(traits: ["NATS"])),
-      ], path: "Sources/Elsewhere/ForwardingNATS", swiftSettings: checks),
+      ], path: "Sources/Elsewhere/ForwardingNATS", swiftSettings: checks + droppable),
     .executableTarget(
       name: "forward",
       dependencies: [
