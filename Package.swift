@@ -131,7 +131,11 @@ let package = Package(
           condition: .when(traits: ["MacrosFromSource"])),
       ],
       path: "Sources/Core/ForwardingMacros",
-      swiftSettings: checks + [.unsafeFlags(["-I", hostLibraries], .when(traits: ["Macros"]))],
+      // Optimizing it takes three times as long as compiling it, in every clean build of a program.
+      swiftSettings: checks + [
+        .unsafeFlags(["-I", hostLibraries], .when(traits: ["Macros"])),
+        .unsafeFlags(["-Onone"], .when(configuration: .release)),
+      ],
       linkerSettings: [
         .unsafeFlags(
           ["-L", hostLibraries, "-Xlinker", "-rpath", "-Xlinker", hostLibraries],
