@@ -16,10 +16,11 @@ let checks: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// What a program depends on is linked as objects, and the linker keeps a function that it may not drop.
-// `-internalize-at-link` lets it drop public functions that no image uses, and `-function-sections`
-// gives each function a section, so that it is dropped alone. Neither changes code, nor the symbols
-// of a dynamic library. Documentation/Internals/Price.md has the bytes.
+// The linker keeps each public function, and with one function all others of its file.
+// `-internalize-at-link` lets it drop public functions that a program does not use, and
+// `-function-sections` gives each function a section of its own. Neither changes code, nor the
+// symbols of a dynamic library.
+// Documentation/Internals/Price.md has the bytes.
 let droppable: [SwiftSetting] = [
   .unsafeFlags(
     ["-Xfrontend", "-internalize-at-link", "-Xfrontend", "-function-sections"],

@@ -126,6 +126,15 @@ struct HouseTests {
     }
   }
 
+  @Test("every product of the manifest is for users")
+  func products() throws {
+    let manifest = SnippetTests.root.appendingPathComponent("Package.swift")
+    let text = try String(contentsOf: manifest, encoding: .utf8)
+    let names = text.matches(of: /\.(?:library|executable)\(name: "([^"]+)"/).map(\.1)
+    #expect(names.count > 10)
+    #expect(names.filter { $0.hasPrefix("_") } == [])
+  }
+
   @Test("only the C core uses libffi")
   func libffi() throws {
     let files =
