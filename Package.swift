@@ -16,6 +16,17 @@ let checks: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// The linker keeps each public function, and with one function all others of its file.
+// `-internalize-at-link` lets it drop public functions that a program does not use, and
+// `-function-sections` gives each function a section of its own. Neither changes code, nor the
+// symbols of a dynamic library.
+// Documentation/Internals/Price.md has the bytes.
+let droppable: [SwiftSetting] = [
+  .unsafeFlags(
+    ["-Xfrontend", "-internalize-at-link", "-Xfrontend", "-function-sections"],
+    .when(platforms: [.linux], configuration: .release))
+]
+
 // Test bodies handle raw frames and C fixtures on every other line, so `unsafe` marks are checked
 // only in Sources, where they protect users.
 let testChecks: [SwiftSetting] = [
@@ -62,10 +73,6 @@ let package = Package(
     .library(name: "ForwardingActors", targets: ["ForwardingActors"]),
     .library(name: "ForwardingJournal", targets: ["ForwardingJournal"]),
     .executable(name: "forward", targets: ["forward"]),
-    // For the package in Benchmarks only: not part of the public API.
-    .library(name: "_CallBenchmarks", targets: ["CallBenchmarks"]),
-    // For the package in Fuzz only: not part of the public API.
-    .library(name: "_FuzzTargets", targets: ["FuzzTargets"]),
   ],
   traits: [
     .trait(
@@ -92,17 +99,18 @@ let package = Package(
       publicHeadersPath: "include", cSettings: cChecks, linkerSettings: [.linkedLibrary("m")]),
 
     // Swift, bottom to top. Each target imports only the modules listed for it here.
-    .target(name: "TypeEncodings", path: "Sources/Core/TypeEncodings", swiftSettings: checks),
+    .target(
+      name: "TypeEncodings", path: "Sources/Core/TypeEncodings", swiftSettings: checks + droppable),
     .target(
       name: "Invocations", dependencies: ["TypeEncodings", "CForwardingShims"],
-      path: "Sources/Core/Invocations", swiftSettings: checks),
+      path: "Sources/Core/Invocations", swiftSettings: checks + droppable),
     .target(
       name: "Forwarding",
       dependencies: [
         "Invocations", "TypeEncodings",
         .target(
           name: "ForwardingMacros", condition: .when(traits: ["Macros", "MacrosFromSource"])),
-      ], path: "Sources/Core/Forwarding", swiftSettings: checks),
+      ], path: "Sources/Core/Forwarding", swiftSettings: checks + droppable),
     // The macro `@Forwardable`. Without one of the traits it is an empty program.
     .macro(
       name: "ForwardingMacros",
@@ -124,7 +132,11 @@ let package = Package(
           condition: .when(traits: ["MacrosFromSource"])),
       ],
       path: "Sources/Core/ForwardingMacros",
-      swiftSettings: checks + [.unsafeFlags(["-I", hostLibraries], .when(traits: ["Macros"]))],
+      // Optimizing it takes three times as long as compiling it, in every clean build of a program.
+      swiftSettings: checks + [
+        .unsafeFlags(["-I", hostLibraries], .when(traits: ["Macros"])),
+        .unsafeFlags(["-Onone"], .when(configuration: .release)),
+      ],
       linkerSettings: [
         .unsafeFlags(
           ["-L", hostLibraries, "-Xlinker", "-rpath", "-Xlinker", hostLibraries],
@@ -133,23 +145,23 @@ let package = Package(
     // Arguments and results as JSON, which the tool reads and writes.
     .target(
       name: "InvocationText", dependencies: ["Invocations", "TypeEncodings"],
-      path: "Sources/Core/InvocationText", swiftSettings: checks),
+      path: "Sources/Core/InvocationText", swiftSettings: checks + droppable),
     // Undo and redo with recorded calls.
     .target(
       name: "ForwardingUndo", dependencies: ["Forwarding", "Invocations"],
-      path: "Sources/Kept/ForwardingUndo", swiftSettings: checks),
+      path: "Sources/Kept/ForwardingUndo", swiftSettings: checks + droppable),
     // Spies, and the glue that reports their failures to a test library. Products that ship do not
     // link the glue.
     .target(
       name: "Spies", dependencies: ["Forwarding", "Invocations"], path: "Sources/Kept/Spies",
-      swiftSettings: checks),
+      swiftSettings: checks + droppable),
     .target(
       name: "ForwardingTesting", dependencies: ["Spies", "Forwarding"],
       path: "Sources/Kept/ForwardingTesting", swiftSettings: checks),
     // Calls as bytes, for other processes and for files; and a journal file of calls.
     .target(
       name: "ForwardingWire", dependencies: ["Forwarding", "Invocations", "TypeEncodings"],
-      path: "Sources/Kept/ForwardingWire", swiftSettings: checks),
+      path: "Sources/Kept/ForwardingWire", swiftSettings: checks + droppable),
     .target(
       name: "CJournalShims", path: "CShims/JournalShims", publicHeadersPath: "include",
       cSettings: cChecks),
@@ -157,7 +169,7 @@ let package = Package(
       name: "ForwardingJournal",
       dependencies: [
         "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CJournalShims",
-      ], path: "Sources/Kept/ForwardingJournal", swiftSettings: checks),
+      ], path: "Sources/Kept/ForwardingJournal", swiftSettings: checks + droppable),
     // System calls that Swift's own module of the system library leaves out.
     .target(
       name: "CSocketShims", path: "CShims/SocketShims", publicHeadersPath: "include",
@@ -168,12 +180,12 @@ let package = Package(
       dependencies: [
         "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CSocketShims",
       ],
-      path: "Sources/Elsewhere/ForwardingRemote", swiftSettings: checks),
+      path: "Sources/Elsewhere/ForwardingRemote", swiftSettings: checks + droppable),
     // Swift's distributed actors over the same transports.
     .target(
       name: "ForwardingActors",
       dependencies: ["ForwardingRemote", "ForwardingWire", "Invocations"],
-      path: "Sources/Elsewhere/ForwardingActors", swiftSettings: checks),
+      path: "Sources/Elsewhere/ForwardingActors", swiftSettings: checks + droppable),
     // The NATS transport. Empty without the trait `NATS`, so that other users do not need libnats.
     .systemLibrary(
       name: "CNATS", path: "CShims/NATS", pkgConfig: "libnats",
@@ -183,24 +195,13 @@ let package = Package(
       dependencies: [
         "ForwardingRemote", "ForwardingWire", "Invocations",
         .target(name: "CNATS", condition: .when(traits: ["NATS"])),
-      ], path: "Sources/Elsewhere/ForwardingNATS", swiftSettings: checks),
+      ], path: "Sources/Elsewhere/ForwardingNATS", swiftSettings: checks + droppable),
     .executableTarget(
       name: "forward",
       dependencies: [
         "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "ForwardingJournal",
-        "ForwardingRemote", "ForwardingNATS", "CForwardingShims", "CallBenchmarks",
+        "ForwardingRemote", "ForwardingNATS", "CForwardingShims",
       ], swiftSettings: checks),
-
-    // The benchmarks: `forward bench` shows some of them, the package in Benchmarks all.
-    .target(
-      name: "BenchmarkSubjects", path: "CShims/BenchmarkSubjects", publicHeadersPath: "include",
-      cSettings: cChecks),
-    .target(
-      name: "CallBenchmarks",
-      dependencies: [
-        "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "ForwardingRemote",
-        "BenchmarkSubjects", "CForwardingShims",
-      ], path: "Benchmarks/CallBenchmarks", swiftSettings: checks),
 
     // Tests.
     .target(
@@ -286,12 +287,23 @@ let package = Package(
     .testTarget(
       name: "ForwardToolTests",
       dependencies: [
-        "forward", "Forwarding", "InvocationText", "ForwardingJournal", "CallBenchmarks",
+        "forward", "Forwarding", "InvocationText", "ForwardingJournal", "TestedBenchmarks",
         "ForwardingTestSupport",
       ],
       swiftSettings: testChecks),
+    // The rows and the page of the package in Benchmarks, compiled once more for their tests: a
+    // name of a target must be unique in both packages together.
+    .target(
+      name: "TestedSubjects", path: "Benchmarks/BenchmarkSubjects", publicHeadersPath: "include",
+      cSettings: cChecks),
+    .target(
+      name: "TestedBenchmarks",
+      dependencies: [
+        "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "ForwardingRemote",
+        "TestedSubjects", "CForwardingShims",
+      ], path: "Benchmarks/CallBenchmarks", swiftSettings: checks),
     .testTarget(
-      name: "CallBenchmarksTests", dependencies: ["CallBenchmarks", "ForwardingTestSupport"],
+      name: "CallBenchmarksTests", dependencies: ["TestedBenchmarks", "ForwardingTestSupport"],
       swiftSettings: testChecks),
     // A program whose classes are isolated to the main actor by default.
     .testTarget(

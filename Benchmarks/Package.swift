@@ -81,12 +81,29 @@ let package = Package(
     .systemLibrary(name: "CFFI", pkgConfig: "libffi"),
     .target(
       name: "PeerC",
-      dependencies: ["CFFI", .product(name: "_CallBenchmarks", package: "swift-forwarding")]),
+      dependencies: ["CFFI", "BenchmarkSubjects"]),
+    .target(
+      name: "BenchmarkSubjects", path: "BenchmarkSubjects", publicHeadersPath: "include"),
+    .target(
+      name: "CallBenchmarks",
+      dependencies: [
+        .product(name: "Forwarding", package: "swift-forwarding"),
+        .product(name: "ForwardingUndo", package: "swift-forwarding"),
+        .product(name: "ForwardingTesting", package: "swift-forwarding"),
+        .product(name: "ForwardingJournal", package: "swift-forwarding"),
+        .product(name: "ForwardingRemote", package: "swift-forwarding"),
+        "BenchmarkSubjects",
+      ], path: "CallBenchmarks",
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+      ]),
     .executableTarget(
       name: "benchmarks",
       dependencies: [
         .product(name: "Forwarding", package: "swift-forwarding"),
-        .product(name: "_CallBenchmarks", package: "swift-forwarding"),
+        "CallBenchmarks",
         .product(name: "ForwardingRemote", package: "swift-forwarding"),
         .product(name: "ForwardingNATS", package: "swift-forwarding"),
         "PeerC",

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds small programs that depend on this package as a user's program does, from an empty build folder:
-#   1. in release, by the package's folder. Prints the build time in milliseconds and the size of the program
-#      without symbols. With a number of bytes as argument, fails if the program is larger.
+#   1. a program with one face in release, with the trait Macros, by the package's folder. Prints the size of the
+#      program without symbols, and the processor time of the build as a multiple of the time that the compiler
+#      takes for a program that does not change. Fails past the limits: dependent.sh BYTES MULTIPLE.
 #   2. by a tag of the git repository, with the trait Macros, as the README shows; without traits; and without
 #      traits beside a library that has Macros.
 #   3. with the trait NATS on a machine without libnats, and with all traits.
+# Documentation/Internals/Price.md says what each module costs.
 set -eu
 cd "$(dirname "$0")/.."
 package=$PWD
@@ -18,48 +20,12 @@ import PackageDescription
 
 let package = Package(
   name: "dependent",
-  dependencies: [.package(name: "swift-forwarding", path: "$package")],
+  dependencies: [.package(name: "swift-forwarding", path: "$package", traits: ["Macros"])],
   targets: [
     .executableTarget(
       name: "dependent", dependencies: [.product(name: "Forwarding", package: "swift-forwarding")])
   ])
 END
-cat >"$folder/Sources/dependent/main.swift" <<'END'
-import Forwarding
-
-final class Account {
-  var balance: Int32 = 0
-  func deposit(_ amount: Int32) { balance += amount }
-}
-
-try MethodTable.of(Account.self).register("deposit:", Account.deposit)
-let deposit = try Message<Void, Int32>("deposit:")
-let account = Account()
-let accounts = MulticastProxy()
-accounts.add(account)
-try deposit(5, on: accounts)
-print(account.balance)
-END
-begin=$(date +%s%N)
-swift build -c release --package-path "$folder" >"$folder/log" 2>&1 || {
-  cat "$folder/log"
-  exit 1
-}
-end=$(date +%s%N)
-program="$folder/.build/release/dependent"
-test "$("$program")" = 5
-strip -o "$folder/stripped" "$program"
-size=$(stat -c %s "$folder/stripped")
-echo "A small dependent: built in $(((end - begin) / 1000000)) ms on $(nproc) cores, $size bytes without symbols."
-if [ $# -gt 0 ] && [ "$size" -gt "$1" ]; then
-  echo "That is more than $1 bytes." >&2
-  exit 1
-fi
-
-# The committed files, under a tag: SwiftPM restricts a package that is fetched by a tag more than one in a
-# folder.
-git clone -q --no-hardlinks "$package" "$folder/swift-forwarding"
-git -C "$folder/swift-forwarding" -c user.name=dependent -c user.email=dependent@example.com tag -a 0.0.1 -m 0.0.1
 
 # A protocol with a face: face <access>
 face() {
@@ -69,8 +35,6 @@ import Forwarding
 @Forwardable ${1}protocol Listening: AnyObject { func heard(_ amount: Int32) }
 END
 }
-program="$folder/face/Sources/face/main.swift"
-mkdir -p "$(dirname "$program")" "$folder/library/Sources/Listeners"
 cat >"$folder/account" <<'END'
 
 final class Account: Listening {
@@ -83,6 +47,68 @@ listeners.add(account)
 listeners.face.heard(5)
 print(account.balance)
 END
+{ face ''; cat "$folder/account"; } >"$folder/Sources/dependent/main.swift"
+
+# The measure of time: structures with generic functions, compiled alone. Its text must not change.
+mkdir "$folder/measure"
+for number in $(seq 60); do
+  cat <<END
+public struct Part$number: Hashable {
+  public var words: [String]
+  public var sums: [Int: Double]
+  public func sorted<Items: Sequence>(_ items: Items) -> [Items.Element] where Items.Element: Comparable {
+    items.sorted().filter { item in items.contains { \$0 > item } }
+  }
+  public mutating func add(_ count: Int) {
+    for number in 0..<count {
+      sums[number, default: 0] += Double($number)
+      words.append("\(number) of \(count)")
+    }
+  }
+}
+END
+done >"$folder/measure/Parts.swift"
+
+# Runs a command, and prints the milliseconds of processor time that it took: timed COMMAND…
+timed() {
+  local TIMEFORMAT='%U %S'
+  { time "$@" >"$folder/log" 2>&1; } 2>"$folder/time" || {
+    cat "$folder/log" >&2
+    return 1
+  }
+  awk '{ printf "%d", ($1 + $2) * 1000 }' "$folder/time"
+}
+measure() {
+  timed swiftc -O -whole-module-optimization -parse-as-library -emit-library -module-name Parts \
+    -o "$folder/measure/libParts.so" "$folder/measure/Parts.swift"
+}
+# Before and after, as the speed of the machine changes.
+before=$(measure)
+built=$(timed swift build -c release --package-path "$folder")
+after=$(measure)
+program="$folder/.build/release/dependent"
+test "$("$program")" = 5
+strip -o "$folder/stripped" "$program"
+size=$(stat -c %s "$folder/stripped")
+multiple=$(awk "BEGIN { printf \"%.1f\", 2 * $built / ($before + $after) }")
+echo "A program with a face: $size bytes without symbols; built in $built ms of processor time, $multiple times the" \
+  "measure ($before and $after ms)."
+if [ $# -gt 0 ] && [ "$size" -gt "$1" ]; then
+  echo "That is more than $1 bytes." >&2
+  exit 1
+fi
+if [ $# -gt 1 ] && awk "BEGIN { exit !($multiple > $2) }"; then
+  echo "That is more than $2 times." >&2
+  exit 1
+fi
+
+# The committed files, under a tag: SwiftPM restricts a package that is fetched by a tag more than one in a
+# folder.
+git clone -q --no-hardlinks "$package" "$folder/swift-forwarding"
+git -C "$folder/swift-forwarding" -c user.name=dependent -c user.email=dependent@example.com tag -a 0.0.1 -m 0.0.1
+
+program="$folder/face/Sources/face/main.swift"
+mkdir -p "$(dirname "$program")" "$folder/library/Sources/Listeners"
 # A manifest: manifest <name> <kind of target> <traits> <another dependency> <another product>
 manifest() {
   cat <<END

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingJournal
 import Invocations
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -67,9 +68,9 @@ extension CoreRows {
 
   /// Files that are deleted when the process ends. A journal must keep its name: one without a name
   /// is closed.
-  private static let ownPaths = Guarded<[String]>([])
+  private static let ownPaths = Mutex<[String]>([])
   private static let removesOwnPaths: Bool = {
-    atexit { for path in CoreRows.ownPaths.read({ $0 }) { unsafe unlink(path) } } == 0
+    atexit { for path in CoreRows.ownPaths.withLock({ $0 }) { unsafe unlink(path) } } == 0
   }()
 
   private static func ownPath() -> String {

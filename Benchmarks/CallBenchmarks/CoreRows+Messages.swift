@@ -87,13 +87,24 @@ extension CoreRows {
 
   /// The cost of a callback before any Swift code runs: the trampoline, and a handler in C.
   private static func trampoline() throws -> Benchmark {
-    let plan = try CallPlan.shared(for: MethodSignature("v@:@"))
+    // The plan of `v@:@`, which keeps no Swift object: three pointers, without a result.
+    let pointer = FWDValue(
+      size: 8, alignment: 8, kind: .pointer, first: .integer, second: .none, component: .nothing,
+      component_count: 0)
+    let nothing = FWDValue(
+      size: 0, alignment: 1, kind: .nothing, first: .none, second: .none, component: .nothing,
+      component_count: 0)
+    let values = [nothing, pointer, pointer, pointer]
+    var plan: OpaquePointer?
+    var index = 0
     var code: UnsafeRawPointer?
     var error: Int32 = 0
     let handler = unsafe unsafeBitCast(subject_handler(), to: FWDCallbackHandler.self)
-    let kept = unsafe Unmanaged.passRetained(plan).toOpaque()
-    let callback = unsafe fwd_callback_create(plan.handle, handler, kept, { _ in }, &code, &error)
-    guard unsafe callback != nil, let code = unsafe code else { throw InvocationError.outOfMemory }
+    guard unsafe fwd_plan_create(values, 3, 3, &plan, &index) == .ok, let plan = unsafe plan,
+      unsafe fwd_callback_create(
+        plan, handler, UnsafeMutableRawPointer(plan), { _ in }, &code, &error) != nil,
+      let code = unsafe code
+    else { throw InvocationError.outOfMemory }
     let call = unsafe unsafeBitCast(
       code,
       to: (@convention(c) (

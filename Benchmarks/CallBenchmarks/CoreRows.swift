@@ -37,31 +37,6 @@ public enum CoreRows {
     return rows
   }
 
-  /// The most important rows, which `forward bench` and the tour show.
-  public static func short() throws -> [Benchmark] {
-    var names: Set = [
-      "closure/call/noescape", "closure/call/stored", "closure/array-strong/16",
-      "closure/array-weak/16", "invoke/object/prepared", "invoke/three/set3",
-      "scoped/three/create-set3", "send/message/closure", "multicast/strong/16",
-      "multicast/weak/16", "multicast/closures/16", "door/forward/16",
-    ]
-    #if Macros
-      for number in [1, 16] {
-        names.formUnion(["value/weak-boxes/\(number)", "value/face-weak/\(number)"])
-      }
-    #endif
-    return try all().filter { names.contains($0.name) }
-  }
-
-  /// The rows of `short()` and of the comparisons at the top of the page, with their baselines.
-  public static func shortForPage() throws -> [Benchmark] {
-    let rows = try all()
-    var names = Set(try short().map(\.name))
-    names.formUnion(Comparison.opening.flatMap { $0.parts.flatMap { $0.ways.map(\.row) } })
-    names.formUnion(rows.filter { names.contains($0.name) }.compactMap(\.baseline))
-    return rows.filter { names.contains($0.name) }
-  }
-
   static func register() throws {
     try MethodTable.of(Subject.self).register("keep:", replacing: true) {
       (subject: Subject, value: Int) in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import BenchmarkSubjects
-public import Forwarding
+import Forwarding
+public import Invocations
 
 /// The object that rows call: it has one word to write to.
 final class Subject: CallObject, @unchecked Sendable {
@@ -51,7 +52,8 @@ final class ClosureHolder {
   init(_ closure: @escaping (Int) -> Void) { self.closure = closure }
 }
 
-extension SubjectRectangle: CallStructure {
+// With the names of the modules, because another package owns the protocols.
+extension BenchmarkSubjects.SubjectRectangle: Invocations.CallStructure, Invocations.CallValue {
   public static var structure: VouchedStructure<SubjectRectangle> {
     // SAFETY: the C structure itself, of four numbers.
     unsafe VouchedStructure("{SubjectRectangle=dddd}")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
+import Synchronization
 
 /// The targets of a row of a face, whose classes have only methods that the face registered. A
 /// method registered by hand under a selector of the face would stay, and the row would measure a
@@ -47,7 +48,7 @@ enum FaceRowError: Error, Equatable, CustomStringConvertible {
 
 /// The methods that faces registered for the classes of their targets.
 private enum FaceClasses {
-  private static let made = Guarded<[ObjectIdentifier: [Selector: ObjectIdentifier]]>([:])
+  private static let made = Mutex<[ObjectIdentifier: [Selector: ObjectIdentifier]]>([:])
 
   private static func methods(of type: AnyClass) -> [Selector: ObjectIdentifier] {
     let table = MethodTable.of(type)
@@ -59,7 +60,7 @@ private enum FaceClasses {
   }
 
   static func check(_ type: AnyClass) throws(FaceRowError) {
-    let known = made.read { $0[ObjectIdentifier(type)] } ?? [:]
+    let known = made.withLock { $0[ObjectIdentifier(type)] } ?? [:]
     for (selector, method) in methods(of: type) where known[selector] != method {
       throw .byHand("-[\(type) \(selector)]")
     }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CallBenchmarks
 import Forwarding
 
 #if canImport(Glibc)
@@ -21,21 +20,18 @@ enum BenchCommand {
       }
       runner.rounds = rounds
     }
-    let rows = try options.values["--html"] == nil ? CoreRows.short() : CoreRows.shortForPage()
-    let report = try measure(rows, runner)
+    let report = try measure(runner)
     Terminal.out(table(report))
-    for (flag, text) in [("--json", report.json), ("--html", report.page)] {
-      guard let path = options.values[flag]?.last else { continue }
-      guard write(text, to: path) else {
-        Terminal.error("forward: '\(path)' cannot be written")
-        return .failed
-      }
-      Terminal.out("wrote \(path)")
+    guard let path = options.values["--json"]?.last else { return .ok }
+    guard write(report.json, to: path) else {
+      Terminal.error("forward: '\(path)' cannot be written")
+      return .failed
     }
+    Terminal.out("wrote \(path)")
     return .ok
   }
 
-  static func measure(_ rows: [Benchmark], _ runner: Runner) throws -> Report {
+  static func measure(_ runner: Runner) throws -> Report {
     var skipped = [
       "Other libraries are left out: 'make bench' measures those that are installed"
     ]
@@ -43,7 +39,7 @@ enum BenchCommand {
       skipped.append("Faces are left out: build with '--traits Macros' to measure them")
     #endif
     return Report(
-      environment: Report.thisMachine, rows: try runner.run(rows), skipped: skipped)
+      environment: Report.thisMachine, rows: try runner.run(BenchRows.all()), skipped: skipped)
   }
 
   static func table(_ report: Report) -> String {

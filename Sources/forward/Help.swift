@@ -108,16 +108,15 @@ enum Help {
   private static let bench = """
     Examples:
       forward bench
-      forward bench --html calls.html
       forward bench --json calls.json --rounds 400
 
-    Usage: forward bench [--json FILE] [--html FILE] [--rounds N]
+    Usage: forward bench [--json FILE] [--rounds N]
 
     Measures calls through this package against closures, all in this process, in a few seconds.
-    The ratio is to the closure that does the same; a bar of ten cells is as slow as that.
+    The ratio is to the closure that does the same; a bar of ten cells is as slow as that. In a
+    copy of the package, 'make bench' measures more, beside other libraries, and draws a page.
 
       --json     writes each row: its name, the best and the median time, and the ratio
-      --html     writes a page with the same that needs nothing else
       --rounds   how often each row is measured; 120 unless told otherwise
     """
 

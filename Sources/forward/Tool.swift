@@ -90,7 +90,7 @@ struct Options {
     case .explain: (["--json", "--type"], ["--layout", "--target"])
     case .call: (["--json", "--errno"], ["--fixed"])
     case .doctor: (["--json"], [])
-    case .bench: ([], ["--json", "--html", "--rounds"])
+    case .bench: ([], ["--json", "--rounds"])
     case .face: ([], ["--symbols", "--name"])
     case .journal: (["--json", "--follow", "--check"], ["--salvage"])
     case .serve: (["--json"], ["--as", "--count"])

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CallBenchmarks
 import Forwarding
 
 #if canImport(Glibc)
@@ -214,6 +213,6 @@ enum TourCommand {
   private static func costs() throws {
     var runner = Runner()
     runner.rounds = 40
-    say(BenchCommand.table(try BenchCommand.measure(CoreRows.short(), runner)))
+    say(BenchCommand.table(try BenchCommand.measure(runner)))
   }
 }

@@ -3,7 +3,7 @@
   import Forwarding
   import Testing
 
-  @testable import CallBenchmarks
+  @testable import TestedBenchmarks
 
   private enum Unspoilt {}
   private enum Spoilt {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-@testable import CallBenchmarks
+@testable import TestedBenchmarks
 
 extension Report {
   /// A small artificial report: each way of the opening charts has a time of its own, and the

@@ -3,7 +3,7 @@ import Foundation
 import ForwardingTestSupport
 import Testing
 
-@testable import CallBenchmarks
+@testable import TestedBenchmarks
 
 /// The recorded run, whose figures the README shows.
 enum Recorded {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CallBenchmarks
+import TestedBenchmarks
 import Foundation
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-@testable import CallBenchmarks
+@testable import TestedBenchmarks
 
 @Suite("The page in a real browser", .enabled(if: Browser.path != nil, "\(Browser.missing)"))
 struct RenderedPageTests {

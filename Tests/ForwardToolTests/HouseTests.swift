@@ -29,7 +29,7 @@ struct HouseTests {
     // The tool reports the version of libffi.
     "forward": [
       "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "ForwardingJournal",
-      "ForwardingRemote", "ForwardingNATS", "CallBenchmarks", "CForwardingShims",
+      "ForwardingRemote", "ForwardingNATS", "CForwardingShims",
     ],
     // One row calls a handler in C.
     "CallBenchmarks": [
@@ -124,6 +124,15 @@ struct HouseTests {
     where !path.contains(home) {
       for line in lines where line.contains(/\bunsafe\b/) { Issue.record("\(path): \(line)") }
     }
+  }
+
+  @Test("every product of the manifest is for users")
+  func products() throws {
+    let manifest = SnippetTests.root.appendingPathComponent("Package.swift")
+    let text = try String(contentsOf: manifest, encoding: .utf8)
+    let names = text.matches(of: /\.(?:library|executable)\(name: "([^"]+)"/).map(\.1)
+    #expect(names.count > 10)
+    #expect(names.filter { $0.hasPrefix("_") } == [])
   }
 
   @Test("only the C core uses libffi")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import FuzzTargets
+import FuzzObjects
 
 #if canImport(Glibc)
   import Glibc
@@ -17,6 +17,12 @@ func runDriver(
 func complain(_ text: String) {
   let line = Array((text + "\n").utf8)
   _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
+}
+
+/// Stored calls of actors name methods of the module `FuzzTargets`, as which the tests compile the
+/// sources of `FuzzObjects`. Returns the bytes with this name, which is as long.
+func renamed(_ bytes: [UInt8]) -> [UInt8] {
+  target == .actors ? bytes.replacing("11FuzzTargets".utf8, with: "11FuzzObjects".utf8) : bytes
 }
 
 /// Set once, before libFuzzer runs.
@@ -42,7 +48,7 @@ let code = arguments.withUnsafeMutableBufferPointer { buffer in
     return withUnsafeMutablePointer(to: &start) { start in
       runDriver(&count, start) { bytes, size in
         do {
-          try target.run([UInt8](UnsafeBufferPointer(start: bytes, count: size)))
+          try target.run(renamed([UInt8](UnsafeBufferPointer(start: bytes, count: size))))
         } catch {
           complain("\(target.rawValue): \(error)")
           abort()
