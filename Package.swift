@@ -261,7 +261,7 @@ let package = Package(
       name: "ForwardingRemoteTests",
       dependencies: [
         "ForwardingRemote", "ForwardingNATS", "ForwardingWire", "Forwarding", "RemoteTestSupport",
-        "ForwardingTestSupport",
+        "ForwardingTestSupport", "CForwardingFixtures",
       ],
       swiftSettings: testChecks),
     .testTarget(
