@@ -262,7 +262,7 @@ let package = Package(
       name: "ForwardingRemoteTests",
       dependencies: [
         "ForwardingRemote", "ForwardingNATS", "ForwardingWire", "Forwarding", "RemoteTestSupport",
-        "ForwardingTestSupport",
+        "ForwardingTestSupport", "CForwardingFixtures",
       ],
       swiftSettings: testChecks),
     .testTarget(

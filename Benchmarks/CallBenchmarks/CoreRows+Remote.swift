@@ -37,7 +37,7 @@ public final class RemoteCalls: @unchecked Sendable {
   private static let echo: RemoteSubject = "benchmark.echo"
 
   /// The bytes on the wire of a call, and of its answer.
-  public static let (call, answer) = (24 + 12 + 9 + 12 + 9 + 20, 12 + 8)
+  public static let (call, answer) = (12 + 8 + 20, 20 + 8)
 
   /// Exposes an object at one end of a transport, and sends from the other.
   public init(

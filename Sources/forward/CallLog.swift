@@ -55,13 +55,13 @@ final class CallLog: Sendable {
   /// Records a message. Returns nil for a ping and for a cancel.
   func begin(_ message: TransportMessage) -> Entry? {
     let bytes = message.payload
-    let kind = bytes.count > 2 ? bytes[2] : 0
+    let kind = bytes.count > 1 ? bytes[1] : 0
     if kind == 3 || kind == 4 { return nil }
     let isAsked = message.answer != nil && kind != 2
-    let call = Array(bytes.dropFirst(24))
-    let selector = try? interface.selector(of: call)
-    // `selector(of:)` has just checked the size of the arguments, which are the last bytes.
-    let size = selector == nil ? 0 : Int(Self.word(call[8...]))
+    let call = bytes.dropFirst(RemoteRequest.head)
+    let fingerprint = try? interface.fingerprint(of: call)
+    let known = fingerprint.flatMap { interface.message($0) }
+    let selector = known?.fingerprint == fingerprint ? known?.selector : nil
     let number = state.withLockInPlace { state in
       state.begun += 1
       if isAsked { state.awaited += 1 }
@@ -69,7 +69,7 @@ final class CallLog: Sendable {
     }
     return Entry(
       number: number, isAsked: isAsked, sender: message.sender, selector: selector,
-      arguments: selector.flatMap { try? types[$0]?.arguments(Array(call.suffix(size))) })
+      arguments: selector.flatMap { try? types[$0]?.arguments(Array(call.dropFirst(8))) })
   }
 
   /// Prints a call with its answer; the answer is nil for a call that expects none.
@@ -98,7 +98,7 @@ final class CallLog: Sendable {
 
   private func answer(_ answer: [UInt8], to entry: Entry) -> Became {
     let body = Array(answer.dropFirst(RemoteAnswer.head))
-    switch answer.count > 3 ? answer[2] : 0 {
+    switch answer.count > 3 ? answer[1] : 0 {
     case 0x81:
       guard let types = entry.selector.flatMap({ types[$0] }), let value = try? types.result(body)
       else { break }
@@ -108,7 +108,7 @@ final class CallLog: Sendable {
       return .failed(
         .failed(code: code, text: String(decoding: body.dropFirst(4), as: UTF8.self)))
     case 0x83:
-      let refusal = RemoteRefusal(rawValue: answer[3]) ?? .other
+      let refusal = RemoteRefusal(rawValue: answer[2]) ?? .other
       return .failed(.refused(refusal, String(decoding: body, as: UTF8.self)))
     default: break
     }

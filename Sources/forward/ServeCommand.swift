@@ -90,7 +90,6 @@ enum ServeCommand {
     let rows = [
       ("asked", counts.asked), ("told", counts.told), ("answered", counts.answered),
       ("failed", counts.failed), ("refused", counts.refused), ("strange", counts.strange),
-      ("duplicates", counts.duplicates),
     ]
     if options.isJSON {
       let members = rows.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",")

@@ -24,9 +24,9 @@ struct RawCall {
 
   /// A request with a call. Its number distinguishes it from others.
   static func request(_ call: [UInt8], number: UInt16) -> [UInt8] {
-    [1, 0, 1, 0] + [UInt8](repeating: 7, count: 8)
-      + [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)] + [UInt8](repeating: 0, count: 6)
-      + [0xE8, 3, 0, 0] + call
+    // A second is left.
+    [2, 1, 0xE8, 3] + [UInt8(truncatingIfNeeded: number), UInt8(number >> 8)]
+      + [UInt8](repeating: 0, count: 6) + call
   }
 }
 
@@ -39,9 +39,9 @@ struct RawAnswer: Equatable {
   static let answered: UInt8 = 0x81
 
   init(_ bytes: [UInt8]) {
-    kind = bytes.count >= 28 ? bytes[2] : 0
-    refusal = kind == 0x83 ? RemoteRefusal(rawValue: bytes[3]) : nil
-    body = String(decoding: bytes.dropFirst(28), as: UTF8.self)
+    kind = bytes.count >= 20 ? bytes[1] : 0
+    refusal = kind == 0x83 ? RemoteRefusal(rawValue: bytes[2]) : nil
+    body = String(decoding: bytes.dropFirst(20), as: UTF8.self)
   }
 }
 
@@ -73,11 +73,11 @@ extension Nodes {
     let subscription = try transports.1.subscribe(to: subject, group: nil) { message in
       heard.set(message.payload)
       message.answer?(
-        [1, 0, 0x83, 255] + message.payload[4..<20] + [UInt8](repeating: 0, count: 8))
+        [2, 0x83, 255, 0] + message.payload[4..<12] + [UInt8](repeating: 0, count: 8))
     }
     defer { subscription.end() }
     try? await call(.init("clerk", at: listener), here)
-    let bytes = heard.bytes.dropFirst(24)
+    let bytes = heard.bytes.dropFirst(12)
     let start = bytes.startIndex
     guard bytes.count > 8 else { return "" }
     let counts = [2, 4].map { Int(bytes[start + $0]) | Int(bytes[start + $0 + 1]) << 8 }

@@ -193,7 +193,7 @@ struct ConnectionStateTests {
   private static func serve(_ connection: SocketDescriptor) {
     var room = SocketDescriptor.room(of: 200_000)
     while let count = connection.receive(into: &room) {
-      guard let frame = SocketFrame(room[..<count]), frame.payload.count > 24 else { continue }
+      guard let frame = SocketFrame(room[..<count]), frame.payload.count > 12 else { continue }
       let answer = Envelope.answer(
         Envelope.answered, host: 1, to: frame.payload, Array(frame.payload.suffix(8)))
       _ = connection.send(SocketFrame(.answered, frame.number, nil, answer).bytes)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingRemote
+import ForwardingWire
 
 /// The headers of calls and answers, as in Documentation/Wire.md. No other test encodes them.
 enum Envelope {
@@ -16,12 +17,18 @@ enum Envelope {
     (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
   }
 
-  /// A request of a sender, with a deadline that is far away.
+  static func bytes(of fingerprint: Fingerprint) -> [UInt8] {
+    bytes(of: fingerprint.selector) + bytes(of: fingerprint.types)
+  }
+
+  /// 300,032 milliseconds: 293, ten times doubled.
+  static let farAway: UInt16 = 10 << 11 | 293
+
+  /// A request with a deadline that is far away.
   static func request(
-    _ kind: UInt8, sender: UInt64 = 9, number: UInt64, milliseconds: UInt32 = 300_000,
-    _ call: [UInt8] = []
+    _ kind: UInt8, number: UInt64, time: UInt16 = farAway, _ call: [UInt8] = []
   ) -> [UInt8] {
-    [1, 0, kind, 0] + bytes(of: sender) + bytes(of: number) + bytes(of: milliseconds) + call
+    [2, kind] + bytes(of: time) + bytes(of: number) + call
   }
 
   /// The subject for cancelling calls that were sent to a subject.
@@ -29,14 +36,17 @@ enum Envelope {
     RemoteSubject(subject.name + ".cancel")
   }
 
+  /// The first bytes of the refusal of another version, in every version.
+  static let otherVersion: [UInt8] = [1, 0, refused, RemoteRefusal.version.rawValue]
+
   /// The bytes in front of the body of an answer.
-  static let answerHead = 28
+  static let answerHead = 20
 
   /// An answer of a host to a request.
   static func answer(
     _ kind: UInt8, refusal: UInt8 = 0, host: UInt64, to request: [UInt8], _ body: [UInt8] = []
   ) -> [UInt8] {
-    [1, 0, kind, refusal] + request[4..<20] + bytes(of: host) + body
+    [2, kind, refusal, 0] + request[4..<12] + bytes(of: host) + body
   }
 
   /// The parts of an answer.
@@ -46,8 +56,12 @@ enum Envelope {
     let body: [UInt8]
 
     init(_ bytes: [UInt8]) {
-      kind = bytes.count >= Envelope.answerHead ? bytes[2] : 0
-      refusal = kind == Envelope.refused ? RemoteRefusal(rawValue: bytes[3]) : nil
+      guard bytes.prefix(4) != Envelope.otherVersion.prefix(4) else {
+        (kind, refusal, body) = (Envelope.refused, .version, Array(bytes.dropFirst(28)))
+        return
+      }
+      kind = bytes.count >= Envelope.answerHead && bytes[0] == 2 ? bytes[1] : 0
+      refusal = kind == Envelope.refused ? RemoteRefusal(rawValue: bytes[2]) : nil
       body = Array(bytes.dropFirst(Envelope.answerHead))
     }
 

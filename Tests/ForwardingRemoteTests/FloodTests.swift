@@ -117,14 +117,14 @@ struct FloodTests {
     _ send: @escaping @Sendable (UInt64, [UInt8]) -> Bool
   ) async -> Int {
     let requests = requests
-    let call = try? Tally.interface().encode(Tally.take.message.invocation(7))
+    let call = try? Tally.interface().encodeSent(Tally.take.message.invocation(7))
     return await withCheckedContinuation { continuation in
       Thread.detachNewThread {
         var count = 0
         for number in 0..<UInt64(requests) {
-          let bytes: [UInt8] =
-            [1, 0, 1, 0] + [UInt8](repeating: 5, count: 8) + Self.bytes(number) + [0xE8, 3, 0, 0]
-          guard send(number, bytes + (call ?? [])) else { break }
+          // A second is left.
+          let bytes = Envelope.request(Envelope.asked, number: number, time: 1000, call ?? [])
+          guard send(number, bytes) else { break }
           count += 1
         }
         continuation.resume(returning: count)
@@ -132,16 +132,11 @@ struct FloodTests {
     }
   }
 
-  private static func bytes(_ number: UInt64) -> [UInt8] {
-    (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-  }
-
   /// A request as a frame of the socket.
   private static func frame(
     _ number: UInt64, _ subject: RemoteSubject, _ call: [UInt8]
   ) -> [UInt8] {
-    let name = Array(subject.name.utf8)
-    return [2, 0, UInt8(name.count), 0] + bytes(number) + name + call
+    SocketFrame(.asked, number, subject, call).bytes
   }
 
   private func connected(to path: String) async throws -> UnixSocketTransport {

@@ -86,7 +86,7 @@
       let liar = try transport.subscribe(to: RemoteSubject(interface), group: nil) { message in
         for number in 0..<9 {
           message.answer?(
-            [1, 0, 0x81, 0] + message.payload[4..<20] + [UInt8(number / 3)]
+            [2, 0x81, 0, 0] + message.payload[4..<12] + [UInt8(number / 3)]
               + [UInt8](repeating: 1, count: 8))
         }
         answers.withLock { $0.append(message.payload) }

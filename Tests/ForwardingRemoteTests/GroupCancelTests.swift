@@ -18,8 +18,7 @@ struct GroupCancelTests {
 
   /// A request as in Documentation/Wire.md.
   private func request(_ call: [UInt8], kind: UInt8) -> [UInt8] {
-    [1, 0, kind, 0] + [UInt8](repeating: 7, count: 8) + [1, 2, 3, 4, 5, 6, 7, 8]
-      + [0, 0, 16, 0] + call
+    Envelope.request(kind, number: 7, call)
   }
 
   @Test("a cancel reaches the member of a group that performs the call", arguments: Way.allCases)
@@ -55,7 +54,7 @@ struct GroupCancelTests {
     let vault = Vault()
     try host.expose(vault, Vault.interface())
     try transport.publish(request([], kind: 4), to: cancels)
-    let call = try Vault.interface().encode(Vault.sleep.message.invocation(600_000))
+    let call = try Vault.interface().encodeSent(Vault.sleep.message.invocation(600_000))
     let answers = Atomic(0)
     let asked = try transport.request(request(call, kind: 1), to: subject) { _ in
       answers.wrappingAdd(1, ordering: .relaxed)
@@ -72,7 +71,7 @@ struct GroupCancelTests {
     defer { host.close() }
     let vault = Vault()
     try host.expose(vault, Vault.interface())
-    let call = try Vault.interface().encode(Vault.deposit.message.invocation(5))
+    let call = try Vault.interface().encodeSent(Vault.deposit.message.invocation(5))
     func refused(_ bytes: [UInt8], _ subject: RemoteSubject) throws -> Bool {
       let answer = LockedValue<[UInt8]>([])
       let asked = try transport.request(bytes, to: subject) { result in
@@ -80,11 +79,11 @@ struct GroupCancelTests {
       }
       asked.end()
       return answer.withLock { Array($0.prefix(4)) }
-        == [1, 0, 0x83, RemoteRefusal.malformed.rawValue]
+        == [2, 0x83, RemoteRefusal.malformed.rawValue, 0]
     }
     let harms: [[UInt8]] = [
       request(call, kind: 1), request(call, kind: 2), request([], kind: 3), request(call, kind: 4),
-      [], [1, 0, 4, 0],
+      [], [2, 4, 0, 0],
     ]
     for bytes in harms { #expect(try refused(bytes, cancels)) }
     #expect(try refused(request([], kind: 4), subject))

@@ -81,11 +81,9 @@
         "forwarding-hosts", "$JS.API.INFO", "INBOX.x", "somewhere",
       ]
       let listener = try listening(server, to: others + ["_INBOX_me.x"])
-      let call = try Vault.interface().encode(Vault.deposit.message.invocation(1))
+      let call = try Vault.interface().encodeSent(Vault.deposit.message.invocation(1))
       for (number, answerTo) in (others + ["_INBOX_me.x"]).enumerated() {
-        let request =
-          [1, 0, 1, 0] + [UInt8](repeating: 5, count: 8) + [UInt8(number)]
-          + [UInt8](repeating: 0, count: 7) + [0, 0, 16, 0] + call
+        let request = Envelope.request(Envelope.asked, number: UInt64(number), call)
         let head = "PUB forwarding.\(name).bank \(answerTo) \(request.count)\r\n"
         _ = listener.send(Array(head.utf8) + request + Array("\r\n".utf8))
       }

@@ -127,7 +127,7 @@ struct OutboxTests {
     await #expect(throws: RemoteError.timedOut) { try await Tally.take(2, on: remote) }
     try client.publish([], to: "end")
     var asked = 0
-    while let frame = deaf.read(), frame.subject != "end" {
+    while let frame = deaf.read(), frame.subject != RemoteSubject("end").number {
       if frame.kind == .asked { asked += 1 }
     }
     #expect(asked == 0)

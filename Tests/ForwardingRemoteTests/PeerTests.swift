@@ -59,49 +59,29 @@ struct PeerTests {
     return (vault, host)
   }
 
-  @Test("the same sender and number from another peer are another call with its own answer")
-  func windows() throws {
-    let transport = StagedTransport()
-    let (vault, host) = try vault(transport)
-    let call = try Vault.interface().encode(Vault.deposit.message.invocation(1))
-    let request = Envelope.request(Envelope.asked, number: 1, call)
-    let bodies = LockedValue<[[UInt8]]>([])
-    for peer in Self.peers + Self.peers {
-      transport.receive(request, at: Self.subject, from: peer) { answer in
-        bodies.withLock { $0.append(answer.body) }
-      }
-    }
-    let expected = (1...6).map { [UInt8($0), 0, 0, 0] }
-    #expect(bodies.withLock { $0 } == expected + expected)
-    #expect(vault.balance == 6 && host.statistics.duplicates == 6)
-    host.close()
-  }
-
-  @Test("a call is cancelled only by its own peer, with its own sender and number")
+  @Test("a call is cancelled only by its own peer, with its own number")
   func cancelled() async throws {
     let transport = StagedTransport()
     let (vault, host) = try vault(transport)
-    let call = try Vault.interface().encode(Vault.sleep.message.invocation(600_000))
+    let call = try Vault.interface().encodeSent(Vault.sleep.message.invocation(600_000))
     transport.receive(
       Envelope.request(Envelope.asked, number: 1, call), at: Self.subject, from: Self.peers[0])
     #expect(host.statistics.asked == 1)
     let subject = Envelope.cancels(of: Self.subject)
-    func cancel(_ sender: UInt64, _ number: UInt64, from peer: TransportPeer) {
-      transport.receive(
-        Envelope.request(Envelope.cancel, sender: sender, number: number), at: subject, from: peer)
+    func cancel(_ number: UInt64, from peer: TransportPeer) {
+      transport.receive(Envelope.request(Envelope.cancel, number: number), at: subject, from: peer)
     }
-    for peer in Self.peers.dropFirst() { cancel(9, 1, from: peer) }
-    cancel(9, 2, from: Self.peers[0])
-    cancel(8, 1, from: Self.peers[0])
+    for peer in Self.peers.dropFirst() { cancel(1, from: peer) }
+    cancel(2, from: Self.peers[0])
     // A call that was cancelled and one that was not both end quickly.
-    let second = try Vault.interface().encode(Vault.sleep.message.invocation(50))
+    let second = try Vault.interface().encodeSent(Vault.sleep.message.invocation(50))
     let isOver = Atomic(false)
     transport.receive(
       Envelope.request(Envelope.asked, number: 3, second), at: Self.subject, from: Self.peers[0]
     ) { _ in isOver.store(true, ordering: .releasing) }
     while !isOver.load(ordering: .acquiring) { await Task.yield() }
     #expect(vault.cancellations.load(ordering: .relaxed) == 0)
-    cancel(9, 1, from: Self.peers[0])
+    cancel(1, from: Self.peers[0])
     while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
     host.close()
   }
@@ -110,7 +90,7 @@ struct PeerTests {
   func authorized() throws {
     let transport = StagedTransport()
     let (vault, host) = try vault(transport)
-    let call = try Vault.interface().encode(Vault.deposit.message.invocation(1))
+    let call = try Vault.interface().encodeSent(Vault.deposit.message.invocation(1))
     host.authorize = { $0.peer == Self.peers[1] }
     let refusals = LockedValue<[RemoteRefusal?]>([])
     for peer in Self.peers {
@@ -130,7 +110,7 @@ struct PeerTests {
     let transport = StagedTransport()
     let (vault, host) = try vault(transport)
     let answers = LockedValue(0)
-    let add = try Vault.interface().encode(Vault.add.message.invocation(1))
+    let add = try Vault.interface().encodeSent(Vault.add.message.invocation(1))
     func tell(_ call: [UInt8]) {
       transport.receive(
         Envelope.request(Envelope.told, number: 1, call), at: Self.subject, from: .network

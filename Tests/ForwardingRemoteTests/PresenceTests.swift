@@ -54,7 +54,7 @@ struct PresenceTests {
   func strange(body: [UInt8]) async throws {
     let transport = InProcessTransport()
     let listener = try transport.subscribe(to: "forwarding-hosts", group: nil) { message in
-      message.answer?([1, 0, 0x84, 0] + message.payload[4..<20] + [1, 2, 3, 4, 5, 6, 7, 8] + body)
+      message.answer?([2, 0x84, 0, 0] + message.payload[4..<12] + [1, 2, 3, 4, 5, 6, 7, 8] + body)
     }
     let all = try await RemotePresence.all(on: transport, within: .seconds(1))
     #expect(all.isEmpty)
@@ -68,7 +68,7 @@ struct PresenceTests {
       let names = [UInt8](repeating: 0, count: 2 * count)
       let listener = try transport.subscribe(to: "forwarding-hosts", group: nil) { message in
         message.answer?(
-          [1, 0, 0x84, 0] + message.payload[4..<20] + [1, 2, 3, 4, 5, 6, 7, 8] + [0, 0]
+          [2, 0x84, 0, 0] + message.payload[4..<12] + [1, 2, 3, 4, 5, 6, 7, 8] + [0, 0]
             + [UInt8(count & 0xff), UInt8(count >> 8)] + names)
       }
       let all = try await RemotePresence.all(on: transport, expecting: 1, within: .seconds(1))

@@ -117,7 +117,7 @@ struct RemoteLimitTests {
     let office = try Office(InProcessTransport(maximumPayload: 16 << 20))
     defer { office.host.close() }
     // Without the header of a call, and the length of the text.
-    let empty = try Desk.interface().encode(Desk.count.message.invocation("")).count
+    let empty = try Desk.interface().encodeSent(Desk.count.message.invocation("")).count
     let most = (1 << 20) - empty
     let text = String(repeating: "x", count: most)
     #expect(try await Desk.count(text, on: office.fair) == most)
@@ -207,13 +207,13 @@ struct RemoteLimitTests {
     try await most.invokeAwaiting(on: remote)
     #expect(try most.result(as: Int32.self) == 64)
     // A call with one more, made by hand.
-    let written = Array("many\(selector(65))i@:\(String(repeating: "i", count: 65))".utf8)
-    let head: [UInt8] =
-      [1, 0, 4, 0] + Envelope.bytes(of: UInt16(selector(65).utf8.count))
-      + Envelope.bytes(of: UInt16(3 + 65)) + Envelope.bytes(of: UInt32(260))
+    let encoding = "i@:\(String(repeating: "i", count: 65))"
+    let fingerprint = Fingerprint(
+      Array("many".utf8), Array(selector(65).utf8), Array(encoding.utf8))
     let answer = try await Envelope.answer(
       to: Envelope.request(
-        Envelope.asked, number: 1, head + written + [UInt8](repeating: 0, count: 260)),
+        Envelope.asked, number: 1,
+        Envelope.bytes(of: fingerprint) + [UInt8](repeating: 0, count: 260)),
       at: RemoteSubject(parts: "forwarding", name, "many"), over: here)
     #expect(answer.refusal == .unknownMessage)
     try await most.invokeAwaiting(on: remote)
@@ -256,15 +256,11 @@ struct RemoteLimitTests {
     try host.expose(Vault(), interface)
     let remote = RemoteProxy(interface, here, at: name, deadline: .seconds(300))
     #expect(try await Vault.deposit(1, on: remote) == 1)
-    // One more byte, by hand.
-    var call = try interface.encode(Vault.deposit.message.invocation(1))
-    call.replaceSubrange(2..<4, with: Envelope.bytes(of: UInt16(256)))
-    call.insert(UInt8(ascii: "n"), at: 12)
-    let answer = try await Envelope.answer(
-      to: Envelope.request(Envelope.asked, number: 1, call),
-      at: RemoteSubject(parts: "forwarding", name, interface.name), over: here)
-    #expect(answer.refusal == .unknownMessage)
-    #expect(try await Vault.deposit(1, on: remote) == 2)
+    // A longer name is cut to the same one.
+    var longer = Interface(long)
+    try longer.allow(Vault.deposit)
+    let other = RemoteProxy(longer, here, at: name, deadline: .seconds(300))
+    #expect(try await Vault.deposit(1, on: other) == 2)
   }
 
   @Test("both sides cut the text of an error to 4,096 bytes")

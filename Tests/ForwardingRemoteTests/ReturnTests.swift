@@ -20,7 +20,8 @@ struct ReturnTests {
 
   /// The milliseconds left, as a request contains them.
   private static func left(_ request: [UInt8]) -> Int {
-    (0..<4).reduce(0) { $0 | Int(request[20 + $1]) << (8 * $1) }
+    let time = Int(request[2]) | Int(request[3]) << 8
+    return (time & 0x7FF) << (time >> 11)
   }
 
   /// Sends a call with a deadline of 300 s while nothing can be sent, waits for some time, and

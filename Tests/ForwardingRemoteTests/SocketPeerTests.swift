@@ -73,7 +73,7 @@ struct SocketPeerTests {
     worker.close()
     try await wait { server.connectionCount == 1 }
     let frame = try #require(deaf.receive())
-    #expect(deaf.send([4, 0, 0, 0] + frame[4..<12]))
+    #expect(deaf.send([0x14] + frame[1..<4]))
     try await wait { heard.answers.withLock { !$0.isEmpty } }
     #expect(heard.answers.withLock { $0 } == [.failure(.interrupted)])
     withExtendedLifetime((listener, request)) { server.close() }

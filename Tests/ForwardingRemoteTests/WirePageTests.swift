@@ -57,9 +57,9 @@ struct WirePageTests {
     request.end()
     var answer = try #require(answers.read { $0.first })
     for byte in 0..<8 {
-      #expect(answer[20 + byte] == UInt8(truncatingIfNeeded: host.number >> (8 * UInt64(byte))))
+      #expect(answer[12 + byte] == UInt8(truncatingIfNeeded: host.number >> (8 * UInt64(byte))))
     }
-    answer.replaceSubrange(20..<28, with: [0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80])
+    answer.replaceSubrange(12..<20, with: [0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80])
     #expect(try answer == page("answer"))
   }
 
@@ -71,7 +71,7 @@ struct WirePageTests {
     let listener = try transport.subscribe(to: Self.subject, group: nil) { message in
       sent.withLock { $0 = message.payload }
       // The answer is for this request, not for that of the page.
-      answer.withLock { $0.replaceSubrange(4..<20, with: message.payload[4..<20]) }
+      answer.withLock { $0.replaceSubrange(4..<12, with: message.payload[4..<12]) }
       message.answer?(answer.read { $0 })
     }
     let proxy = RemoteProxy(
@@ -79,10 +79,10 @@ struct WirePageTests {
     #expect(try await Self.deposit(50, on: proxy) == 150)
     listener.end()
     var request = sent.read { $0 }
-    // The sender, the number of the call and the time left differ from those of the page.
-    let left = (0..<4).reduce(0) { $0 | Int(request[20 + $1]) << (8 * $1) }
-    #expect((1_999_000_000...2_000_000_000).contains(left))
-    request.replaceSubrange(4..<24, with: try page("request")[4..<24])
+    // The time left and the number of the call differ from those of the page.
+    let time = Int(request[2]) | Int(request[3]) << 8
+    #expect((1_999_000_000...2_001_000_000).contains((time & 0x7FF) << (time >> 11)))
+    request.replaceSubrange(2..<12, with: try page("request")[2..<12])
     #expect(try request == page("request"))
   }
 }

@@ -5,7 +5,7 @@ import ForwardingRemote
 import ForwardingWire
 import Invocations
 
-/// Whatever a cancel message contains, it cancels only the call of its sender and number.
+/// Whatever a cancel message contains, it cancels only the call of its number.
 enum CancelFuzz {
   /// Holds each call until it is cancelled or released.
   private final class Keeper: Sendable {
@@ -63,17 +63,15 @@ enum CancelFuzz {
     // Three calls of one sender, which are running when each request returns.
     let answers = DispatchSemaphore(value: 0)
     let requests = try (1...3).map { number in
-      let call = try interface.encode(hold.message.invocation(number))
+      let call = try interface.encodeSent(hold.message.invocation(number))
       return try transport.request(
         FuzzEnvelope.request(1, UInt8(number)) + call, to: RemoteSubject(subject)
       ) { _ in answers.signal() }
     }
     defer { for request in requests { request.end() } }
     try demand(host.statistics.asked == 3, "calls are not taken")
-    let known = FuzzEnvelope.sender + FuzzEnvelope.number(1)
     for payload in [
-      bytes, [1, 0, 4, 0] + bytes, [1, 0, 4, 0] + FuzzEnvelope.sender + bytes,
-      [1, 0, 4, 0] + known + bytes,
+      bytes, [2, 4] + bytes, [2, 4] + FuzzEnvelope.time + bytes, FuzzEnvelope.request(4, 1) + bytes,
     ] {
       let before = keeper.numbers
       try transport.publish(payload, to: FuzzEnvelope.cancels(subject))
@@ -93,7 +91,7 @@ enum CancelFuzz {
   private static func cancelled(by payload: [UInt8]) -> Int? {
     guard FuzzEnvelope.kind(of: payload) == 4 else { return nil }
     return (1...3).first {
-      payload[4..<20].elementsEqual(FuzzEnvelope.sender + FuzzEnvelope.number(UInt8($0)))
+      payload[4..<12].elementsEqual(FuzzEnvelope.number(UInt8($0)))
     }
   }
 

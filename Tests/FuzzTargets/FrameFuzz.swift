@@ -63,10 +63,11 @@ enum FrameFuzz {
     var isAnswered = false
     for frame in frames {
       // Each frame alone, and as an answer to the server's request.
-      let answer = [3 + (frame[0] & 1), 0, 0, 0] + asked[4..<12] + frame
+      let answer = [0x13 + (frame[0] & 1)] + asked[1..<4] + frame
       for bytes in [frame, answer] where isOpen {
-        isOpen = SocketFrame(bytes) != nil
-        isAnswered = isAnswered || isOpen && bytes == answer && bytes[0] == 3
+        isOpen =
+          SocketFrame(bytes) != nil || SocketFrame.refusal(ofFirstVersion: bytes[...]) != nil
+        isAnswered = isAnswered || isOpen && bytes == answer && bytes[0] == 0x13
         _ = peer.send(bytes)
       }
     }
@@ -119,10 +120,10 @@ enum FrameFuzz {
     /// Whether an echo request is answered, after any other messages.
     func echoes(_ bytes: [UInt8]) -> Bool {
       count += 1
-      let head = [UInt8](repeating: 0xEE, count: 7) + [count]
-      guard send([2, 0, 4, 0] + head + Array("echo".utf8) + bytes) else { return false }
+      let number: UInt64 = 0xEEEE00 + UInt64(count)
+      guard send(SocketFrame(.asked, number, "echo", bytes).bytes) else { return false }
       while let answer = receive() {
-        if answer == [3, 0, 0, 0] + head + bytes { return true }
+        if answer == SocketFrame(.answered, number, nil, bytes).bytes { return true }
       }
       return false
     }

@@ -6,24 +6,24 @@ import Invocations
 /// The envelope of calls and answers, as Documentation/Wire.md describes it; shared by the targets
 /// for other processes.
 enum FuzzEnvelope {
-  static let head = 24
-  static let answerHead = 28
-  static let sender = [UInt8](repeating: 9, count: 8)
-  /// Five minutes.
-  static let time: [UInt8] = [0xE0, 0x93, 4, 0]
+  static let head = 12
+  static let answerHead = 20
+  /// Five minutes: 293 milliseconds, ten times doubled.
+  static let time: [UInt8] = [0x25, 0x51]
+  static let answered: UInt8 = 0x81
 
   static func number(_ number: UInt8) -> [UInt8] { [number, 0, 0, 0, 0, 0, 0, 0] }
 
   /// The header of a call.
   static func request(_ kind: UInt8, _ number: UInt8) -> [UInt8] {
-    [1, 0, kind, 0] + sender + self.number(number) + time
+    [2, kind] + time + self.number(number)
   }
 
-  /// An answer to a request, with the request's sender and number.
+  /// An answer to a request, with the request's number.
   static func answer(_ kind: UInt8, host: [UInt8], to request: [UInt8], _ body: [UInt8]) -> [UInt8]
   {
-    let zero = [UInt8](repeating: 0, count: 16)
-    return [1, 0, kind, 0] + (request.count >= 20 ? Array(request[4..<20]) : zero) + host + body
+    let number = request.count >= head ? Array(request[4..<12]) : self.number(0)
+    return [2, kind, 0, 0] + number + host + body
   }
 
   /// The subject for cancels of calls that were sent to a subject.
@@ -31,7 +31,17 @@ enum FuzzEnvelope {
 
   /// The kind of a request's header, whatever follows it; nil for other bytes.
   static func kind(of bytes: [UInt8]) -> UInt8? {
-    bytes.count >= head && bytes[0] == 1 && bytes[1] == 0 && bytes[3] == 0 ? bytes[2] : nil
+    bytes.count >= head && bytes[0] == 2 ? bytes[1] : nil
+  }
+
+  /// The kind and the refusal of an answer; nil for other bytes. The refusal of another
+  /// version has the form of version 1.
+  static func read(_ answer: [UInt8]) -> (kind: UInt8, refusal: RemoteRefusal?)? {
+    if answer.count == 28, answer[..<4] == [1, 0, 0x83, 2] { return (0x83, .version) }
+    guard answer.count >= answerHead, answer[0] == 2, answer[3] == 0,
+      (answered...0x84).contains(answer[1])
+    else { return nil }
+    return (answer[1], RemoteRefusal(rawValue: answer[2]))
   }
 
   /// Sends a request, and waits for the first answer; without one in time, it throws.
@@ -48,9 +58,7 @@ enum FuzzEnvelope {
     try wait(for: isThere, "a request")
     let all = answers.read { $0 }
     try demand(all.count == 1, "a request has \(all.count) answers")
-    try demand(
-      all[0].count >= answerHead && all[0][0] == 1 && all[0][1] == 0
-        && (0x81...0x84).contains(all[0][2]), "an answer is none: \(all[0])")
+    try demand(read(all[0]) != nil, "an answer is none: \(all[0])")
     return all[0]
   }
 }

@@ -42,7 +42,6 @@ public final class MessagingActorSystem: DistributedActorSystem {
   let link: OutboundCalls
   let gate: InboundCalls
   let settings = Guarded(Settings())
-  private let seen = DuplicateWindow()
   private let subscriptions = Guarded<[any TransportSubscription]?>([])
 
   struct Settings: Sendable {
@@ -86,10 +85,10 @@ public final class MessagingActorSystem: DistributedActorSystem {
     link = OutboundCalls(transport, subject, deadline: deadline)
     gate = InboundCalls(transport)
     let calls = try transport.subscribe(to: subject, group: nil) {
-      [weak self, gate, seen] message in
+      [weak self, gate] message in
       guard let self else { return gate.refuse(message, .targetGone) }
       gate.receive(
-        message, seen,
+        message,
         read: { (request) throws(RefusedCall) in try self.read(Array(request.call), message) },
         perform: { self.perform($0, $1) })
     }

@@ -9,7 +9,6 @@ final class Exposure: Sendable {
   let interface: Interface
   private let subscriptions = Guarded<[any TransportSubscription]>([])
   private let isClosed = Atomic(false)
-  let seen = DuplicateWindow()
   private let target: ExposedTarget
   private let host: UInt64
   private let settings: Guarded<RemoteHost.Settings>
@@ -37,50 +36,81 @@ final class Exposure: Sendable {
     for subscription in ended { subscription.end() }
   }
 
-  /// Decodes the call of a request.
-  ///
-  /// - Throws: ``RefusedCall`` if the exposure is closed, the caller is not authorized, or the
-  ///   interface does not accept the call.
-  func read(
-    _ request: RemoteRequest, _ message: TransportMessage
-  ) throws(RefusedCall) -> PassedCall {
-    if isClosed.load(ordering: .acquiring) { throw RefusedCall(.draining) }
-    if let authorize = settings.read({ $0.authorize }) {
-      let selector: Selector?
-      do throws(WireError) { selector = try interface.selector(namedBy: request.call) } catch {
-        throw Self.refused(error)
-      }
-      // Unknown messages are refused as unauthorized too, so a refusal does not reveal which
-      // messages exist.
-      guard let selector else { throw RefusedCall(.unauthorized) }
-      let caller = RemoteHost.Caller(
-        peer: message.sender, interface: interface.name, selector: selector)
-      guard authorize(caller) else { throw RefusedCall(.unauthorized) }
-    }
-    do throws(WireError) { return PassedCall(call: try interface.decode(request.call)) } catch {
-      throw Self.refused(error)
-    }
+  /// A call whose message may be sent. Its arguments are not decoded yet.
+  struct Received {
+    let message: InterfaceMessage
+    let bytes: ArraySlice<UInt8>
   }
 
-  /// Performs a call on the current thread.
+  /// Finds the message of a request.
+  ///
+  /// - Throws: ``RefusedCall`` if the exposure is closed, the caller is not authorized, or the
+  ///   interface does not have the message with these types.
+  func read(
+    _ request: RemoteRequest, _ message: TransportMessage
+  ) throws(RefusedCall) -> Received {
+    if isClosed.load(ordering: .acquiring) { throw RefusedCall(.draining) }
+    let fingerprint: Fingerprint
+    do throws(WireError) { fingerprint = try interface.fingerprint(of: request.call) } catch {
+      throw RefusedCall(.malformed, error.outwards)
+    }
+    let known = interface.message(fingerprint)
+    if let authorize = settings.read({ $0.authorize }) {
+      // Unknown messages are refused as unauthorized too, so a refusal does not reveal which
+      // messages exist.
+      guard let known else { throw RefusedCall(.unauthorized) }
+      let caller = RemoteHost.Caller(
+        peer: message.sender, interface: interface.name, selector: known.selector)
+      guard authorize(caller) else { throw RefusedCall(.unauthorized) }
+    }
+    guard let known else { throw RefusedCall(.unknownMessage) }
+    guard known.fingerprint == fingerprint else {
+      throw RefusedCall(.signatureMismatch, known.encoding)
+    }
+    return Received(message: known, bytes: request.call)
+  }
+
+  /// Performs a call on the current thread, in an invocation that the thread reuses.
   ///
   /// - Returns: The answer; nil if the object has a lane, or if no method is known that performs
   ///   the call without suspending.
-  func performAtOnce(_ passed: PassedCall) -> RemoteAnswer? {
-    guard let method = target.methodAtOnce(for: passed.call) else { return nil }
-    do {
-      try target.perform(method, passed.call)
-      return answer(to: passed.call, nil)
-    } catch {
-      return answer(to: passed.call, error)
+  func performAtOnce(_ received: Received) -> RemoteAnswer? {
+    guard !target.hasLane else { return nil }
+    return SpareInvocations.withOne(received.message.plan) { call in
+      guard (try? call.setSelector(received.message.selector)) != nil,
+        let method = target.methodAtOnce(for: call)
+      else { return nil }
+      if let refusal = decode(received, into: call) { return refusal }
+      do {
+        try target.perform(method, call)
+        return answer(to: call, nil)
+      } catch {
+        return answer(to: call, error)
+      }
     }
   }
 
   /// Performs a call, and passes its answer to `done`.
   func perform(
-    _ passed: PassedCall, _ done: @escaping @Sendable (RemoteAnswer) -> Void
+    _ received: Received, _ done: @escaping @Sendable (RemoteAnswer) -> Void
   ) -> Task<Void, Never> {
-    target.send(passed) { [self] call, error in done(answer(to: call, error)) }
+    let call = Invocation(received.message.plan)
+    if let refusal = decode(received, into: call) {
+      done(refusal)
+      return Task {}
+    }
+    return target.send(PassedCall(call: call)) { [self] call, error in done(answer(to: call, error))
+    }
+  }
+
+  /// Decodes the arguments of a call. Returns the refusal of bytes that are not its arguments.
+  private func decode(_ received: Received, into call: Invocation) -> RemoteAnswer? {
+    do throws(WireError) {
+      try interface.decodeSent(received.bytes, as: received.message, into: call)
+      return nil
+    } catch {
+      return .refused(.malformed, error.outwards, host: host)
+    }
   }
 
   private func answer(to call: Invocation, _ error: (any Error)?) -> RemoteAnswer {
@@ -94,17 +124,6 @@ final class Exposure: Sendable {
     } catch {
       return .refused(.unsendableResult, error.outwards, host: host)
     }
-  }
-
-  private static func refused(_ error: WireError) -> RefusedCall {
-    let refusal: RemoteRefusal =
-      switch error.reason {
-      case .unknownSelector, .interface: .unknownMessage
-      case .encoding: .signatureMismatch
-      case .version: .version
-      default: .malformed
-      }
-    return RefusedCall(refusal, error.outwards)
   }
 }
 
@@ -123,12 +142,11 @@ private final class ExposedTarget: @unchecked Sendable {
     if let lane { proxy?.add(target, strongly: true, on: lane) }
   }
 
-  /// The method of the object's class that performs a call; nil if it suspends, or if the object
-  /// has a lane.
+  var hasLane: Bool { proxy != nil }
+
+  /// The method of the object's class that performs a call; nil if it suspends.
   func methodAtOnce(for call: Invocation) -> Implementation? {
-    guard proxy == nil, let method = try? call.directMethod(of: target), !method.isAwaited else {
-      return nil
-    }
+    guard let method = try? call.directMethod(of: target), !method.isAwaited else { return nil }
     return method
   }
 

@@ -2,8 +2,7 @@
 import Invocations
 import Synchronization
 
-/// Receives calls, whatever performs them: a limited number at a time, each only once, and each
-/// answered.
+/// Receives calls, whatever performs them: a limited number at a time, and each answered.
 ///
 /// A call that does not suspend is performed on the thread that receives it. A call that suspends
 /// has a task, which is cancelled when its time is over or its caller no longer waits.
@@ -30,13 +29,11 @@ package final class InboundCalls: Sendable {
   /// Receives a message.
   ///
   /// - Parameters:
-  ///   - read: Decodes a call and checks whether it may be performed. A refused call is not
-  ///     recorded.
+  ///   - read: Decodes a call and checks whether it may be performed.
   ///   - atOnce: Performs a call that does not suspend and returns the answer; nil for other calls.
   ///   - perform: Performs a call, and passes its answer to the closure once. Returns its task.
   package func receive<Call>(
-    _ message: TransportMessage, _ seen: DuplicateWindow,
-    read: (RemoteRequest) throws(RefusedCall) -> Call,
+    _ message: TransportMessage, read: (RemoteRequest) throws(RefusedCall) -> Call,
     atOnce: (Call) -> RemoteAnswer? = { _ in nil }, perform: Performing<Call>
   ) {
     let request: RemoteRequest
@@ -72,19 +69,10 @@ package final class InboundCalls: Sendable {
       counts.refuse()
       return end(request, message, .refused(error.refusal, error.text, host: number))
     }
-    switch seen.lookUpOrInsert(request.key(of: message.sender)) {
-    case .new:
-      if let answer = atOnce(call) {
-        finish(request, message, seen, answer)
-      } else {
-        begin(request, message, seen, call, perform)
-      }
-    case .answered(let answer):
-      counts.duplicates.wrappingAdd(1, ordering: .relaxed)
-      end(request, message, answer)
-    case .begun:
-      counts.duplicates.wrappingAdd(1, ordering: .relaxed)
-      end(request, message, .refused(.duplicate, "", host: number))
+    if let answer = atOnce(call) {
+      finish(request, message, answer)
+    } else {
+      begin(request, message, call, perform)
     }
   }
 
@@ -103,7 +91,7 @@ package final class InboundCalls: Sendable {
   >
 
   private func begin<Call>(
-    _ request: RemoteRequest, _ message: TransportMessage, _ seen: DuplicateWindow, _ call: Call,
+    _ request: RemoteRequest, _ message: TransportMessage, _ call: Call,
     _ perform: Performing<Call>
   ) {
     let isAsked = request.kind == .asked
@@ -115,28 +103,24 @@ package final class InboundCalls: Sendable {
       if isAsked { self.open.end(key) }
       // An error after the end of the time is a result of the cancellation, not the target's own.
       finish(
-        request, message, seen,
+        request, message,
         isLate && answer.kind == .failed ? .refused(.expired, "", host: number) : answer)
     }
     open.begin(task, milliseconds: request.milliseconds)
   }
 
-  /// Counts, stores and sends the answer to a call.
+  /// Counts and sends the answer to a call.
   private func finish(
-    _ request: RemoteRequest, _ message: TransportMessage, _ seen: DuplicateWindow,
-    _ answer: consuming RemoteAnswer
+    _ request: RemoteRequest, _ message: TransportMessage, _ answer: consuming RemoteAnswer
   ) {
     if let refusal = beyondLimit(answer) { answer = refusal }
-    // Before it is stored: there is no other reference to the bytes yet, so they are not copied.
-    answer.address(to: message.payload)
     count(answer)
-    if request.kind == .asked { seen.keep(answer, for: request.key(of: message.sender)) }
     end(request, message, answer)
   }
 
   /// Frees the place of a call, and answers its caller if that waits.
   private func end(
-    _ request: RemoteRequest, _ message: TransportMessage, _ answer: RemoteAnswer
+    _ request: RemoteRequest, _ message: TransportMessage, _ answer: consuming RemoteAnswer
   ) {
     answering.wrappingAdd(1, ordering: .acquiring)
     performing.wrappingSubtract(1, ordering: .releasing)
@@ -147,8 +131,7 @@ package final class InboundCalls: Sendable {
   /// Receives a message on the subject of cancels. All other messages are refused, as the
   /// permission to publish there is not a permission to call.
   ///
-  /// Only a call of the same peer is cancelled, and only its caller and its hosts know both
-  /// numbers.
+  /// Only a call of the same peer is cancelled, and only its caller and its hosts know the number.
   package func cancel(_ message: TransportMessage) {
     guard let request = try? RemoteRequest(message.payload), request.kind == .cancel,
       request.call.isEmpty
@@ -172,11 +155,14 @@ package final class InboundCalls: Sendable {
   /// Refuses a message, whatever it contains.
   package func refuse(_ message: TransportMessage, _ refusal: RemoteRefusal) {
     counts.refuse()
-    reply(.refused(refusal, "", host: number), to: message)
+    guard refusal == .version else {
+      return reply(.refused(refusal, "", host: number), to: message)
+    }
+    message.answer?(RemoteAnswer.otherVersion(to: message.payload, host: number))
   }
 
-  private func reply(_ answer: RemoteAnswer, to message: TransportMessage) {
-    message.answer?(answer.bytes(to: message.payload))
+  private func reply(_ answer: consuming RemoteAnswer, to message: TransportMessage) {
+    message.answer?(answer.addressed(to: message.payload))
   }
 
   /// The refusal in place of an answer that is too long for the transport; nil if it is not too

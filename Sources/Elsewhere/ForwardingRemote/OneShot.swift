@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Invocations
 
 /// A result that is set once, and that one task awaits. Successes without an answer, such as the
@@ -6,9 +7,21 @@ import Invocations
 struct OneShot: Sendable {
   typealias Outcome = Result<RemoteAnswer?, RemoteError>
 
-  private let state = Guarded(State())
+  private let state: Guarded<State>
+
+  /// What a call needs to read its answers. It is kept here, so that the closure that takes them
+  /// holds the one reference to the state, and needs no memory of its own.
+  struct Asked {
+    let number: UInt64
+    let end: DispatchTime
+    let counts: RemoteCounts
+    let settling: ReconnectGrace
+  }
+
+  init(_ asked: Asked? = nil) { state = Guarded(State(asked: asked)) }
 
   private struct State {
+    let asked: Asked?
     var outcome: Outcome?
     /// Resumes the awaiting task. It is a closure, as the size of a continuation is known only at
     /// run time.
@@ -18,16 +31,28 @@ struct OneShot: Sendable {
 
   /// Sets the outcome. Only the first call has an effect.
   func finish(_ outcome: Outcome) {
-    var (isFirst, before) = (false, State())
+    var (isFirst, before) = (false, State(asked: nil))
     state.withLockInPlace { state in
       isFirst = state.outcome == nil
       guard isFirst else { return }
       before = state
-      state = State(outcome: outcome)
+      state = State(asked: state.asked, outcome: outcome)
     }
     guard isFirst else { return }
     before.resume?(outcome)
     before.whenFinished?()
+  }
+
+  /// Takes an answer of the transport to a call.
+  func take(_ result: Result<[UInt8], TransportError>) {
+    guard let asked = state.read({ $0.asked }) else { return }
+    switch result {
+    case .failure(let error): finish(asked.settling.failure(error))
+    case .success(let bytes):
+      guard let read = RemoteAnswer(bytes, to: asked.number) else { return asked.counts.strange() }
+      // The timer may not be running yet when the time is over.
+      finish(DispatchTime.now() < asked.end ? .success(read) : .failure(.timedOut))
+    }
   }
 
   /// Calls a closure once the outcome is set, or at once if it is set already. The closure replaces

@@ -9,8 +9,6 @@ package final class OutboundCalls: Sendable {
   /// The subject of calls that do not name another one.
   private let subject: RemoteSubject
   private let kept: Guarded<Settings>
-  /// Random, so that a host recognizes a call that arrives twice.
-  private let sender = UInt64.random(in: .min ... .max)
   /// Request numbers depend on it, so a host that has seen one cannot forge the next.
   private let secret = UInt64.random(in: .min ... .max)
   private let count = Atomic<UInt64>(0)
@@ -78,7 +76,7 @@ package final class OutboundCalls: Sendable {
   // MARK: Sending
 
   private func request(_ kind: RemoteRequest.Kind) -> RemoteRequest {
-    RemoteRequest(kind, sender: sender, number: nextNumber())
+    RemoteRequest(kind, number: nextNumber())
   }
 
   /// A unique number that cannot be guessed: the hash of a counter, with a secret key.
@@ -104,7 +102,7 @@ package final class OutboundCalls: Sendable {
   package func ask(
     _ call: [UInt8], of other: RemoteSubject
   ) async throws(RemoteError) -> [UInt8] {
-    Array(try await ask(behindRoom: RemoteRequest.behindRoom(call), of: other))
+    Array(try await ask(behindRoom: RemoteRequest.room + call, of: other))
   }
 
   /// Sends a call behind room for the header, and awaits its one answer.
@@ -114,20 +112,13 @@ package final class OutboundCalls: Sendable {
     let (subject, request) = (other ?? subject, request(.asked))
     request.write(to: &message)
     let end = try enter(within: nil)
-    let answer = OneShot()
+    let answer = OneShot(
+      OneShot.Asked(number: request.number, end: end, counts: counts, settling: settling))
     let known: RemoteAnswer?
     do throws(RemoteError) {
       known = try await send(
         message, to: subject, answer, until: end, atEnd: .failure(.timedOut)
-      ) { [counts, settling] result in
-        switch result {
-        case .failure(let error): answer.finish(settling.failure(error))
-        case .success(let bytes):
-          guard let read = RemoteAnswer(bytes, to: request) else { return counts.strange() }
-          // The timer may not be running yet when the time is over.
-          answer.finish(DispatchTime.now() < end ? .success(read) : .failure(.timedOut))
-        }
-      }
+      ) { answer.take($0) }
       switch known?.kind {
       case .refused: leave(counts.refusals)
       case nil: leave(counts.failed)
@@ -147,7 +138,7 @@ package final class OutboundCalls: Sendable {
   }
 
   private func cancel(_ request: RemoteRequest, of other: RemoteSubject) {
-    let message = RemoteRequest(.cancel, sender: request.sender, number: request.number)
+    let message = RemoteRequest(.cancel, number: request.number)
     // Not to the subject of calls: there one member of a group gets it, maybe not the right one.
     try? transport.publish(message.bytes, to: other.cancels)
   }
@@ -155,11 +146,12 @@ package final class OutboundCalls: Sendable {
   /// Sends a request, and passes each answer to a closure, until that returns true or the time is
   /// over. If known hosts have not answered by then, the request is cancelled on all hosts.
   func askAll(
-    _ kind: RemoteRequest.Kind, _ call: [UInt8], within limit: Duration?,
+    _ kind: RemoteRequest.Kind, behindRoom message: [UInt8] = RemoteRequest.room,
+    within limit: Duration?,
     _ answered: @escaping @Sendable (RemoteAnswer) -> Bool
   ) async throws(RemoteError) {
     let request = request(kind)
-    var message = RemoteRequest.behindRoom(call)
+    var message = message
     request.write(to: &message)
     let end = try enter(within: limit)
     let seen = Guarded(AnswersSeen())
@@ -170,7 +162,7 @@ package final class OutboundCalls: Sendable {
         switch result {
         case .failure(let error): all.finish(settling.failure(error))
         case .success(let bytes):
-          guard let answer = RemoteAnswer(bytes, to: request),
+          guard let answer = RemoteAnswer(bytes, to: request.number),
             seen.withLockInPlace({ $0.admit(answer) })
           else { return counts.strange() }
           meet(answer.host)

@@ -126,7 +126,7 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
 
   override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
     call = invocation.copy()
-    let bytes = try remote.interface.encode(invocation)
+    let bytes = try remote.interface.encodeSent(invocation, behind: RemoteRequest.head)
     try await ask(bytes)
     isOver = true
     // The face returns the first answer to its caller.
@@ -139,7 +139,7 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
   private nonisolated(nonsending) func ask(_ bytes: [UInt8]) async throws(RemoteError) {
     let count = count
     do throws(RemoteError) {
-      try await remote.link.askAll(.asked, bytes, within: limit) { [answers] answer in
+      try await remote.link.askAll(.asked, behindRoom: bytes, within: limit) { [answers] answer in
         answers.withLockInPlace {
           if $0.count < count { $0.append(answer) }
           return $0.count >= count
@@ -177,7 +177,7 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
       // The host noticed the end of the time before this process did.
       return .failure(.timedOut)
     } catch let error as RemoteError {
-      return .failure(error)
+      return .failure(remote.named(error, call))
     } catch let error as WireError {
       return .failure(.wire(error))
     } catch {

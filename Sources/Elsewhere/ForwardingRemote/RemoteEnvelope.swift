@@ -5,13 +5,19 @@ import ForwardingWire
 // The headers of a request and of its answer. Integers are little-endian.
 //
 //   a request                          an answer
-//    0  2  version, 1                   0  2  version, 1
-//    2  1  kind                         2  1  kind
-//    3  1  zero                         3  1  reason of a refusal, or zero
-//    4  8  sender                       4  8  the same sender
-//   12  8  number of the request       12  8  the same number
-//   20  4  milliseconds left           20  8  host
-//   24     the call                    28     the body, which depends on the kind
+//    0  1  version, 2                   0  1  version, 2
+//    1  1  kind                         1  1  kind
+//    2  2  time left                    2  1  reason of a refusal, or zero
+//    4  8  number of the request        3  1  zero
+//   12     the call                     4  8  the same number
+//                                      12  8  host
+//                                      20     the body, which depends on the kind
+//
+// The refusal of another version has the form of version 1, in which every version can read it:
+//
+//    0  4  1, 0, 0x83, 2
+//    4 16  the same bytes of the request, or zeros if it is shorter
+//   20  8  host
 
 /// A request as it is sent.
 package struct RemoteRequest {
@@ -22,84 +28,93 @@ package struct RemoteRequest {
     case told = 2
     /// Asks which hosts are there.
     case ping = 3
-    /// The caller of the request with the same sender and number no longer waits.
+    /// The caller of the request with the same number no longer waits.
     case cancel = 4
   }
 
   /// Identifies a call. The peer is part of the key, so another process cannot name the call, as
   /// far as the transport tells processes apart.
   struct Key: Hashable {
-    let sender: UInt64
     let number: UInt64
     let peer: TransportPeer
   }
 
-  static let version: UInt16 = 1
-  static let head = 24
+  static let version: UInt8 = 2
+  package static let head = 12
 
   package let kind: Kind
-  /// A random number of the sending proxy.
-  let sender: UInt64
+  /// A random number, which only the hosts of the request learn.
   let number: UInt64
   /// How long the caller still waits; 0 if it does not wait.
   var milliseconds: UInt32
   package let call: ArraySlice<UInt8>
 
   init(
-    _ kind: Kind, sender: UInt64, number: UInt64, milliseconds: UInt32 = 0,
-    call: ArraySlice<UInt8> = []
+    _ kind: Kind, number: UInt64, milliseconds: UInt32 = 0, call: ArraySlice<UInt8> = []
   ) {
     self.kind = kind
-    self.sender = sender
     self.number = number
     self.milliseconds = milliseconds
     self.call = call
   }
 
-  func key(of peer: TransportPeer) -> Key { Key(sender: sender, number: number, peer: peer) }
+  func key(of peer: TransportPeer) -> Key { Key(number: number, peer: peer) }
+
+  /// Room for the header.
+  package static let room = [UInt8](repeating: 0, count: head)
 
   /// The header alone, without a call.
   var bytes: [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: Self.head)
+    var bytes = Self.room
     write(to: &bytes)
     return bytes
   }
 
-  /// A call with room for the header in front of it.
-  static func behindRoom(_ call: [UInt8]) -> [UInt8] {
-    [UInt8](repeating: 0, count: head) + call
-  }
-
   /// Writes the header into the room in front of a call.
   func write(to message: inout [UInt8]) {
-    message.set(Self.version, at: 0)
-    message[2] = kind.rawValue
-    message.set(sender, at: 4)
-    message.set(number, at: 12)
-    message.set(milliseconds, at: 20)
+    message[0] = Self.version
+    message[1] = kind.rawValue
+    message.set(Self.time(UInt64(milliseconds)), at: 2)
+    message.set(number, at: 4)
   }
 
   /// Writes how long the caller still waits, which is less when a message is sent again.
   static func setTimeLeft(until end: DispatchTime, in message: inout [UInt8]) {
     let (end, now) = (end.uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
-    message.set(UInt32(clamping: max(1, end > now ? (end - now) / 1_000_000 : 0)), at: 20)
+    message.set(time(max(1, end > now ? (end - now) / 1_000_000 : 0)), at: 2)
+  }
+
+  /// A time in two bytes: a number of milliseconds in 11 bits, and above it how often the number is
+  /// doubled. It is rounded up by less than a thousandth, so that no host ends a call too early.
+  private static func time(_ milliseconds: UInt64) -> UInt16 {
+    let most = UInt64(UInt32.max)
+    var (number, doubled) = (min(milliseconds, most), UInt16(0))
+    while number >= 1 << 11 {
+      number = (number + 1) / 2
+      doubled += 1
+    }
+    return UInt16(number) | doubled << 11
+  }
+
+  private static func milliseconds(_ time: UInt16) -> UInt32 {
+    UInt32(clamping: UInt64(time & 0x7FF) << UInt64(time >> 11))
   }
 
   /// Decodes a request of another process.
   ///
   /// - Throws: ``RemoteRefusal/malformed`` or ``RemoteRefusal/version``.
   init(_ bytes: [UInt8]) throws(RemoteRefusal) {
-    guard bytes.count >= Self.head else { throw .malformed }
-    guard bytes.uint16(at: 0) == Self.version else { throw .version }
-    guard let kind = Kind(rawValue: bytes[2]), bytes[3] == 0 else { throw .malformed }
+    guard let version = bytes.first else { throw .malformed }
+    guard version == Self.version else { throw .version }
+    guard bytes.count >= Self.head, let kind = Kind(rawValue: bytes[1]) else { throw .malformed }
     self.init(
-      kind, sender: bytes.uint64(at: 4), number: bytes.uint64(at: 12),
-      milliseconds: bytes.uint32(at: 20), call: bytes[Self.head...])
+      kind, number: bytes.uint64(at: 4), milliseconds: Self.milliseconds(bytes.uint16(at: 2)),
+      call: bytes[Self.head...])
   }
 }
 
-/// An answer as it is sent. It contains the sender and number of its request, so it does not depend
-/// on the way by which it arrives.
+/// An answer as it is sent. It contains the number of its request, so it does not depend on the way
+/// by which it arrives.
 package struct RemoteAnswer: Sendable {
   package enum Kind: UInt8, Sendable {
     case answered = 0x81
@@ -110,14 +125,14 @@ package struct RemoteAnswer: Sendable {
     case pong = 0x84
   }
 
-  package static let head = 28
+  package static let head = 20
   /// The most bytes of a text.
   static let text = 4096
 
   let kind: Kind
   let refusal: UInt8
   let host: UInt64
-  /// The whole message; the sender and number of the request may not be filled in yet.
+  /// The whole message; the number of the request may not be filled in yet.
   private(set) var bytes: [UInt8]
 
   var body: ArraySlice<UInt8> { bytes[Self.head...] }
@@ -129,14 +144,15 @@ package struct RemoteAnswer: Sendable {
 
   /// Makes an answer of bytes that begin with room for the header.
   init(_ kind: Kind, refusal: UInt8 = 0, host: UInt64, room bytes: consuming [UInt8]) {
-    self.kind = kind
-    self.refusal = refusal
-    self.host = host
-    bytes.set(RemoteRequest.version, at: 0)
-    bytes[2] = kind.rawValue
-    bytes[3] = refusal
-    bytes.set(host, at: 20)
-    self.bytes = bytes
+    bytes[0] = RemoteRequest.version
+    bytes[1] = kind.rawValue
+    bytes[2] = refusal
+    bytes.set(host, at: 12)
+    self.init(kind, refusal, host, whole: bytes)
+  }
+
+  private init(_ kind: Kind, _ refusal: UInt8, _ host: UInt64, whole bytes: consuming [UInt8]) {
+    (self.kind, self.refusal, self.host, self.bytes) = (kind, refusal, host, bytes)
   }
 
   package static func refused(_ refusal: RemoteRefusal, _ text: String, host: UInt64)
@@ -154,34 +170,35 @@ package struct RemoteAnswer: Sendable {
     return RemoteAnswer(.failed, host: host, body: body[...])
   }
 
-  /// Fills in the sender and number of a request. If the request is too short to have them, they
-  /// are 0.
-  mutating func address(to request: [UInt8]) {
-    let isWhole = request.count >= 20
-    let (sender, number) = isWhole ? (request.uint64(at: 4), request.uint64(at: 12)) : (0, 0)
-    if bytes.uint64(at: 4) == sender, bytes.uint64(at: 12) == number { return }
-    bytes.set(sender, at: 4)
-    bytes.set(number, at: 12)
+  /// The whole message that answers a request. If the request is too short to have a number, that
+  /// of the answer is 0.
+  consuming func addressed(to request: [UInt8]) -> [UInt8] {
+    bytes.set(request.count >= RemoteRequest.head ? request.uint64(at: 4) : 0, at: 4)
+    return bytes
   }
 
-  /// The whole message that answers a request.
-  func bytes(to request: [UInt8]) -> [UInt8] {
-    var answer = self
-    answer.address(to: request)
-    return answer.bytes
+  /// The refusal of a request of another version, in the form that every version can read.
+  static func otherVersion(to request: [UInt8], host: UInt64) -> [UInt8] {
+    var bytes = firstVersion + [UInt8](repeating: 0, count: 24)
+    if request.count >= 20 { bytes.replaceSubrange(4..<20, with: request[4..<20]) }
+    bytes.set(host, at: 20)
+    return bytes
   }
+
+  /// The first bytes of that refusal: version 1, refused, ``RemoteRefusal/version``.
+  private static let firstVersion: [UInt8] = [1, 0, 0x83, 2]
 
   /// Decodes an answer of another process; nil if it is malformed, or does not answer the request.
-  init?(_ bytes: [UInt8], to request: RemoteRequest) {
-    guard bytes.count >= Self.head, bytes.uint16(at: 0) == RemoteRequest.version,
-      let kind = Kind(rawValue: bytes[2]), bytes.uint64(at: 4) == request.sender,
-      bytes.uint64(at: 12) == request.number
+  init?(_ bytes: [UInt8], to request: UInt64) {
+    guard bytes.count >= Self.head, bytes.uint64(at: 4) == request else { return nil }
+    if bytes.count >= 28, bytes[..<4].elementsEqual(Self.firstVersion) {
+      self.init(.refused, refusal: bytes[3], host: bytes.uint64(at: 20))
+      return
+    }
+    guard bytes[0] == RemoteRequest.version, bytes[3] == 0, let kind = Kind(rawValue: bytes[1]),
+      kind != .failed || bytes.count >= Self.head + 4
     else { return nil }
-    if kind == .failed, bytes.count < Self.head + 4 { return nil }
-    self.kind = kind
-    refusal = bytes[3]
-    host = bytes.uint64(at: 20)
-    self.bytes = bytes
+    self.init(kind, bytes[2], bytes.uint64(at: 12), whole: bytes)
   }
 
   /// The bytes of the result.

@@ -102,7 +102,7 @@ public final class RemoteHost: Sendable {
     let subject = RemoteSubject(parts: "forwarding", name, interface.name)
     let subscription = try transport.subscribe(to: subject, group: group) { [gate] message in
       gate.receive(
-        message, exposure.seen,
+        message,
         read: { (request) throws(RefusedCall) in try exposure.read(request, message) },
         atOnce: { exposure.performAtOnce($0) }, perform: { exposure.perform($0, $1) })
     }
@@ -170,7 +170,7 @@ public final class RemoteHost: Sendable {
       let bytes = try? RemotePresence.bytes(of: name, interfaces, limit: limit)
     else { return gate.counts.strange() }
     message.answer?(
-      RemoteAnswer(.pong, host: number, body: bytes[...]).bytes(to: message.payload))
+      RemoteAnswer(.pong, host: number, body: bytes[...]).addressed(to: message.payload))
   }
 
   // MARK: Ending

@@ -54,7 +54,7 @@ public struct RemotePresence: Hashable, Sendable {
     let found = Guarded<[RemotePresence]>([])
     let link = OutboundCalls(transport, subject, deadline: limit)
     do throws(RemoteError) {
-      try await link.askAll(.ping, [], within: limit) { answer in
+      try await link.askAll(.ping, within: limit) { answer in
         guard answer.kind == .pong, let presence = RemotePresence(answer) else { return false }
         return found.withLockInPlace { found in
           if found.count < count { found.append(presence) }

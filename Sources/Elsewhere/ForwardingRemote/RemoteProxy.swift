@@ -85,7 +85,7 @@ open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     // there.
     let heard = Guarded((there: 0, all: 0))
     do throws(RemoteError) {
-      try await link.askAll(.ping, [], within: limit) { answer in
+      try await link.askAll(.ping, within: limit) { answer in
         heard.withLockInPlace {
           if answer.kind == .pong { $0.there += 1 }
           $0.all += 1
@@ -129,7 +129,7 @@ open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     } catch {
       // The face treats this like a local target without a method for the message.
       if case .refused(.leftOut, _) = error { UnansweredMessages.note(invocation.call) }
-      throw error
+      throw named(error, invocation)
     }
     do throws(WireError) { try interface.decodeResult(result, into: invocation) } catch {
       throw RemoteError.wire(error)
@@ -139,9 +139,24 @@ open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// Encodes a call, with room for the header in front of it.
   private func encoded(_ invocation: Invocation) throws(RemoteError) -> [UInt8] {
     do throws(WireError) {
-      return try interface.encode(invocation, behind: RemoteRequest.head)
+      return try interface.encodeSent(invocation, behind: RemoteRequest.head)
     } catch {
       throw .wire(error)
     }
+  }
+  /// Adds the names of a call to the refusal of a host, which got a fingerprint in their place.
+  func named(_ error: RemoteError, _ call: Invocation) -> RemoteError {
+    guard case .refused(let refusal, let text) = error,
+      let message = call.selector.flatMap({ interface.message($0) })
+    else { return error }
+    let reason: WireError.Reason
+    switch refusal {
+    case .unknownMessage: reason = .unknownSelector(message.selector.name)
+    case .signatureMismatch:
+      reason = .encoding(
+        selector: message.selector.name, expected: text, given: message.encoding)
+    default: return error
+    }
+    return .refused(refusal, "\(reason)")
   }
 }

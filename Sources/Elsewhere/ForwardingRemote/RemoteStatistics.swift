@@ -22,16 +22,14 @@ public struct RemoteStatistics: Hashable, Sendable {
   public var refused = 0
   /// Messages that are not valid requests or answers.
   public var strange = 0
-  /// Calls that were received again.
-  public var duplicates = 0
 
   /// Makes counts to compare with.
   public init(
     asked: Int = 0, told: Int = 0, answered: Int = 0, failed: Int = 0, refused: Int = 0,
-    strange: Int = 0, duplicates: Int = 0
+    strange: Int = 0
   ) {
     (self.asked, self.told, self.answered, self.failed) = (asked, told, answered, failed)
-    (self.refused, self.strange, self.duplicates) = (refused, strange, duplicates)
+    (self.refused, self.strange) = (refused, strange)
   }
 }
 
@@ -43,7 +41,6 @@ package final class RemoteCounts: Sendable {
   let failed = Atomic(0)
   let refusals = Atomic(0)
   let strangers = Atomic(0)
-  let duplicates = Atomic(0)
 
   func refuse() { refusals.wrappingAdd(1, ordering: .relaxed) }
   func strange() { strangers.wrappingAdd(1, ordering: .relaxed) }
@@ -52,7 +49,6 @@ package final class RemoteCounts: Sendable {
     RemoteStatistics(
       asked: asked.load(ordering: .relaxed), told: told.load(ordering: .relaxed),
       answered: answered.load(ordering: .relaxed), failed: failed.load(ordering: .relaxed),
-      refused: refusals.load(ordering: .relaxed), strange: strangers.load(ordering: .relaxed),
-      duplicates: duplicates.load(ordering: .relaxed))
+      refused: refusals.load(ordering: .relaxed), strange: strangers.load(ordering: .relaxed))
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An encoded call contains all that another process needs to find its message. Integers are
-// little-endian.
+// An encoded call that is kept contains all that another process needs to find its message, in any
+// later version. Integers are little-endian. Calls between processes that both run are shorter: see
+// Interface+Sending.
 //
 //   0  2  version, 1
 //   2  2  bytes of the interface's name
@@ -17,72 +18,41 @@ extension Interface {
   /// - Throws: ``WireError`` if the interface does not have the message with these types, a value
   ///   cannot be encoded, or a limit is exceeded.
   public func encode(_ call: Invocation) throws(WireError) -> [UInt8] {
-    try encode(call, behind: 0)
-  }
-
-  /// Encodes a call behind `room` zeros, which the caller overwrites with a header.
-  package func encode(_ call: Invocation, behind room: Int) throws(WireError) -> [UInt8] {
     let message = try message(of: call)
-    var writer = WireWriter(limit: limits.message)
-    if message.front.count > limits.message { try refuse(message, &writer) }
-    try writer.append(message.front)
-    let start = writer.count
-    try message.writeArguments(of: call, to: &writer)
-    writer.set(UInt32(writer.count - start), at: 8)
-    return writer.bytes(behind: room)
-  }
-
-  /// Throws the error for the part of the front that exceeds the limit.
-  private func refuse(
-    _ message: InterfaceMessage, _ writer: inout WireWriter
-  ) throws(WireError) {
-    // The version, three lengths of two bytes, and one of four bytes.
-    for _ in 0..<4 { try writer.append(UInt16(0)) }
-    try writer.append(UInt32(0))
-    for piece in [nameBytes, message.name, message.encodingBytes] { try writer.append(piece) }
+    return try WireWriter.bytes(limit: limits.message) { writer throws(WireError) in
+      try writer.append(Self.version)
+      let texts = [nameBytes, message.name, message.encodingBytes]
+      for text in texts { try writer.append(UInt16(text.count)) }
+      try writer.append(UInt32(0))
+      for text in texts { try writer.append(text) }
+      let start = writer.count
+      try message.writeArguments(of: call, to: &writer)
+      writer.set(UInt32(writer.count - start), at: 8)
+    }
   }
 
   /// Decodes a call. It has a selector and arguments, and no target.
   ///
   /// - Throws: ``WireError`` if the bytes are not a call of one of the messages, with these types.
-  public func decode(_ bytes: [UInt8]) throws(WireError) -> Invocation { try decode(bytes[...]) }
-
-  /// Decodes a call from a part of a message.
-  package func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Invocation {
-    try reading(bytes) { (reader) throws(WireError) in
-      let message = try message(at: &reader)
+  public func decode(_ bytes: [UInt8]) throws(WireError) -> Invocation {
+    try reading(bytes[...]) { (reader) throws(WireError) in
+      let names = try names(at: &reader)
+      let message = try message(names.interface, names.selector, names.encoding)
       let call = Invocation(message.plan)
-      do throws(InvocationError) { try call.setSelector(message.selector) } catch {
-        throw WireError(.refused(error), at: reader.offset)
-      }
-      try message.readArguments(of: call, from: &reader)
-      try reader.finish()
+      try read(call, as: message, from: &reader)
       return call
     }
   }
 
-  /// The selector of an encoded call, without decoding its arguments.
-  package func selector(of bytes: [UInt8]) throws(WireError) -> Selector {
-    try reading(bytes[...]) { (reader) throws(WireError) in try message(at: &reader).selector }
-  }
-
-  /// The selector that a call names, whatever its types are; nil if the interface does not have it.
-  /// Types are not compared, so that callers who may not send the message do not learn them.
-  package func selector(namedBy bytes: ArraySlice<UInt8>) throws(WireError) -> Selector? {
-    try reading(bytes) { (reader) throws(WireError) in
-      if reader.left <= limits.message, let known = message(inFrontOf: &reader) {
-        return known.selector
-      }
-      let names = try names(at: &reader)
-      return names.interface == nameBytes ? message(named: names.selector)?.selector : nil
+  /// Reads the arguments of a message, up to the end.
+  func read(
+    _ call: Invocation, as message: InterfaceMessage, from reader: inout WireReader
+  ) throws(WireError) {
+    do throws(InvocationError) { try call.setSelector(message.selector) } catch {
+      throw WireError(.refused(error), at: reader.offset)
     }
-  }
-
-  /// Reads the front of a call, up to the arguments.
-  private func message(at reader: inout WireReader) throws(WireError) -> InterfaceMessage {
-    if reader.left <= limits.message, let known = message(inFrontOf: &reader) { return known }
-    let names = try names(at: &reader)
-    return try message(names.interface, names.selector, names.encoding)
+    try message.readArguments(of: call, from: &reader)
+    try reader.finish()
   }
 
   private func names(
@@ -122,9 +92,9 @@ extension Interface {
     of call: Invocation, behind room: Int
   ) throws(WireError) -> [UInt8] {
     let message = try message(of: call)
-    var writer = WireWriter(limit: limits.message)
-    try message.writeResult(of: call, to: &writer)
-    return writer.bytes(behind: room)
+    return try WireWriter.bytes(behind: room, limit: limits.message) {
+      (writer) throws(WireError) in try message.writeResult(of: call, to: &writer)
+    }
   }
 
   /// Decodes a result of another process, and sets that of the call to it.
@@ -186,7 +156,7 @@ extension Interface {
     return message
   }
 
-  private func reading<Value>(
+  func reading<Value>(
     _ bytes: ArraySlice<UInt8>, _ body: (inout WireReader) throws(WireError) -> Value
   ) throws(WireError) -> Value {
     let result: Result<Value, WireError> = WireReader.over(bytes) { reader in

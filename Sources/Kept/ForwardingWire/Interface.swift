@@ -19,19 +19,18 @@
 /// Numbers, `Bool`, text, `[UInt8]`, structures of numbers, and Swift types that are `Codable` can
 /// be sent. All other types are refused when a message is allowed, not when it arrives. Received
 /// bytes only select from the list: no part of them is interned or stored, and their types are
-/// compared byte by byte with those of this process.
+/// compared with those of this process.
 public struct Interface: Sendable {
   /// The name that both sides know.
   public let name: String
   /// Limits that are checked before memory is allocated.
   public let limits: WireLimits
   package let nameBytes: [UInt8]
-  private var bySelector: [Selector: InterfaceMessage] = [:]
+  private var all: [InterfaceMessage] = []
   /// A hash table of the messages by the address of their selector, with linear probing.
   private var places: [InterfaceMessage?] = []
-  /// A hash table of the messages by their front (see ``InterfaceMessage/front``).
-  private var fronts: [InterfaceMessage?] = []
-  private var byName: [[UInt8]: InterfaceMessage] = [:]
+  /// The messages by the part of their fingerprint that depends on the selector.
+  private var byNumber: [UInt32: InterfaceMessage] = [:]
 
   /// Makes an interface without messages. A name is cut to its first 255 bytes.
   public init(_ name: String, limits: WireLimits = WireLimits()) {
@@ -42,11 +41,11 @@ public struct Interface: Sendable {
 
   /// The messages, in alphabetical order.
   public var messages: [InterfaceMessage] {
-    bySelector.values.sorted { $0.selector.name < $1.selector.name }
+    all.sorted { $0.selector.name < $1.selector.name }
   }
 
   /// The number of messages.
-  package var count: Int { bySelector.count }
+  package var count: Int { all.count }
 
   /// Allows a message with Swift types.
   ///
@@ -105,15 +104,18 @@ public struct Interface: Sendable {
     _ selector: Selector, _ plan: CallPlan
   ) throws(InterfaceError) {
     let message = try InterfaceMessage(selector, plan, index: count, of: nameBytes, limits)
-    if let known = bySelector[selector] {
+    if let known = self.message(selector) {
       guard known.encodingBytes == message.encodingBytes, known.takes(plan) else {
         throw .duplicate(
           selector: selector.name, expected: known.encoding, given: message.encoding)
       }
       return
     }
-    bySelector[selector] = message
-    byName[message.name] = message
+    if let other = byNumber[message.fingerprint.selector] {
+      throw .sameFingerprint(selector: selector.name, other: other.selector.name)
+    }
+    byNumber[message.fingerprint.selector] = message
+    all.append(message)
     arrange()
   }
 
@@ -134,37 +136,26 @@ public struct Interface: Sendable {
     Int(truncatingIfNeeded: (selector.address >> 3) &* 0x9E37_79B9_7F4A_7C15 >> 32) & (count - 1)
   }
 
-  /// Builds the hash tables, at most half of whose places are used.
+  /// Builds the hash table, at most half of whose places are used.
   private mutating func arrange() {
     var size = 8
-    while size < 2 * bySelector.count { size *= 2 }
+    while size < 2 * all.count { size *= 2 }
     places = Array(repeating: nil, count: size)
-    for (selector, message) in bySelector {
-      var place = Self.place(of: selector, among: size)
+    for message in all {
+      var place = Self.place(of: message.selector, among: size)
       while places[place] != nil { place = (place + 1) & (size - 1) }
       places[place] = message
     }
-    fronts = Array(repeating: nil, count: size)
-    for message in bySelector.values {
-      let hash = WireReader.over(message.front) { $0.hash(ofFront: message.front.count) }
-      var place = hash & (size - 1)
-      while fronts[place] != nil { place = (place + 1) & (size - 1) }
-      fronts[place] = message
-    }
   }
 
-  /// The message whose front a call begins with; nil if any part of the front is wrong. The caller
-  /// then reads the front piece by piece to find the error.
-  func message(inFrontOf reader: inout WireReader) -> InterfaceMessage? {
-    guard !fronts.isEmpty, let count = reader.front(version: Self.version) else { return nil }
-    var place = reader.hash(ofFront: count) & (fronts.count - 1)
-    while let message = fronts[place] {
-      if reader.skip(front: message.front) { return message }
-      place = (place + 1) & (fronts.count - 1)
-    }
-    return nil
+  /// The message of a received fingerprint, whose types may differ; nil if it is not allowed.
+  package func message(_ fingerprint: Fingerprint) -> InterfaceMessage? {
+    byNumber[fingerprint.selector]
   }
 
   /// The message of a received name, which is only looked up.
-  package func message(named name: [UInt8]) -> InterfaceMessage? { byName[name] }
+  package func message(named name: [UInt8]) -> InterfaceMessage? {
+    let message = byNumber[Fingerprint(nameBytes, name, []).selector]
+    return message?.name == name ? message : nil
+  }
 }

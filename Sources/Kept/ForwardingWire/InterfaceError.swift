@@ -15,6 +15,8 @@ public enum InterfaceError: Error, Hashable, Sendable {
   case tooManyArguments(selector: String, limit: Int, given: Int)
   /// The message's encoding is longer than the limit.
   case encodingTooLong(selector: String, limit: Int, given: Int)
+  /// Another message of the interface has the same fingerprint, so one of them needs another name.
+  case sameFingerprint(selector: String, other: String)
   /// The call plan of the message cannot be made.
   case invalid(selector: String, InvocationError)
   /// The messages of the face are not known.
@@ -54,6 +56,8 @@ extension InterfaceError: CustomStringConvertible {
       "'\(selector)' has \(given) arguments, and \(limit) are the limit"
     case .encodingTooLong(let selector, let limit, let given):
       "the encoding of '\(selector)' has \(given) bytes, and \(limit) are the limit"
+    case .sameFingerprint(let selector, let other):
+      "'\(selector)' has the fingerprint of '\(other)': one of them needs another name"
     case .invalid(let selector, let error): "'\(selector)': \(error)"
     case .noMessages(let face): "\(face) names none of its messages"
     }

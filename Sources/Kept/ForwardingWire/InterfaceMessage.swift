@@ -12,7 +12,7 @@ public import TypeEncodings
 public final class InterfaceMessage: Sendable {
   /// The message's name.
   public let selector: Selector
-  /// The types in the canonical spelling, which is sent and compared. It omits the names of
+  /// The types in the canonical spelling, by which processes compare them. It omits the names of
   /// structures.
   public let encoding: String
   /// The number of messages that the interface had before this one.
@@ -21,8 +21,7 @@ public final class InterfaceMessage: Sendable {
   package let plan: CallPlan
   package let name: [UInt8]
   package let encodingBytes: [UInt8]
-  /// The front of an encoded call, up to the arguments, with zeros for their number of bytes.
-  let front: [UInt8]
+  package let fingerprint: Fingerprint
   let arguments: [WirePlace]
   /// See ``WirePlace/wholeSize``.
   private let wholeSizes: [Int]
@@ -79,10 +78,7 @@ public final class InterfaceMessage: Sendable {
       throw .encodingTooLong(
         selector: selector.name, limit: WireLimits.encoding, given: encodingBytes.count)
     }
-    let counts = [interface.count, name.count, encodingBytes.count]
-    front =
-      ([Int(Interface.version)] + counts).flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
-      + [0, 0, 0, 0] + interface + name + encodingBytes
+    fingerprint = Fingerprint(interface, name, encodingBytes)
   }
 
   /// The signature of the message in this process.

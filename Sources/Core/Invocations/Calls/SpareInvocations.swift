@@ -4,7 +4,7 @@ import CForwardingShims
 /// A cache of invocations that each thread reuses, so that forwarding a message allocates nothing.
 ///
 /// A borrower may retain a lent invocation, which then does not return to the cache.
-enum SpareInvocations {
+package enum SpareInvocations {
   // The function that releases the spares of a thread that ends.
   private static let isReady: Bool = {
     unsafe fwd_set_spare_release { spare in
@@ -18,7 +18,7 @@ enum SpareInvocations {
   /// `body` may store borrowed references. If the invocation is retained elsewhere, objects are
   /// retained, and C strings copied, before this returns.
   @inline(__always)
-  static func withOne<Result>(
+  package static func withOne<Result>(
     _ plan: CallPlan, _ body: (Invocation) throws -> Result
   ) rethrows -> Result {
     let key = unsafe UnsafeRawPointer(plan.handle)

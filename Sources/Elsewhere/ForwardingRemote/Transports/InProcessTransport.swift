@@ -93,6 +93,6 @@ public final class InProcessTransport: Transport {
     to subject: RemoteSubject, _ count: Int
   ) throws(TransportError) -> [SubscriptionTable.Listener] {
     guard count <= maximumPayload else { throw .tooLarge(limit: maximumPayload, given: count) }
-    return try subscriptions.listeners(to: subject)
+    return try subscriptions.listeners(to: subject.number)
   }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ForwardingWire
+
 /// The address of messages: names separated by dots. It has no wildcards and no spaces, so a
 /// subscriber gets the messages of one subject only.
 ///
@@ -11,6 +13,8 @@ public struct RemoteSubject: Hashable, Sendable, ExpressibleByStringLiteral,
 {
   /// The text that the transport uses.
   public let name: String
+  /// Stands for the name in the messages of a socket: its FNV-1a hash of 64 bits.
+  let number: UInt64
 
   /// The most bytes of a name.
   package static let limit = 1024
@@ -25,18 +29,21 @@ public struct RemoteSubject: Hashable, Sendable, ExpressibleByStringLiteral,
 
   /// Makes a subject of names, which may contain any characters.
   public init(parts: String...) {
-    name = parts.map(Self.escaped).joined(separator: ".")
+    self.init(known: parts.map(Self.escaped).joined(separator: "."))
   }
 
   /// Makes a subject of a text in which dots separate the names.
   public init(_ text: String) {
-    name =
-      text.split(separator: ".", omittingEmptySubsequences: false)
-      .map { Self.escaped(String($0)) }.joined(separator: ".")
+    self.init(
+      known: text.split(separator: ".", omittingEmptySubsequences: false)
+        .map { Self.escaped(String($0)) }.joined(separator: "."))
   }
 
-  /// Makes a subject of an escaped name, such as that of a message from another process.
-  init(known name: String) { self.name = name }
+  /// Makes a subject of an escaped name.
+  package init(known name: String, number: UInt64? = nil) {
+    self.name = name
+    self.number = number ?? Fingerprint.hash(name.utf8)
+  }
 
   /// The subject for cancelling calls that were sent to this one.
   package var cancels: RemoteSubject { RemoteSubject(known: name + ".cancel") }

@@ -1,33 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
+import ForwardingWire
+
 /// One message between two processes of a machine. Integers are little-endian.
 ///
 ///     0  1  kind
-///     1  1  zero
-///     2  2  bytes of the subject
-///     4  8  number of the request
-///    12     the subject, then the payload
+///     1  3  number of the request
+///     4  8  number of the subject, if the kind has one
+///           the payload
 package struct SocketFrame {
   package enum Kind: UInt8 {
-    case told = 1
-    case asked = 2
-    case answered = 3
+    case told = 0x11
+    case asked = 0x12
+    case answered = 0x13
     /// There is no listener for the request.
-    case nobody = 4
+    case nobody = 0x14
+
+    var head: Int { self == .told || self == .asked ? SocketFrame.head : 4 }
   }
 
+  /// The most bytes in front of the payload.
   package static let head = 12
-  /// The most bytes of a subject.
-  package static let subject = RemoteSubject.limit
+  /// The largest number of a request.
+  static let lastNumber: UInt64 = 0xFF_FFFF
 
   package let kind: Kind
   package let number: UInt64
-  let subject: RemoteSubject
+  /// See ``RemoteSubject/number``.
+  let subject: UInt64
   package let payload: [UInt8]
 
   package init(_ kind: Kind, _ number: UInt64, _ subject: RemoteSubject?, _ payload: [UInt8]) {
     self.kind = kind
     self.number = number
-    self.subject = subject ?? RemoteSubject(known: "")
+    self.subject = subject?.number ?? 0
     self.payload = payload
   }
 
@@ -36,27 +41,32 @@ package struct SocketFrame {
 
   /// Decodes a frame from bytes whose indices begin at 0.
   init?(_ bytes: ArraySlice<UInt8>) {
-    guard bytes.count >= Self.head, let kind = Kind(rawValue: bytes[0]), bytes[1] == 0 else {
+    guard let first = bytes.first, let kind = Kind(rawValue: first), bytes.count >= kind.head else {
       return nil
     }
-    let count = Int(bytes[2]) | Int(bytes[3]) << 8
-    guard count <= Self.subject, Self.head + count <= bytes.count else { return nil }
-    let name = String(validating: bytes[Self.head..<Self.head + count], as: UTF8.self)
-    guard let name else { return nil }
+    let head = Array(bytes[..<kind.head])
     self.kind = kind
-    number = (0..<8).reduce(0) { $0 | UInt64(bytes[4 + $1]) << (8 * UInt64($1)) }
-    subject = RemoteSubject(known: name)
-    payload = Array(bytes[(Self.head + count)...])
+    number = UInt64(head.uint32(at: 0) >> 8)
+    subject = kind.head == Self.head ? head.uint64(at: 4) : 0
+    payload = Array(bytes[kind.head...])
   }
 
   package var bytes: [UInt8] {
-    let name = Array(subject.name.utf8)
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.head + name.count + payload.count)
-    bytes += [kind.rawValue, 0, UInt8(name.count & 255), UInt8(name.count >> 8)]
-    for index in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(index)))) }
-    bytes += name
+    bytes.reserveCapacity(kind.head + payload.count)
+    bytes += [kind.rawValue, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0].prefix(kind.head)
+    bytes.set(UInt32(kind.rawValue) | UInt32(truncatingIfNeeded: number) << 8, at: 0)
+    if kind.head == Self.head { bytes.set(subject, at: 4) }
     bytes += payload
     return bytes
+  }
+
+  /// The answer to a request of version 1, which is the refusal of its version; nil for other bytes.
+  /// Version 1 has the kind 2, a zero, 2 bytes of the subject's length, 8 of the number, and the
+  /// subject in front of the payload.
+  package static func refusal(ofFirstVersion bytes: ArraySlice<UInt8>) -> [UInt8]? {
+    guard bytes.count >= 12, bytes.prefix(2).elementsEqual([2, 0]) else { return nil }
+    let payload = bytes.dropFirst(12 + Int(bytes[2]) + Int(bytes[3]) << 8)
+    return [3, 0, 0, 0] + bytes[4..<12] + RemoteAnswer.otherVersion(to: Array(payload), host: 0)
   }
 }

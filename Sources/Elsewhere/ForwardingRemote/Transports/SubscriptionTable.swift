@@ -6,12 +6,14 @@ final class SubscriptionTable: Sendable {
   private let state = Guarded(State())
 
   private struct State {
-    var subjects: [RemoteSubject: Listeners] = [:]
+    /// By the numbers of the subjects.
+    var subjects: [UInt64: Listeners] = [:]
     var isClosed = false
   }
 
   /// The listeners of one subject.
   private struct Listeners {
+    let subject: RemoteSubject
     var alone: [Listener] = []
     var groups: [String: Group] = [:]
 
@@ -28,25 +30,29 @@ final class SubscriptionTable: Sendable {
     _ receive: @escaping @Sendable (TransportMessage) -> Void
   ) throws(TransportError) -> Listener {
     let listener = Listener(self, subject, receive)
-    let isOpen = state.withLockInPlace { state in
-      if state.isClosed { return false }
+    let (isOpen, other) = state.withLockInPlace { state -> (Bool, RemoteSubject?) in
+      if state.isClosed { return (false, nil) }
+      let known = state.subjects[subject.number]?.subject ?? subject
+      guard known == subject else { return (true, known) }
       // Modified in place, as a subject may have very many.
       if let group {
-        state.subjects[subject, default: Listeners()].groups[group, default: Group()]
-          .members.append(listener)
+        state.subjects[subject.number, default: Listeners(subject: subject)]
+          .groups[group, default: Group()].members.append(listener)
       } else {
-        state.subjects[subject, default: Listeners()].alone.append(listener)
+        state.subjects[subject.number, default: Listeners(subject: subject)].alone
+          .append(listener)
       }
-      return true
+      return (true, nil)
     }
     guard isOpen else { throw .closed }
+    if let other { throw .failed("'\(subject)' has the number of '\(other)': rename one of them") }
     return listener
   }
 
   /// The listeners that get a message: all without a group, and one of each group.
   ///
   /// - Throws: ``TransportError/closed``.
-  func listeners(to subject: RemoteSubject) throws(TransportError) -> [Listener] {
+  func listeners(to subject: UInt64) throws(TransportError) -> [Listener] {
     let found: [Listener]? = state.withLockInPlace { state in
       if state.isClosed { return nil }
       guard var listeners = state.subjects[subject] else { return [] }
@@ -76,14 +82,14 @@ final class SubscriptionTable: Sendable {
 
   fileprivate func remove(_ listener: Listener) {
     let old: Listeners? = state.withLockInPlace { state in
-      guard var listeners = state.subjects[listener.subject] else { return nil }
+      guard var listeners = state.subjects[listener.subject.number] else { return nil }
       let old = listeners
       listeners.alone.removeAll { $0 === listener }
       for name in listeners.groups.keys {
         listeners.groups[name]?.members.removeAll { $0 === listener }
         if listeners.groups[name]?.members.isEmpty == true { listeners.groups[name] = nil }
       }
-      state.subjects[listener.subject] = listeners.isEmpty ? nil : listeners
+      state.subjects[listener.subject.number] = listeners.isEmpty ? nil : listeners
       return old
     }
     withExtendedLifetime(old) {}
@@ -108,50 +114,52 @@ final class SubscriptionTable: Sendable {
   }
 }
 
-/// A request that passes its answers to a closure until it ends.
-final class AnsweredRequest: TransportRequest {
-  private let state: Guarded<State>
+/// A request that passes its answers to a closure until it ends. It is its own lock, so that it is
+/// one allocation.
+typealias AnsweredRequest = Guarded<Answering>
 
-  private struct State {
-    var answered: (@Sendable (Result<[UInt8], TransportError>) -> Void)?
-    var answers = 0
-    var ended: (@Sendable (AnsweredRequest) -> Void)?
-  }
+/// The state of a request.
+package struct Answering {
+  fileprivate var answered: (@Sendable (Result<[UInt8], TransportError>) -> Void)?
+  fileprivate var answers = 0
+  fileprivate var ended: (@Sendable (Guarded<Answering>) -> Void)?
+}
 
-  init(
+extension Guarded: TransportRequest where Value == Answering {
+  convenience init(
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void,
     ended: (@Sendable (AnsweredRequest) -> Void)? = nil
   ) {
-    state = Guarded(State(answered: answered, ended: ended))
+    self.init(Answering(answered: answered, ended: ended))
   }
 
   /// The number of answers so far.
-  var answers: Int { state.read { $0.answers } }
+  var answers: Int { read { $0.answers } }
 
   /// Whether the request has ended, so that answers are ignored.
-  var isOver: Bool { state.read { $0.answered == nil } }
+  var isOver: Bool { read { $0.answered == nil } }
 
   /// Sets the closure that is called when the request ends, which must not have happened yet.
   func whenEnded(_ ended: @escaping @Sendable (AnsweredRequest) -> Void) {
-    state.withLockInPlace { $0.ended = ended }
+    withLockInPlace { $0.ended = ended }
   }
 
   func take(_ answer: Result<[UInt8], TransportError>) {
     // Not returned from the lock: a closure that a generic function returns is wrapped in another
     // one.
-    var now = State()
-    state.withLockInPlace { state in
+    var now = Answering()
+    withLockInPlace { state in
       state.answers += 1
       now = state
     }
     now.answered?(answer)
   }
 
-  func end() {
-    var before = State()
-    state.withLockInPlace { state in
+  package func end() {
+    var before = Answering()
+    withLockInPlace { state in
       before = state
-      state = State(answers: state.answers)
+      state = Answering(answers: state.answers)
     }
     if before.answered != nil { before.ended?(self) }
   }

@@ -53,9 +53,16 @@ extension UnixSocketTransport {
       return true
     }
     guard isOpen else { return false }
-    let size = maximumPayload + SocketFrame.head + SocketFrame.subject
+    let size = maximumPayload + SocketFrame.head
     let hasBegun = connection.begin(size) { [weak self] connection, bytes in
-      guard let frame = SocketFrame(bytes) else { return connection.giveUp() }
+      guard let frame = SocketFrame(bytes) else {
+        guard let refusal = SocketFrame.refusal(ofFirstVersion: bytes) else {
+          return connection.giveUp()
+        }
+        // If this does not arrive, the caller waits up to its deadline.
+        try? connection.send(refusal)
+        return
+      }
       if connection.noteUse() { self?.join(connection) }
       self?.receive(frame, from: connection)
     } broken: { [weak self] connection in

@@ -129,7 +129,9 @@ public final class UnixSocketTransport: Transport {
     let (listeners, connections) = try receivers(of: subject, payload.count)
     if listening == nil, connections.isEmpty { throw .interrupted }
     let number = state.withLockInPlace { state in
-      state.number += 1
+      repeat {
+        state.number = state.number % SocketFrame.lastNumber + 1
+      } while state.requests[state.number] != nil
       return state.number
     }
     let request = AnsweredRequest(answered) { [weak self] _ in
@@ -170,7 +172,7 @@ public final class UnixSocketTransport: Transport {
     if process.isForked { throw .forked }
     guard count <= maximumPayload else { throw .tooLarge(limit: maximumPayload, given: count) }
     try subject.check()
-    return (try subscriptions.listeners(to: subject), state.read { $0.connections })
+    return (try subscriptions.listeners(to: subject.number), state.read { $0.connections })
   }
 
   // MARK: The rest

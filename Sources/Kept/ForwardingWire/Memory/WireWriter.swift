@@ -7,12 +7,15 @@ import Invocations
 @safe
 @frozen
 package struct WireWriter: ~Copyable {
-  // SAFETY: points to `capacity` bytes; the first `count` are initialized. deinit frees them.
+  // SAFETY: points to `capacity` bytes; the first `count` are initialized. deinit frees them, unless
+  // they are lent.
   @usableFromInline var base: UnsafeMutableRawPointer
   @usableFromInline var capacity: Int
   /// The number of bytes written so far.
   @usableFromInline package internal(set) var count = 0
   @usableFromInline let limit: Int
+  /// Whether the memory belongs to the caller, and is not freed.
+  @usableFromInline var isLent = false
 
   /// Makes an empty writer, which refuses more than `limit` bytes.
   package init(limit: Int) {
@@ -21,7 +24,35 @@ package struct WireWriter: ~Copyable {
     self.limit = limit
   }
 
-  deinit { unsafe base.deallocate() }
+  /// Makes an empty writer in memory that the caller frees.
+  @unsafe
+  private init(limit: Int, in memory: UnsafeMutableRawBufferPointer) {
+    unsafe (base, capacity) = (memory.baseAddress.unsafelyUnwrapped, memory.count)
+    self.limit = limit
+    isLent = true
+  }
+
+  deinit { if !isLent { unsafe base.deallocate() } }
+
+  /// Returns the bytes that `body` writes, behind `room` zeros, which the caller overwrites. Short
+  /// messages are written on the stack, so that the result is the only allocation.
+  package static func bytes(
+    behind room: Int = 0, limit: Int, _ body: (inout WireWriter) throws(WireError) -> Void
+  ) throws(WireError) -> [UInt8] {
+    let result: Result<[UInt8], WireError> = unsafe withUnsafeTemporaryAllocation(
+      byteCount: 512, alignment: 8
+    ) { memory in
+      // SAFETY: the writer does not outlive the memory.
+      var writer = unsafe WireWriter(limit: limit, in: memory)
+      do throws(WireError) {
+        try body(&writer)
+        return .success(writer.bytes(behind: room))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
 
   /// Reserves room for more bytes.
   ///
@@ -40,8 +71,8 @@ package struct WireWriter: ~Copyable {
     let larger = max(needed, min(limit, 2 * capacity))
     let memory = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 8)
     unsafe memory.copyMemory(from: base, byteCount: count)
-    unsafe base.deallocate()
-    (unsafe base, capacity) = (unsafe memory, larger)
+    if !isLent { unsafe base.deallocate() }
+    (unsafe base, capacity, isLent) = (unsafe memory, larger, false)
   }
 
   // Integers are little-endian. There is one function for each width, as a generic function is not
@@ -187,7 +218,7 @@ package struct WireWriter: ~Copyable {
   }
 
   /// A copy of the written bytes behind `room` zeros, which the caller overwrites.
-  package func bytes(behind room: Int) -> [UInt8] {
+  private func bytes(behind room: Int) -> [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: room + count) { memory, size in
       let to = unsafe UnsafeMutableRawBufferPointer(memory).baseAddress.unsafelyUnwrapped
       // SAFETY: there is room for the zeros and the bytes.

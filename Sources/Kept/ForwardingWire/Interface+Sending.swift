@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A call between two processes that both run: the fingerprint of its message, and the arguments.
+// Integers are little-endian.
+//
+//   0  4  fingerprint of interface and selector
+//   4  4  fingerprint of interface, selector and encoding
+//   8     the arguments
+extension Interface {
+  /// Encodes a call behind `room` zeros, which the caller overwrites with a header.
+  ///
+  /// - Throws: ``WireError`` if the interface does not have the message with these types, a value
+  ///   cannot be encoded, or a limit is exceeded.
+  package func encodeSent(_ call: Invocation, behind room: Int = 0) throws(WireError) -> [UInt8] {
+    let message = try message(of: call)
+    return try WireWriter.bytes(behind: room, limit: limits.message) {
+      (writer) throws(WireError) in
+      try writer.append(message.fingerprint.selector)
+      try writer.append(message.fingerprint.types)
+      try message.writeArguments(of: call, to: &writer)
+    }
+  }
+
+  /// The fingerprint of a received call.
+  ///
+  /// - Throws: ``WireError`` if the bytes are too few, or too many.
+  package func fingerprint(of bytes: ArraySlice<UInt8>) throws(WireError) -> Fingerprint {
+    guard bytes.count <= limits.message else {
+      throw WireError(.limit(limits.message, given: bytes.count), at: 0)
+    }
+    return try reading(bytes) { (reader) throws(WireError) in
+      try Fingerprint(selector: reader.uint32(), types: reader.uint32())
+    }
+  }
+
+  /// Decodes a received call, whose fingerprint is that of the message, into a call of its plan.
+  ///
+  /// - Throws: ``WireError`` if the bytes are not the arguments of the message.
+  package func decodeSent(
+    _ bytes: ArraySlice<UInt8>, as message: InterfaceMessage, into call: Invocation
+  ) throws(WireError) {
+    try reading(bytes) { (reader) throws(WireError) in
+      try reader.skip(Fingerprint.size)
+      try read(call, as: message, from: &reader)
+    }
+  }
+}
