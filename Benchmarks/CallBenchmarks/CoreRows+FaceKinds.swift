@@ -79,12 +79,15 @@
 
       func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        // SAFETY: the actor retains its executor, and each job is run once.
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
       }
     }
 
     private let executor = Executor()
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()
+    }
 
     func ask(_ count: Int, _ ask: @escaping CoreRows.Asking) async {
       await CoreRows.ask(count, ask)
