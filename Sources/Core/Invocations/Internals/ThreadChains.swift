@@ -4,7 +4,7 @@ import CForwardingShims
 /// The number of nested messages that the current thread runs while their senders, or those of
 /// others, wait for queues. Read for each message to a queue.
 package enum ThreadChains {
-  /// Whether there are none. False if it is not known.
+  /// Whether the number is 0. False if the thread has no record.
   package static var areNone: Bool {
     guard let thread = unsafe fwd_thread() else { return false }
     return unsafe thread.pointee.chains == 0
