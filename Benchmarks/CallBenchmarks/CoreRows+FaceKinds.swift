@@ -72,41 +72,77 @@
     func thirteen(_ chat: CoreRows.Chat, _ number: Double) {}
   }
 
+  /// An actor on a queue of its own, which no thread of the pool of tasks runs.
+  private actor QueueActor {
+    private final class Executor: SerialExecutor {
+      private let queue = DispatchQueue(label: "caller")
+
+      func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        // SAFETY: the actor retains its executor, and each job is run once.
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+      }
+    }
+
+    private let executor = Executor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()
+    }
+
+    func ask(_ count: Int, _ ask: @escaping CoreRows.Asking) async {
+      await CoreRows.ask(count, ask)
+    }
+  }
+
   /// A generic type, to make another type for each pair of types.
   private enum Pair<One, Other> {}
 
   extension CoreRows {
-    /// A hundred awaited calls of one target, and of its method through the protocol, in one task.
-    /// Two rows change to the thread pool of tasks; two stay on the thread of the caller.
+    /// A hundred awaited calls of one target, and of its method through the protocol. In two rows
+    /// an actor on a queue calls, so that each call changes to the thread pool of tasks and back;
+    /// in two the caller is a task of the pool, and nothing hops.
     static func awaited() throws -> [Benchmark] {
       let uploader = Uploader()
       let targets = try TargetsOfFace<UploadingProxy>([uploader])
       let many = Multicast<UploadingProxy>()
       many.add(uploader, strongly: true)
-      func waiting(
-        _ count: Int,
-        _ ask: nonisolated(nonsending) @escaping @Sendable (Int) async -> Int
-      ) {
+      func wait(_ body: @escaping @Sendable () async -> Void) {
         let isDone = DispatchSemaphore(value: 0)
         Task {
-          var sum = 0
-          for index in 0..<100 * count { sum &+= await ask(index) }
-          precondition(sum == 50 * count * (100 * count - 1), "the target was not asked")
+          await body()
           isDone.signal()
         }
         isDone.wait()
       }
+      let queue = QueueActor()
+      func hopping(_ count: Int, _ ask: @escaping Asking) {
+        wait { await queue.ask(100 * count, ask) }
+      }
+      func staying(_ count: Int, _ ask: @escaping Asking) {
+        wait { await CoreRows.ask(100 * count, ask) }
+      }
       let (method, face) = (uploader as any Uploading, many.face as any Uploading)
       return [
-        Benchmark("value/await-100/method") { waiting($0) { await method.upload($0) } },
+        Benchmark("value/await-100/method") { hopping($0) { await method.upload($0) } },
         Benchmark("value/await-100/face", over: "value/await-100/method", behind: targets) {
-          waiting($0) { await face.upload($0) }
+          hopping($0) { await face.upload($0) }
         },
-        Benchmark("value/await-staying-100/method") { waiting($0) { await method.stay($0) } },
+        Benchmark("value/await-staying-100/method") { staying($0) { await method.stay($0) } },
         Benchmark(
           "value/await-staying-100/face", over: "value/await-staying-100/method", behind: targets
-        ) { waiting($0) { await face.stay($0) } },
+        ) { staying($0) { await face.stay($0) } },
       ]
+    }
+
+    fileprivate typealias Asking = nonisolated(nonsending) @Sendable (Int) async -> Int
+
+    /// Awaits the answers for the first numbers, one after the other.
+    fileprivate nonisolated(nonsending) static func ask(
+      _ count: Int, _ ask: Asking
+    ) async {
+      var sum = 0
+      for index in 0..<count { sum &+= await ask(index) }
+      precondition(sum == count * (count - 1) / 2, "the target was not asked")
     }
 
     /// One target that answers with a structure, and a weak property; the answers of two targets,

@@ -29,5 +29,6 @@
 #include "fwd_thread.h"
 #include "fwd_conformance.h"
 #include "fwd_executor.h"
+#include "fwd_queue.h"
 #include "fwd_task.h"
 #include "fwd_long_double.h"

@@ -29,6 +29,10 @@ extern void *_Nullable swift_tryRetain(void *object);
 extern void *swift_retain(void *object);
 extern void swift_release(void *object);
 
+// Returns whether the deinitialization of an object has begun. Thread-safe; the answer may be
+// outdated on return. The caller retains the memory of the object.
+extern _Bool swift_isDeallocating(void *object);
+
 /// Returns the word behind an object's class, in which the runtime counts references. A weak
 /// reference, or a second strong one, changes it, which `SoleReference` tests once. The caller
 /// retains the object's memory. The word may only be compared with one read at another time.

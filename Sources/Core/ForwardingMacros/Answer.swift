@@ -132,9 +132,9 @@
       if !mayBeLater || !answer.isVoid || isMutating { return "" }
       let mark = self.answer.throws ? "try " : ""
       return
-        ", later: { __later in __later.give(\(constant).travels) { __queued in { __queued.call { "
+        ", later: { __later in __later.give(\(constant).travels) { __queued in try __queued.call { "
         + "(__target: borrowing \(Spelling.invocations)FaceTarget<\(target)>) in "
-        + "\(mark)__target.value\(call) } orSend: { __delivery in \(send) } } } }"
+        + "\(mark)__target.value\(call) } orSend: { __delivery in \(send) } } }"
     }
 
     /// The statement that implements the requirement in a face.

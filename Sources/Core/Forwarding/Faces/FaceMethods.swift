@@ -122,14 +122,14 @@ public struct FaceMethods<Object: AnyObject> {
     }
     let selector = requirement.selector
     if isOptional {
-      optional.withLock {
+      optional.withLockInPlace {
         $0.append(.init(selector: selector, signature: plan.signature, isRequired: false))
       }
     }
     let hasResult = Result.self != Void.self
     let own = guarded(method, selector, hasResult: hasResult, isSendable)
       .markedAsOfFace(isOptional: isOptional)
-    methods.withLock { $0.append((selector, own)) }
+    methods.withLockInPlace { $0.append((selector, own)) }
   }
 
   /// The method, restricted to its actor.

@@ -16,6 +16,7 @@ enum LaneOutlet {
 final class QueueOutlet: Sendable {
   let queue: DispatchQueue
   let mark: QueueMark
+  package let system: SystemQueue
   /// Weak references: the registration retains this object, and the proxy retains the registration.
   let proxy: WeakReference<MulticastProxy>
   let registration: WeakReference<Registration>
@@ -23,6 +24,7 @@ final class QueueOutlet: Sendable {
   init(_ marked: MarkedQueue, _ proxy: MulticastProxy, _ registration: Registration) {
     queue = marked.queue
     mark = marked.mark
+    system = SystemQueue(marked.queue)
     self.proxy = WeakReference(proxy)
     self.registration = WeakReference(registration)
   }
@@ -62,12 +64,12 @@ extension MulticastProxy {
       call.hasPlainMethod(in: registration.type)
     else { return false }
     var isPerformed = false
-    do {
-      try outlet.waitFreely(for: registration) {
-        isPerformed = try call.performWaited(on: registration)
-      }
-    } catch {
-      tally.fail(error, at: registration)
+    var failure: (any Error)?
+    let refusal = outlet.waitFreely(for: registration) {
+      do { isPerformed = try call.performWaited(on: registration) } catch { failure = error }
+    }
+    if let failure = failure ?? refusal {
+      tally.fail(failure, at: registration)
       return true
     }
     if isPerformed { tally.answered += 1 }
@@ -76,41 +78,28 @@ extension MulticastProxy {
 }
 
 extension QueueOutlet: TargetQueue {
-  package func wait(for registration: ListedTarget, _ body: () throws -> Void) throws {
-    if BlockingChain.isFree { return try waitFreely(for: registration, body) }
+  package func wait(for registration: ListedTarget, _ body: () -> Void) -> (any Error)? {
+    if BlockingChain.isFree { return waitFreely(for: registration, body) }
     if mark.isCurrent {
       registration.markReached()
-      return try body()
+      body()
+      return nil
     }
-    guard let chain = BlockingChain.waiting(for: mark) else { throw ForwardingError.wouldDeadlock }
-    try waitFreely(for: registration) { try chain.run(body) }
+    guard let chain = BlockingChain.waiting(for: mark) else { return ForwardingError.wouldDeadlock }
+    return waitFreely(for: registration) { chain.run(body) }
   }
 
   /// Waits where the chain of waiting senders allows it.
-  fileprivate func waitFreely(
-    for registration: ListedTarget, _ body: () throws -> Void
-  ) throws {
+  fileprivate func waitFreely(for registration: ListedTarget, _ body: () -> Void) -> (any Error)? {
     registration.markReached()
-    var failure: (any Error)?
-    let isFree: Void? = mark.outside(of: proxy.identity) {
-      // `sync` with a throwing closure would go through more closures.
-      queue.sync { do { try body() } catch { failure = error } }
-    }
-    if isFree == nil { throw ForwardingError.wouldDeadlock }
-    if let failure { throw failure }
+    let isFree: Void? = mark.outside(of: proxy.identity) { system.sync(body) }
+    return isFree == nil ? ForwardingError.wouldDeadlock : nil
   }
 
-  package func reached(for registration: ListedTarget) -> DispatchQueue {
-    registration.markReached()
-    return queue
-  }
+  package func arrive(_ body: () -> Void) { BlockingChain.runForNobody(body) }
 
-  package func arrive(_ selector: Selector, _ body: (ListedTarget) throws -> Void) {
-    // Retained to the end: a wait for the end of the registration includes this call.
-    guard let registration = registration.object else { return }
-    BlockingChain.runForNobody {
-      do { try body(registration) } catch { registration.tell(error, of: selector) }
-    }
+  package func report(_ error: any Error, of selector: Selector, by registration: ListedTarget) {
+    registration.tell(error, of: selector)
   }
 }
 

@@ -173,7 +173,10 @@ final class BlockingChain: Sendable {
   }
 
   /// Whether the current thread runs no block of a marked queue, and no chain.
-  static var isFree: Bool { !ofThread.isSet && !QueueMark.isInside }
+  static var isFree: Bool { !isRunning && !QueueMark.isInside }
+
+  /// Whether the current thread runs a chain.
+  private static var isRunning: Bool { !ThreadChains.areNone && ofThread.isSet }
 
   /// Whether the current thread runs a message that was handed to another queue, actor or executor.
   static var isInside: Bool { ofThread.value != nil || CarriedCall.isInside }
@@ -181,7 +184,7 @@ final class BlockingChain: Sendable {
   /// Runs `body`, a carried call that is marked as one, without a chain, whatever the current
   /// thread is running.
   static func runForNobody(_ body: () -> Void) {
-    if ofThread.isSet { nobody.run(body) } else { body() }
+    if isRunning { nobody.run(body) } else { body() }
   }
 
   /// Returns the chain for a message that the current thread is about to wait for; nil if the queue
@@ -198,6 +201,6 @@ final class BlockingChain: Sendable {
 
   /// Runs `body` with this chain as that of the thread.
   func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-    try Self.ofThread.with(self, body)
+    try ThreadChains.with { try Self.ofThread.with(self, body) }
   }
 }

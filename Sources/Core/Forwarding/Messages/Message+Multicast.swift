@@ -96,6 +96,8 @@ extension PreparedMessage {
   ) throws -> [Answer] {
     var answers: [Answer] = []
     try ask((repeat each arguments), as: selector, on: proxy) { (answer: Answer) in
+      // One allocation for the answers of few targets, instead of one for each doubling.
+      if answers.isEmpty { answers.reserveCapacity(4) }
       answers.append(answer)
       return .next
     }

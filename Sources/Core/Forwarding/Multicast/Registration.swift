@@ -83,8 +83,6 @@ extension Registration {
 }
 
 extension ListedTarget.Marks {
-  /// A delivery has found the target alive.
-  fileprivate static let met = Self(rawValue: 1)
   /// A delivery has claimed the only message of a once-only registration.
   fileprivate static let taken = Self(rawValue: 2)
   /// The registration was added without a scope. The number counts the scopes that hold it.
@@ -104,11 +102,6 @@ extension Registration {
   var isClaimedAtArrival: Bool { marks.contains(.arriving) }
 
   func claimAtArrival() { mark(.arriving) }
-
-  /// Whether a delivery has found the target alive.
-  var wasReached: Bool { marks.contains(.met) }
-
-  func markReached() { if !wasReached { mark(.met) } }
 
   /// Holds the registration for one scope, or until it is removed.
   func keep(isScope: Bool) {

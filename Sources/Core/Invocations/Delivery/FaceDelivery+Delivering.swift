@@ -43,7 +43,8 @@ extension FaceDelivery {
     var turn = unsafe FWDDirectTurn()
     var result: Result?
     var answered = 0
-    var failure: Failure?
+    var hasQueued = false
+    var failure: (any Error)?
     if let list = unsafe targets.list {
       let owned = unsafe fwd_owned_list_of(list)
       unsafe round = fwd_direct_begin(fwd_list_place(owned), list)
@@ -53,7 +54,27 @@ extension FaceDelivery {
         unsafe turn = fwd_direct_turn(held, turn)
         calls: while let member = unsafe turn.member {
           let taken = unsafe fwd_direct_take(member, targets.face, place)
-          guard let object = unsafe taken.object else { break }
+          guard let object = unsafe taken.object else {
+            switch unsafe callOnQueue(
+              at: member, targets, place, selector, isOptional: isOptional, direct, later)
+            {
+            case .answered(let answer):
+              result = answer
+              answered &+= 1
+            case .queued: hasQueued = true
+            case .over: break
+            case .failed(let error): failure = error
+            case .message: break calls
+            }
+            if failure != nil { break }
+            if stopsAtFirst, answered > 0 {
+              unsafe turn.member = nil
+              break
+            }
+            unsafe turn.member = member + 1
+            unsafe turn = fwd_direct_turn(held, turn)
+            continue
+          }
           if isOptional { unsafe fwd_forget_left_out(round.thread) }
           do throws(Failure) {
             let answer = try unsafe _withUnprotectedUnsafePointer(
@@ -82,14 +103,20 @@ extension FaceDelivery {
           unsafe turn.member = member + 1
           unsafe turn = fwd_direct_turn(held, turn)
         }
-        if unsafe turn.member == nil, answered > 0, let result {
-          unsafe fwd_direct_end(round)
-          return .answered(result)
+        if unsafe turn.member == nil {
+          if answered > 0, let result {
+            unsafe fwd_direct_end(round)
+            return .answered(result)
+          }
+          if let nothing: Result = answerOfQueue(hasQueued, hasOtherwise) {
+            unsafe fwd_direct_end(round)
+            return .answered(nothing)
+          }
         }
       }
     }
     return unsafe finish(
-      round, turn, result, answered, failure, selector, isOptional: isOptional,
+      round, turn, result, answered, hasQueued, failure, selector, isOptional: isOptional,
       hasOtherwise: hasOtherwise, to: targets, of: proxy, place, direct, later, send)
   }
 

@@ -9,7 +9,8 @@ extension FaceDelivery {
   @inline(never)
   static func finish<Target, Result, Failure: Error>(
     _ begun: FWDDirectRound, _ first: FWDDirectTurn, _ known: Result?, _ count: Int,
-    _ failure: Failure?, _ selector: () -> Selector, isOptional: Bool, hasOtherwise: Bool,
+    _ enqueued: Bool, _ failure: (any Error)?, _ selector: () -> Selector,
+    isOptional: Bool, hasOtherwise: Bool,
     to targets: FaceTargets, of proxy: AnyObject, _ place: Int,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void,
@@ -18,10 +19,9 @@ extension FaceDelivery {
     // What the number of a message says of it.
     let bits = hasOtherwise ? FWD_OTHERWISE_MESSAGE_BIT : 0
     var (round, turn) = unsafe (begun, first)
-    var (result, answered) = (known, count)
+    var (result, answered, hasQueued) = (known, count, enqueued)
     // Allocated only if a delivery does more than call targets.
     var delivery: UnsafeMutablePointer<FaceDelivery>?
-    var hasQueued = false
     guard let list = unsafe targets.list else {
       return unsafe sendWholly(bits, targets, proxy, send)
     }
@@ -70,20 +70,15 @@ extension FaceDelivery {
         }
         unsafe fwd_direct_give_back(taken)
       } else {
-        var answer: Result?
-        let turn = unsafe callOnQueue(
-          at: member, place, selector, isOptional: isOptional, &delivery, targets, proxy, later
-        ) { words in
-          // SAFETY: a value of a protocol for objects is the object and the table.
-          answer = try unsafe direct(
-            words.assumingMemoryBound(to: FaceTarget<Target>.self).pointee)
-        }
-        switch turn {
-        case .answered:
+        switch unsafe callOnQueue(
+          at: member, targets, place, selector, isOptional: isOptional, direct, later)
+        {
+        case .answered(let answer):
           result = answer
           answered &+= 1
         case .queued: hasQueued = true
         case .over: break
+        case .failed(let error): unsafe fail(error, at: member, &delivery, targets, proxy)
         case .message:
           unsafe sendAlone(
             to: member, &delivery, &result, &answered, round, bits, targets, proxy, send)
@@ -95,12 +90,10 @@ extension FaceDelivery {
       unsafe turn = fwd_direct_turn(round.list.unsafelyUnwrapped, turn)
     }
     if unsafe delivery == nil {
-      // A queued target has not answered yet, which is enough unless the sender gets an error then.
-      let nothing = hasQueued && !hasOtherwise ? () as? Result : nil
       if answered > 0, let result {
         unsafe fwd_direct_end(round)
         return .answered(result)
-      } else if let nothing {
+      } else if let nothing: Result = answerOfQueue(hasQueued, hasOtherwise) {
         unsafe fwd_direct_end(round)
         return .answered(nothing)
       }
@@ -149,30 +142,6 @@ extension FaceDelivery {
     answered = delivery.tally.answered
     // `answered` records the answer, so nothing else needs to be stored.
     if answered == 0 || !delivery.tally.isSimple(true) { unsafe keep(delivery, &known) }
-  }
-
-  /// Calls a target on its queue, synchronously or later.
-  @usableFromInline @unsafe
-  @inline(never)
-  static func callOnQueue(
-    at place: UnsafePointer<UnsafeRawPointer>, _ index: Int, _ selector: () -> Selector,
-    isOptional: Bool, _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ targets: FaceTargets,
-    _ proxy: AnyObject, _ later: (inout QueuedCall) -> Void,
-    _ call: (UnsafeRawPointer) throws -> Void
-  ) -> QueueTurn {
-    guard let lane = unsafe FaceLane(place, targets, index) else { return .message }
-    let selector = selector()
-    guard lane.waits else {
-      return lane.isGiven(later, selector, isOptional: isOptional) ? .queued : .message
-    }
-    do {
-      let turn = try unsafe lane.callWaiting(isOptional ? selector : nil, call)
-      if case .over = turn { unsafe noteLeftOut(selector, at: place) }
-      return turn
-    } catch {
-      unsafe fail(error, at: place, &known, targets, proxy)
-      return .over
-    }
   }
 
   /// Records that a target threw.

@@ -23,12 +23,16 @@ package final class ListedTarget: @unchecked Sendable {
   package let id: UInt64
   /// Other data of the owner, which its lock protects; nil for most targets.
   package var notes: TargetNotes? {
-    get { unsafe storedNotes }
-    set { unsafe storedNotes = newValue }
+    get { unsafe lentNotes?.takeUnretainedValue() }
+    set {
+      let old = unsafe lentNotes
+      unsafe lentNotes = newValue.map { unsafe .passRetained($0) }
+      unsafe old?.release()
+    }
   }
 
-  // Read for each message to a queue. The notes of a target with a queue never change.
-  @exclusivity(unchecked) private var storedNotes: TargetNotes?
+  /// The notes, without a retain. The notes of a target with a queue never change.
+  @exclusivity(unchecked) private(set) var lentNotes: Unmanaged<TargetNotes>?
 
   /// - Parameters:
   ///   - way: how deliveries reach the target.
@@ -37,7 +41,7 @@ package final class ListedTarget: @unchecked Sendable {
     _ object: AnyObject, id: UInt64, isStrong: Bool, _ way: Way, notes: TargetNotes?
   ) {
     self.id = id
-    unsafe storedNotes = notes
+    unsafe lentNotes = notes.map { unsafe .passRetained($0) }
     let pointer = unsafe Unmanaged.passUnretained(object).toOpaque()
     var flags = way.flags
     if isStrong {
@@ -49,8 +53,9 @@ package final class ListedTarget: @unchecked Sendable {
     unsafe stored = FWDTarget(object: pointer, flags: flags, marks: 0, chunk: nil, witnesses: nil)
   }
 
-  // The notes die after this `deinit`, so their own `deinit`s may report the end.
+  // The notes are released last, so their own `deinit`s may report the end.
   deinit {
+    defer { unsafe lentNotes?.release() }
     let pointer = unsafe target.pointee.object
     if isStrong {
       unsafe swift_release(pointer)
@@ -91,10 +96,7 @@ package final class ListedTarget: @unchecked Sendable {
 
   /// Whether the object's deinitialization had not begun at the time of the call.
   package var isAlive: Bool {
-    if isStrong { return true }
-    guard let retained = unsafe swift_tryRetain(target.pointee.object) else { return false }
-    unsafe swift_release(retained)
-    return true
+    unsafe isStrong || !swift_isDeallocating(target.pointee.object)
   }
 
   /// Runs `body` with the object's address, and retains the object meanwhile, unless the reference
@@ -192,6 +194,8 @@ package final class ListedTarget: @unchecked Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
+    /// A delivery has found the target alive.
+    fileprivate static let met = Self(rawValue: 1)
     /// The object stands for a value, whatever else the owner notes.
     package static let box = Self(rawValue: 8)
 
@@ -210,6 +214,11 @@ package final class ListedTarget: @unchecked Sendable {
 
   /// Clears marks atomically.
   package func unmark(_ marks: Marks) { unsafe fwd_target_unmark(target, marks.rawValue) }
+
+  /// Whether a delivery has found the target alive.
+  package var wasReached: Bool { marks.rawValue & Marks.met.rawValue != 0 }
+
+  package func markReached() { if !wasReached { mark(.met) } }
 
   /// Adds one to the counter, or subtracts one, and returns the new marks.
   @discardableResult
