@@ -95,6 +95,8 @@ let package = Package(
         "BenchmarkSubjects",
       ], path: "CallBenchmarks",
       swiftSettings: [
+        // The trait of this name, which the dependency above has, is not defined in other packages.
+        .define("Macros"),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
