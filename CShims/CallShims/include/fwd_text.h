@@ -35,7 +35,7 @@ static inline int fwd_text_copy(const char *bytes, FWDTextRoom *string) {
   if (count == 16) return 0;
   uint64_t words[2] = {0, 0};
   if (count >= 8) {
-    // The last eight bytes, of which those in the first word are shifted out.
+    // The last eight bytes. Those that are in the first word, too, are shifted out.
     uint64_t last;
     memcpy(&words[0], bytes, 8);
     memcpy(&last, bytes + count - 8, 8);

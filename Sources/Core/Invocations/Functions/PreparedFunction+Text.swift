@@ -4,7 +4,7 @@ public import CForwardingShims
 // Calls of C functions with strings as C strings. They are not inlined, because calls of words would
 // then reserve their frames.
 extension PreparedFunction {
-  /// Calls a C function with few words, of which strings are C strings.
+  /// Calls a C function with few words. Strings are passed as C strings.
   @inlinable @unsafe
   @inline(never)
   func callLendingWords<Answer, Value, each Argument>(

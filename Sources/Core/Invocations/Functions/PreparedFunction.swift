@@ -32,7 +32,7 @@ package final class PreparedFunction: Sendable {
     case doubles, words
     /// With a frame: all values are words without ownership.
     case frame
-    /// With few words, of which strings are C strings: the function or its result has one.
+    /// With few words, and without a frame: strings are passed, or returned, as C strings.
     case lentWords
     /// With a frame of a C function: strings are lent as C strings, or the result is converted.
     case lent

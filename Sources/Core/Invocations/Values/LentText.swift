@@ -65,7 +65,7 @@ struct LentText {
 }
 
 extension String {
-  /// Copies a C string; nil if there is none, or if its bytes are not UTF-8.
+  /// Copies a C string; nil if the address is NULL, or if the bytes are not UTF-8.
   @usableFromInline @unsafe
   init?(copying bytes: UnsafePointer<CChar>?) {
     guard let bytes = unsafe bytes else { return nil }
