@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
+  import BenchmarkSubjects
   import Dispatch
   import Forwarding
 
@@ -12,8 +13,13 @@
   }
 
   private final class Uploader: Uploading {
+    /// The call keeps the optimizer from leaving out the change of thread, as in a method that does
+    /// nothing.
     @inline(never)
-    func upload(_ number: Int) async -> Int { number }
+    func upload(_ number: Int) async -> Int {
+      subject_use(Int64(number))
+      return number
+    }
 
     @inline(never)
     nonisolated(nonsending) func stay(_ number: Int) async -> Int { number }
