@@ -19,12 +19,13 @@ let checks: [SwiftSetting] = [
 // The linker keeps each public function, and with one function all others of its file.
 // `-internalize-at-link` lets it drop public functions that a program does not use, and
 // `-function-sections` gives each function a section of its own. Neither changes code, nor the
-// symbols of a dynamic library.
+// symbols of a dynamic library. They are options of one compiler, so they depend on the trait that
+// does, too: a program with macros is built with the toolchain that the macros come from.
 // Documentation/Internals/Price.md has the bytes.
 let droppable: [SwiftSetting] = [
   .unsafeFlags(
     ["-Xfrontend", "-internalize-at-link", "-Xfrontend", "-function-sections"],
-    .when(platforms: [.linux], configuration: .release))
+    .when(platforms: [.linux], configuration: .release, traits: ["Macros"]))
 ]
 
 // Test bodies handle raw frames and C fixtures on every other line, so `unsafe` marks are checked
@@ -135,7 +136,7 @@ let package = Package(
       // Optimizing it takes three times as long as compiling it, in every clean build of a program.
       swiftSettings: checks + [
         .unsafeFlags(["-I", hostLibraries], .when(traits: ["Macros"])),
-        .unsafeFlags(["-Onone"], .when(configuration: .release)),
+        .unsafeFlags(["-Onone"], .when(configuration: .release, traits: ["Macros"])),
       ],
       linkerSettings: [
         .unsafeFlags(

@@ -19,6 +19,16 @@ struct PublishingTests {
     }
   }
 
+  @Test("the manifest has unsafe flags behind a trait only, so that other dependents get none")
+  func unsafeFlags() throws {
+    let uses = try Self.text("Package.swift").components(separatedBy: ".unsafeFlags(").dropFirst()
+    #expect(uses.count >= 4)
+    for use in uses {
+      let condition = use.firstRange(of: "))").map { use[..<$0.lowerBound] }
+      #expect(try #require(condition).contains("traits: [\"Macros\"]"))
+    }
+  }
+
   @Test("warnings are errors in each build of the tests, with the same flags in build and test")
   func flags() throws {
     let flags = try Self.text("Scripts/strict.flags")
