@@ -95,24 +95,24 @@ inline unmark(t) {
 }
 
 /* Whether an access of a round is to be done, and whether it is done. */
-#define TODO(i, k) (!isDone[i + STEPS * k])
+#define OPEN(i, k) (!isDone[i + STEPS * k])
 #define IS(i, k) isDone[i + STEPS * k]
 
 proctype Reader() {
   byte seen[2], now[2], mark[2], t;
   byte round;
   do
-  :: atomic { TODO(0, 0) -> seen[0] = cell; IS(0, 0) = true }
-  :: atomic { TODO(1, 0) && IS(0, 0) -> slot = seen[0]; IS(1, 0) = true }
-  :: atomic { TODO(2, 0) && IS(0, 0) && HOLD_BARRIER(0) -> now[0] = cell; IS(2, 0) = true }
-  :: atomic { TODO(3, 0) && IS(0, 0) && CHECKED(0) ->
+  :: atomic { OPEN(0, 0) -> seen[0] = cell; IS(0, 0) = true }
+  :: atomic { OPEN(1, 0) && IS(0, 0) -> slot = seen[0]; IS(1, 0) = true }
+  :: atomic { OPEN(2, 0) && IS(0, 0) && HOLD_BARRIER(0) -> now[0] = cell; IS(2, 0) = true }
+  :: atomic { OPEN(3, 0) && IS(0, 0) && CHECKED(0) ->
       if
       :: CHECKED(0) && IS(2, 0) && now[0] != seen[0]
       :: else -> assert(isFilled[seen[0]]); assert(!isDisposed[seen[0]])
       fi;
       IS(3, 0) = true }
-  :: atomic { TODO(4, 0) && IS(1, 0) && IS(2, 0) && USED(0) -> slot = 0; IS(4, 0) = true }
-  :: atomic { TODO(5, 0) && IS(2, 0) && RELEASE_BARRIER(0) ->
+  :: atomic { OPEN(4, 0) && IS(1, 0) && IS(2, 0) && USED(0) -> slot = 0; IS(4, 0) = true }
+  :: atomic { OPEN(5, 0) && IS(2, 0) && RELEASE_BARRIER(0) ->
       mark[0] = wanted; IS(5, 0) = true;
       /* Accesses behind the branch were done because the processor took the other way: it does them again. */
       if
@@ -120,23 +120,23 @@ proctype Reader() {
         IS(0, 1) = false; IS(2, 1) = false; IS(3, 1) = false; IS(5, 1) = false; IS(6, 1) = false
       :: else
       fi }
-  :: atomic { TODO(6, 0) && IS(5, 0) && mark[0] == 0 -> IS(6, 0) = true }
-  :: atomic { TODO(6, 0) && IS(5, 0) && IS(4, 0) && IS(3, 0) && mark[0] != 0 && !isLocked ->
+  :: atomic { OPEN(6, 0) && IS(5, 0) && mark[0] == 0 -> IS(6, 0) = true }
+  :: atomic { OPEN(6, 0) && IS(5, 0) && IS(4, 0) && IS(3, 0) && mark[0] != 0 && !isLocked ->
       unmark(t); IS(6, 0) = true }
   /* The second round: an acquire load orders all that follows it, and a release store all before it. */
-  :: atomic { TODO(0, 1) && IS(2, 0) && (TODO(5, 0) || IS(6, 0)) -> seen[1] = cell; IS(0, 1) = true }
-  :: atomic { TODO(1, 1) && IS(0, 1) && IS(4, 0) && IS(6, 0) -> slot = seen[1]; IS(1, 1) = true }
-  :: atomic { TODO(2, 1) && IS(0, 1) && HOLD_BARRIER(1) -> now[1] = cell; IS(2, 1) = true }
-  :: atomic { TODO(3, 1) && IS(0, 1) && CHECKED(1) ->
+  :: atomic { OPEN(0, 1) && IS(2, 0) && (OPEN(5, 0) || IS(6, 0)) -> seen[1] = cell; IS(0, 1) = true }
+  :: atomic { OPEN(1, 1) && IS(0, 1) && IS(4, 0) && IS(6, 0) -> slot = seen[1]; IS(1, 1) = true }
+  :: atomic { OPEN(2, 1) && IS(0, 1) && HOLD_BARRIER(1) -> now[1] = cell; IS(2, 1) = true }
+  :: atomic { OPEN(3, 1) && IS(0, 1) && CHECKED(1) ->
       if
       :: CHECKED(1) && IS(2, 1) && now[1] != seen[1]
       :: else -> assert(isFilled[seen[1]]); assert(!isDisposed[seen[1]])
       fi;
       IS(3, 1) = true }
-  :: atomic { TODO(4, 1) && IS(1, 1) && IS(2, 1) && USED(1) -> slot = 0; IS(4, 1) = true }
-  :: atomic { TODO(5, 1) && IS(2, 1) && RELEASE_BARRIER(1) -> mark[1] = wanted; IS(5, 1) = true }
-  :: atomic { TODO(6, 1) && IS(5, 1) && mark[1] == 0 -> IS(6, 1) = true }
-  :: atomic { TODO(6, 1) && IS(5, 1) && IS(4, 1) && IS(3, 1) && mark[1] != 0 && !isLocked ->
+  :: atomic { OPEN(4, 1) && IS(1, 1) && IS(2, 1) && USED(1) -> slot = 0; IS(4, 1) = true }
+  :: atomic { OPEN(5, 1) && IS(2, 1) && RELEASE_BARRIER(1) -> mark[1] = wanted; IS(5, 1) = true }
+  :: atomic { OPEN(6, 1) && IS(5, 1) && mark[1] == 0 -> IS(6, 1) = true }
+  :: atomic { OPEN(6, 1) && IS(5, 1) && IS(4, 1) && IS(3, 1) && mark[1] != 0 && !isLocked ->
       unmark(t); IS(6, 1) = true }
   :: atomic { IS(3, 0) && IS(6, 0) && IS(3, 1) && IS(4, 1) && IS(6, 1) -> over++; break }
   od
