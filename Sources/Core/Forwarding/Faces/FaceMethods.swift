@@ -43,7 +43,8 @@ public struct FaceMethods<Object: AnyObject> {
     // Two threads may both reach this point; the second one finds the methods of the first.
     let methods = FaceMethods(
       table: MethodTable.of(Object.self), actor: isolation,
-      conformance: (face as? any ForwardingFace.Type).map { conformance(to: $0) } ?? .none)
+      conformance: (face as? any ForwardingFace.Type).map { conformance(to: $0, of: target) }
+        ?? .none)
     declare(methods)
     let made = methods.declare()
     methods.adopt(face)
@@ -70,10 +71,10 @@ public struct FaceMethods<Object: AnyObject> {
     if case .none = conformance { !table.providesMethods } else { false }
   }
 
-  private static func conformance<Face: ForwardingFace>(
-    to face: Face.Type
+  private static func conformance<Face: ForwardingFace, Target>(
+    to face: Face.Type, of target: Target
   ) -> ConformanceIsolation {
-    ConformanceIsolation(of: Object.self, to: Face.__Target.self)
+    ConformanceIsolation(of: Object.self, to: Face.__Target.self, as: target)
   }
 
   /// Registers a method for a requirement, unless the class has a method for its message.
@@ -161,6 +162,6 @@ public struct FaceMethods<Object: AnyObject> {
   private func adopt(_ face: AnyClass) {
     let optional = optional.read { $0 }
     if optional.isEmpty { return }
-    table.adopt(ProtocolDescription(String(reflecting: face), optional))
+    table.adopt(ProtocolDescription(_typeName(face), optional))
   }
 }

@@ -106,9 +106,9 @@ package struct TypedPlace: Sendable {
   /// The name of a type as the name of a structure: letters, digits and dots. Long names are cut,
   /// so that a whole call fits one encoding. Plans distinguish types of one name.
   private static func name(_ type: Any.Type) -> String {
-    var name = String(reflecting: type)
-    // The name of a private type contains an address, which is removed. No regular expression is
-    // used, because it would be parsed on each call.
+    // `String(reflecting:)` makes the same text, through a search for conformances and a mirror.
+    var name = _typeName(type)
+    // The name of a private type contains an address, which is removed.
     while let start = name.firstRange(of: "(unknown context at "),
       let end = name[start.upperBound...].firstRange(of: ").")
     {
