@@ -288,8 +288,8 @@ let package = Package(
     .testTarget(
       name: "ForwardToolTests",
       dependencies: [
-        "forward", "Forwarding", "InvocationText", "ForwardingJournal", "TestedBenchmarks",
-        "ForwardingTestSupport",
+        "forward", "Forwarding", "Invocations", "TypeEncodings", "InvocationText",
+        "ForwardingJournal", "TestedBenchmarks", "ForwardingTestSupport",
       ],
       swiftSettings: testChecks),
     // The rows and the page of the package in Benchmarks, compiled once more for their tests: a

@@ -36,6 +36,10 @@ build() {
     { grep -A 5 'error:' "$scratch/build.log" | head -80; exit 1; }
 }
 
+# Builds for this machine, with the options of `make test`, so that its build serves.
+read -ra options <<<"--traits Macros $(cat Scripts/strict.flags)"
+native() { swift build "${options[@]}" "$@"; }
+
 # Compilers for tests that start one: they run here, and make code for AArch64.
 tools=$scratch/tools
 compiler() {
@@ -48,7 +52,11 @@ compiler() {
 compiler cc aarch64-linux-gnu-gcc
 compiler clang "$toolchain/clang" --target=$triple "--sysroot=$sysroot" -fuse-ld=lld
 compiler swiftc "$toolchain/swiftc" -target $triple -sdk "$sysroot" -resource-dir "$sysroot/usr/lib/swift" -use-ld=lld
-emulated() { NO_COLOR=1 PATH=$tools:$PATH "$sdk/run" "$@"; }
+# What repeats a thing many times does so less often: an emulated program is tens of times slower.
+emulated() {
+  NO_COLOR=1 PATH=$tools:$PATH JOURNAL_KILLS=3 JOURNAL_TRIALS=20 JOURNAL_APPENDS=10000 REMOTE_KILLS=1000 \
+    REMOTE_FLOOD=20000 FORWARDING_HISTORIES=100 FORWARDING_SECONDS=1 "$sdk/run" "$@"
+}
 
 parts_build() {
   local start=$SECONDS
@@ -106,7 +114,7 @@ parts_tool() {
     shows v0:v1:v2:v3 explain 'v@:{CGRect={CGPoint=dd}{CGSize=dd}}i'
     shows 'call.invoke(on: one)' tour
   done
-  swift build --product forward >"$scratch/native.log" 2>&1 || { tail -20 "$scratch/native.log"; exit 1; }
+  native --product forward >"$scratch/native.log" 2>&1 || { tail -20 "$scratch/native.log"; exit 1; }
   exchange "a host on AArch64, asked from $(uname -m)" emulated "$tool" -- .build/debug/forward
   exchange "a host on $(uname -m), asked from AArch64" .build/debug/forward -- emulated "$tool"
 }
@@ -162,11 +170,11 @@ parts_exchange() {
   local folder=$scratch/exchange turn
   rm -rf "$folder"
   mkdir -p "$folder"
-  swift build --build-tests --traits Macros >"$scratch/native.log" 2>&1 || { tail -20 "$scratch/native.log"; exit 1; }
+  native --build-tests >"$scratch/native.log" 2>&1 || { tail -20 "$scratch/native.log"; exit 1; }
   for turn in 1 2; do
     FORWARDING_EXCHANGE=$folder emulated "$debug/swift-forwardingPackageTests.xctest" --testing-library swift-testing \
       --filter OtherMachineTests >"$scratch/exchange.log" 2>&1 || { tail -40 "$scratch/exchange.log"; exit 1; }
-    FORWARDING_EXCHANGE=$folder swift test --skip-build --traits Macros --filter OtherMachineTests \
+    FORWARDING_EXCHANGE=$folder swift test --skip-build "${options[@]}" --filter OtherMachineTests \
       >"$scratch/exchange.log" 2>&1 || { tail -40 "$scratch/exchange.log"; exit 1; }
   done
   [ "$(ls "$folder" | wc -l)" -eq 4 ] || { ls "$folder"; exit 1; }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import TestedBenchmarks
 import Foundation
+import ForwardingTestSupport
+import TestedBenchmarks
 import Testing
 
-@Suite("Growth past one machine", .timeLimit(.minutes(10)))
+@Suite(
+  "Growth past one machine", .timeLimit(.minutes(10)),
+  .notEmulated("simulations of many calls, which are the same on each machine"))
 struct RemoteGrowthTests {
   @Test(
     "waiting times in the simulation agree with queueing theory", arguments: [0.3, 0.5, 0.8, 0.9])

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ForwardingTestSupport
 
 /// One program with all examples. Each example is a function, with the fixtures that it mentions.
 ///
 /// A comment after an expression is its value, and one after `print(…)` is the printed text.
-/// `throws:` precedes an error, and a colon after the value may introduce an explanation. Comments
+/// `throws:` precedes an error, and a colon after the value may introduce an explanation. A value
+/// that differs between machines names them: `rdx on x86-64, x2 on AArch64`. Comments
 /// after declarations, and on a line that opens a block, are prose.
 struct ExampleProgram {
   /// The value that a comment claims.
   struct Claim {
     let place: String
     let text: String
+
+    /// Whether the claim is a text, alone, before an explanation, or as that of this machine.
+    func says(_ given: String) -> Bool {
+      let machine = TestMachine.value(x86_64: "x86-64", aarch64: "AArch64")
+      return text == given || text.hasPrefix(given + ": ")
+        || text.components(separatedBy: ", ").contains("\(given) on \(machine)")
+    }
   }
 
   private(set) var claims: [Claim] = []

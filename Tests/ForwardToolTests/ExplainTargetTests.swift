@@ -2,10 +2,13 @@
 import Foundation
 import ForwardingTestSupport
 import Testing
+import TypeEncodings
 
 @Suite("forward explain --target")
 struct ExplainTargetTests {
-  @Test("a signature for AArch64 shows registers and stack, the facts of each value, and no frame")
+  @Test(
+    "on x86-64, a signature for AArch64 shows registers and stack, the facts of each value, and no frame",
+    .machine(.x86_64Linux))
   func signature() throws {
     let result = try Tool.run([
       "explain", "--target", "aarch64-linux", "{V=qqq}@:{V=ddd}[2d]{S=qqq}tf",
@@ -37,7 +40,14 @@ struct ExplainTargetTests {
     #expect(result.output.contains("on x86_64-linux, 16 bytes of stack"))
   }
 
-  @Test("--json has the same facts as the table")
+  @Test("on AArch64, a signature for x86-64 has no frame", .machine(.aarch64Linux))
+  func withoutFrame() throws {
+    let arguments = ["explain", "--json", "--target", "x86_64-linux", "{S=qd}D{S=fi}"]
+    let object = try Tool.objects(Tool.run(arguments).output)[0]
+    #expect(object["frame"] is NSNull && object["engine"] is NSNull)
+  }
+
+  @Test("on x86-64, --json has the same facts of AArch64 as the table", .machine(.x86_64Linux))
   func signatureJSON() throws {
     let arguments = ["explain", "--json", "--target", "aarch64-linux", "{V=dd}qqqqqqqq{S=qqq}"]
     let object = try Tool.objects(Tool.run(arguments).output)[0]

@@ -167,8 +167,9 @@ struct SnippetTests {
   func toolOutput() throws {
     let page = try String(
       contentsOf: Self.root.appendingPathComponent("Documentation/Tool.md"), encoding: .utf8)
-    for arguments in [
-      ["explain", "v@:{CGRect={CGPoint=dd}{CGSize=dd}}i"],
+    // The page shows the registers of x86-64.
+    let explained = [["explain", "v@:{CGRect={CGPoint=dd}{CGSize=dd}}i"]]
+    for arguments in TestMachine.value(x86_64: explained, aarch64: []) + [
       ["call", "libm.so.6", "pow", "ddd", "2", "10"],
       ["call", "libc.so.6", "div", "{div_t=ii}ii", "17", "5"],
     ] {

@@ -40,6 +40,8 @@ final class Exposure: Sendable {
   struct Received {
     let message: InterfaceMessage
     let bytes: ArraySlice<UInt8>
+    /// Whether the caller waits for the answer. Otherwise the result is not encoded.
+    let isAsked: Bool
   }
 
   /// Finds the message of a request.
@@ -67,7 +69,7 @@ final class Exposure: Sendable {
     guard known.fingerprint == fingerprint else {
       throw RefusedCall(.signatureMismatch, known.encoding)
     }
-    return Received(message: known, bytes: request.call)
+    return Received(message: known, bytes: request.call, isAsked: request.kind == .asked)
   }
 
   /// Performs a call on the current thread, in an invocation that the thread reuses.
@@ -83,9 +85,9 @@ final class Exposure: Sendable {
       if let refusal = decode(received, into: call) { return refusal }
       do {
         try target.perform(method, call)
-        return answer(to: call, nil)
+        return answer(to: received, call, nil)
       } catch {
-        return answer(to: call, error)
+        return answer(to: received, call, error)
       }
     }
   }
@@ -99,7 +101,8 @@ final class Exposure: Sendable {
       done(refusal)
       return Task {}
     }
-    return target.send(PassedCall(call: call)) { [self] call, error in done(answer(to: call, error))
+    return target.send(PassedCall(call: call)) { [self] call, error in
+      done(answer(to: received, call, error))
     }
   }
 
@@ -113,11 +116,14 @@ final class Exposure: Sendable {
     }
   }
 
-  private func answer(to call: Invocation, _ error: (any Error)?) -> RemoteAnswer {
+  private func answer(
+    to received: Received, _ call: Invocation, _ error: (any Error)?
+  ) -> RemoteAnswer {
     if let error {
       return target.leavesOut(call, error)
         ? .refused(.leftOut, "", host: host) : .failed(error, host: host)
     }
+    if !received.isAsked { return .unsent(host: host) }
     do throws(WireError) {
       let result = try interface.encodeResult(of: call, behind: RemoteAnswer.head)
       return RemoteAnswer(.answered, host: host, room: result)

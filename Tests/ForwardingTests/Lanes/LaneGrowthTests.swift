@@ -43,7 +43,9 @@ struct LaneGrowthTests {
     #expect(growth < CPUTime.linear, "\(growth) times")
   }
 
-  @Test("asking each of many queues for the queues that it targets takes linear time")
+  @Test(
+    "asking each of many queues for the queues that it targets takes linear time",
+    .notEmulated("it compares times"))
   func asking() {
     let growth = CPUTime.growth { count in
       let lanes = Self.lanes("queue", count)

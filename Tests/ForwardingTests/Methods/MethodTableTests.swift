@@ -275,4 +275,21 @@ struct MethodTableTests {
     OptionalRequirement.note(leftOut: name, by: Gate.self)
     #expect(MethodTable.knowsAnswer(Gate.self, name) != true)
   }
+
+  @Test("methods that a face adds leave the witness tables of the class, and other methods do not")
+  func preparedTwice() throws {
+    final class Door: Opening {}
+    final class Face {}
+    let (table, name) = (MethodTable.of(Door.self), "opens" as Selector)
+    let part = try #require(WitnessRecords.Part(Door() as any Opening, [name]))
+    // Of two threads that prepare a class, the second may get here before the first one is done.
+    WitnessRecords.add(Door.self, Face.self, part, isIsolated: false, bases: [])
+    table.declare([(name, try Self.answering(1).markedAsOfFace(isOptional: false))])
+    let witnesses = try #require(WitnessRecords.witnesses(of: Door.self, for: Face.self))
+    #expect(witnesses.table(at: 0) != 0)
+    table.replace(name, try Self.answering(2))
+    #expect(witnesses.table(at: 0) == 0)
+  }
 }
+
+private protocol Opening: AnyObject {}

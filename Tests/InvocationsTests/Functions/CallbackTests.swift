@@ -54,7 +54,9 @@ struct CallbackTests {
     withExtendedLifetime((compare, visit)) {}
   }
 
-  @Test("callbacks work as SQLite's row callback and as an SQL function")
+  @Test(
+    "callbacks work as SQLite's row callback and as an SQL function",
+    .notEmulated("the emulated system has no SQLite"))
   func sqlite() throws {
     // `make setup` installs the library; without it the test reports so here.
     let sqlite = try Library("libsqlite3.so.0")

@@ -108,7 +108,7 @@ public final class MethodTable: Sendable {
   func add(
     _ new: [(selector: Selector, method: Implementation)]
   ) -> [(selector: Selector, method: Implementation)] {
-    change(new.map(\.selector)) { state in
+    change(new.map(\.selector), byFace: true) { state in
       state.methods.reserveCapacity(state.methods.count + new.count)
       return new.filter { selector, method in
         guard state.methods[selector] == nil else { return true }
@@ -197,14 +197,16 @@ public final class MethodTable: Sendable {
     change(selectors, body: body)
   }
 
+  /// - Parameter byFace: whether a face adds its own methods, so that it may go on to call its targets. Two threads may
+  ///   prepare a class at once: the one that adds the methods must not withdraw what the other one has made by then.
   private func change<Result>(
-    _ selectors: [Selector], body: (inout State) -> Result
+    _ selectors: [Selector], byFace: Bool = false, body: (inout State) -> Result
   ) -> Result {
     // Removed methods are returned, because they may have the last reference to a closure.
     var changed: [Selector] = []
     defer {
       for selector in selectors { fwd_methods_forget(selector.word) }
-      WitnessRecords.withdraw(changed, of: type)
+      if !byFace { WitnessRecords.withdraw(changed, of: type) }
       // The class itself may have a method for a message to a proxy.
       if forwarding?.callType != nil { fwd_direct_stop() }
     }
