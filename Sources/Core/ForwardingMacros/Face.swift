@@ -36,6 +36,8 @@
     var others: [String] = []
     /// Whether the protocol is refused, so that all members are stubs.
     var isStub = false
+    /// Whether a requirement is deprecated.
+    var hasDeprecated = false
     /// Whether a class can conform to the protocol.
     var isPossible = true
 
@@ -193,7 +195,8 @@
         """
     }
 
-    /// The functions that register a target's class for the messages of the protocol.
+    /// The functions that register a target's class for the messages of the protocol. They may call
+    /// deprecated requirements without a warning if they are deprecated themselves.
     private var preparation: String {
       let bases = baseFaces.map { "    \($0).__prepare(__target)\n" }.joined()
       let faces =
@@ -221,7 +224,7 @@
             return __object
         """
       return """
-        \(isOfObjects ? "  \(access)static func __object(of target: \(target)) -> (\(swift)AnyObject)? { target }\n\n" : "")  @discardableResult \(access)static func __prepare(_ __target: \(target)) -> \(swift)AnyObject {
+        \(isOfObjects ? "  \(access)static func __object(of target: \(target)) -> (\(swift)AnyObject)? { target }\n\n" : "")  \(hasDeprecated ? "@available(*, deprecated) " : "")@discardableResult \(access)static func __prepare(_ __target: \(target)) -> \(swift)AnyObject {
         \(opened)
         \(objects)
           }

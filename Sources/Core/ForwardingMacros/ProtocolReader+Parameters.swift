@@ -86,7 +86,7 @@
         isPack: parameter.type.is(PackExpansionTypeSyntax.self),
         sent: specifiers.contains("sending") ? "__sent\(number)" : nil, delayedThrows: type.throws,
         declaration:
-          "\(names): \(parameter.type.trimmedDescription)\(parameter.ellipsis?.text ?? "")",
+          "\(names): \(parameter.type.notConsumed.trimmedDescription)\(parameter.ellipsis?.text ?? "")",
         typed: "\(label): \(parameter.type.trimmedDescription)", isNoMessage: reason,
         escapes: specifiers.isEmpty && !type.attributes.contains("autoclosure"))
     }
@@ -192,6 +192,13 @@
   }
 
   extension TypeSyntax {
+    /// The type of a parameter without `consuming`: a face passes the value on to several targets.
+    fileprivate var notConsumed: TypeSyntax {
+      guard var attributed = self.as(AttributedTypeSyntax.self) else { return self }
+      attributed.specifiers = attributed.specifiers.filter { $0.trimmedDescription != "consuming" }
+      return TypeSyntax(attributed)
+    }
+
     /// Whether the type is one of the standard library's non-escapable span types. A `Span` without
     /// type arguments is a type of the program, as those of tracers are.
     fileprivate var isLent: Bool {

@@ -42,14 +42,20 @@
       }.joined()
     }
 
-    /// The doc comment, attributes and modifiers of a member.
-    func front(
+    /// The doc comment, attributes and modifiers of a member. Notes whether it is deprecated.
+    mutating func front(
       _ attributes: AttributeListSyntax, _ modifiers: DeclModifierListSyntax,
       _ member: some SyntaxProtocol
     ) -> String {
       let kept = attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
         !["Otherwise", "Optional", "objc"].contains($0.attributeName.bareName)
       }
+      face.hasDeprecated =
+        face.hasDeprecated
+        || kept.contains {
+          $0.attributeName.bareName == "available"
+            && $0.tokens(viewMode: .sourceAccurate).contains { $0.text == "deprecated" }
+        }
       // Faces and boxes are classes, whose members are never mutating.
       let words =
         kept.map(\.trimmedDescription)
