@@ -57,7 +57,7 @@ struct CallTests {
 
   static let refusals: [([String], Int32)] = [
     (["libnone.so", "x", "v"], 1), (["libm.so.6", "no_such", "v"], 1),
-    (["libc.so.6", "abort", "v"], 1), (["libc.so.6", "strlen", "Q^v", "0"], 1),
+    (["libc.so.6", "strlen", "Q^v", "0"], 1),
     ([], 64), (["libm.so.6", "pow"], 64), (["libm.so.6", "pow", "ddd", "2"], 64),
     (["libm.so.6", "pow", "ddd", "2", "3", "4"], 64), (["--nonsense"], 64),
     (["--fixed", "x", "libc.so.6", "printf", "i*", "a"], 64),
@@ -77,6 +77,11 @@ struct CallTests {
     #expect(!result.errors.isEmpty)
     #expect(result.output.isEmpty)
   }
+
+  @Test(
+    "exit code 1 if the function ends the process",
+    .notEmulated("the emulator ends an aborted program itself"))
+  func aborts() throws { try exitCodes(arguments: ["libc.so.6", "abort", "v"], code: 1) }
 
   @Test("every kind of value is printed in the form in which it is typed")
   func values() throws {
