@@ -40,6 +40,7 @@ check: setup-check test test-release
 	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) $(STRICT) --filter CallMatrixTests
 	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) $(STRICT) --filter MulticastModelTests
 	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 swift test --skip-build $(TRAITS) $(STRICT) --filter BothWaysTests
+	FORWARDING_HISTORIES=10000 swift test --skip-build $(TRAITS) $(STRICT) --filter UndoModelTests
 	FORWARDING_SECONDS=10 swift test --skip-build $(TRAITS) $(STRICT) --filter ConcurrencyTests
 	JOURNAL_KILLS=200 JOURNAL_TRIALS=2000 swift test --skip-build $(TRAITS) $(STRICT) \
 		--filter 'ForwardingJournalTests.(Kill|Fault|Misplaced)Tests'

@@ -191,7 +191,7 @@ struct UndoModelTests {
   @Test("a stack behaves as the naive model does in random histories")
   func histories() {
     let seed = Self.number("FORWARDING_SEED", 1)
-    let count = Self.number("FORWARDING_HISTORIES", 10_000)
+    let count = Self.number("FORWARDING_HISTORIES", 2_000)
     let actions = Self.number("FORWARDING_ACTIONS", 30)
     print("histories of undo: \(count) from seed \(seed), of \(actions) actions")
     for seed in seed..<(seed + count) {
