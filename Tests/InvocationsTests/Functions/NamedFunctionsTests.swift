@@ -43,7 +43,7 @@ struct NamedFunctionsTests {
         return String((0..<length).map { _ in "ab:\0é".randomElement(using: &random)! })
       }
     }
-    for round in 0..<3000 {
+    for round in 0..<1000 {
       let name = names.randomElement(using: &random)!
       let key = Array(name.utf8)
       switch Int.random(in: 0..<5, using: &random) {
