@@ -11,7 +11,7 @@ public final class CallLog: ForwardingProxy {
   public init(of target: AnyObject) { self.target = target }
 
   override public func methodSignature(for selector: Selector) -> MethodSignature? {
-    MethodTable.signature(of: type(of: target), for: selector)
+    Introspection.signature(of: target, for: selector)
   }
 
   override public func forward(_ invocation: Invocation) throws {
