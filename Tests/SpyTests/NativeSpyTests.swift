@@ -10,7 +10,7 @@ struct NativeSpyTests {
   let spy = SpyProxy()
   private let functions = FunctionTable()
 
-  /// Whether a library can be loaded. If not, the test is skipped with a message.
+  /// Whether a library can be loaded.
   private static func has(_ name: String) -> Bool { dlopen(name, RTLD_LAZY) != nil }
 
   private func load(_ library: String, _ prefix: String, _ names: KeyValuePairs<String, String>)

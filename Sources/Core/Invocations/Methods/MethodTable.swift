@@ -197,8 +197,9 @@ public final class MethodTable: Sendable {
     change(selectors, body: body)
   }
 
-  /// - Parameter byFace: whether a face adds its own methods, so that it may go on to call its targets. Two threads may
-  ///   prepare a class at once: the one that adds the methods must not withdraw what the other one has made by then.
+  /// Changes the methods for selectors. Faces send messages for them from then on, unless a face
+  /// adds its own methods: of two threads that prepare a class, the one that adds the methods may
+  /// come here after the other one has made the witness tables.
   private func change<Result>(
     _ selectors: [Selector], byFace: Bool = false, body: (inout State) -> Result
   ) -> Result {
