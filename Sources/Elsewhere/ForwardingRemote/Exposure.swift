@@ -157,7 +157,7 @@ private final class ExposedTarget: @unchecked Sendable {
   }
 
   func perform(_ method: Implementation, _ call: Invocation) throws {
-    try call.perform(method, on: target)
+    try call.call.perform(method, on: target)
   }
 
   /// Whether a call failed because the object has no method for it.

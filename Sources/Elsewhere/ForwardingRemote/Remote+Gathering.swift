@@ -171,8 +171,7 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
     do {
       let copy = call.copy()
       try remote.interface.decodeResult(answer.result(), into: copy)
-      let place = TypedPlace(ofAny: Value.self, isResult: true)
-      return .success(try copy.call.answer(as: Value.self, place))
+      return .success(try copy.result(as: Value.self))
     } catch RemoteError.refused(.expired, _) {
       // The host noticed the end of the time before this process did.
       return .failure(.timedOut)

@@ -112,7 +112,7 @@ open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   open override func forward(_ invocation: Invocation) throws {
     // Without an answer, a requirement with an `@Otherwise(throw:)` fails closed.
-    if invocation.returnsValue || UnansweredMessages.hasOtherwise(invocation.call),
+    if invocation.call.returnsValue || UnansweredMessages.hasOtherwise(invocation.call),
       let selector = invocation.selector
     {
       throw RemoteError.mustBeAwaited(selector)

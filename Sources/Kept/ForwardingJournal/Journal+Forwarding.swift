@@ -30,14 +30,14 @@ extension Journal {
   }
 
   func proceed(_ invocation: Invocation, to target: AnyObject?) throws {
-    guard let target else { return invocation.answerWithZero() }
+    guard let target else { return invocation.call.answerWithZero() }
     try invocation.send(to: target)
   }
 
   nonisolated(nonsending) func proceedAwaiting(
     _ invocation: Invocation, to target: AnyObject?
   ) async throws {
-    guard let target else { return invocation.answerWithZero() }
+    guard let target else { return invocation.call.answerWithZero() }
     try await invocation.sendAwaiting(to: target)
   }
 

@@ -37,7 +37,7 @@ final class AwaitedRecorder: ForwardingProxy, @unchecked Sendable {
       return kept.isOver
     }
     if isOver { throw UndoError.notRecording(selector) }
-    if invocation.returnsValue { throw ForwardingError.nobodyAnswered(selector) }
+    if invocation.call.returnsValue { throw ForwardingError.nobodyAnswered(selector) }
   }
 
   override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch { .fits }

@@ -7,8 +7,8 @@ extension Invocation {
   ///
   /// - Throws: `ForwardingError.borrowedArgument` for the first such argument.
   func checkKeepable() throws(ForwardingError) {
-    if keepsAllArguments { return }
-    guard let index = firstBorrowedArgument else { return }
+    if call.keepsAllArguments { return }
+    guard let index = call.firstBorrowedArgument else { return }
     throw .borrowedArgument(
       selector, index: index, type: methodSignature.argumentTypes[index])
   }

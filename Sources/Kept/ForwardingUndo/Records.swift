@@ -88,7 +88,7 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
   static var callForwardingClass: AnyClass { CallRecorder.self }
 
   /// Starts to record messages that are sent on this thread.
-  func begin() { owner.store(ThreadMark.current, ordering: .relaxed) }
+  func begin() { owner.store(SystemThread.current, ordering: .relaxed) }
 
   /// Stops recording.
   ///
@@ -120,11 +120,11 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
   override func forward(_ invocation: Invocation) throws {
     guard isRecording else { throw UndoError.notRecording(invocation.selector) }
     try keep(invocation.recordedCopy())
-    if invocation.returnsValue { throw ForwardingError.nobodyAnswered(invocation.selector) }
+    if invocation.call.returnsValue { throw ForwardingError.nobodyAnswered(invocation.selector) }
   }
 
   private var isRecording: Bool {
-    let thread = ThreadMark.current
+    let thread = SystemThread.current
     return thread != 0 && owner.load(ordering: .relaxed) == thread
   }
 

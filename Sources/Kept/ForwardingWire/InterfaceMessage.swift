@@ -55,7 +55,7 @@ public final class InterfaceMessage: Sendable {
     }
     func place(_ index: Int, _ type: TypeEncoding) throws(InterfaceError) -> WirePlace {
       do {
-        return try WirePlace(type, plan.content(ofPlace: index), limits)
+        return try WirePlace(type, PlaceContent(of: plan, place: index), limits)
       } catch {
         throw .refused(
           selector: selector.name, index: index == 0 ? nil : index - 1, type: "\(type)", error)
@@ -93,7 +93,7 @@ public final class InterfaceMessage: Sendable {
   private func differsInText(from other: CallPlan) -> Bool {
     guard other.signature.isInterchangeable(with: signature) else { return false }
     return (0...signature.numberOfArguments).allSatisfy { place in
-      switch (plan.content(ofPlace: place), other.content(ofPlace: place)) {
+      switch (PlaceContent(of: plan, place: place), PlaceContent(of: other, place: place)) {
       case (.text, .cString), (.cString, .text), (.text, .text), (.cString, .cString): true
       case (.value(let one), .value(let two)): one == two
       case (.bytes(let one), .bytes(let two)): one == two
@@ -127,7 +127,7 @@ extension InterfaceMessage {
   /// Encodes the result of a call.
   package func writeResult(of call: Invocation, to writer: inout WireWriter) throws(WireError) {
     if case .nothing = result.way { return }
-    guard call.hasResult else { throw WireError(.noResult, at: writer.count) }
+    guard call.call.hasReadableResult else { throw WireError(.noResult, at: writer.count) }
     try write(result, 0, of: call, to: &writer)
   }
 

@@ -196,6 +196,6 @@ struct ArgumentsInUseTests {
     let call = try Invocation(parsing: "v@:{Pointing=q^v}")
     try call.setArgument(
       bytes: withUnsafeBytes(of: (first, UnsafeRawPointer(bitPattern: 16))) { Array($0) }, at: 2)
-    #expect(call.firstBorrowedArgument == 2)
+    #expect(call.call.firstBorrowedArgument == 2)
   }
 }

@@ -129,7 +129,7 @@ extension Delivery {
       }
     case .blocking(let queue, _): if queue.mark.isCurrent { return }
     }
-    if let index = invocation.firstBorrowedArgument {
+    if let index = invocation.call.firstBorrowedArgument {
       let type = invocation.methodSignature.argumentTypes[index]
       throw .borrowedArgument(selector, index: index, type: type)
     }

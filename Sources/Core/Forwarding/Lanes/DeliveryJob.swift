@@ -73,7 +73,7 @@ final class DeliveryJob: @unchecked Sendable {
       chain.run {
         outcome { target in
           if let visit {
-            try invocation.perform(visit, on: target)
+            try invocation.call.perform(visit, on: target)
           } else {
             try invocation.send(to: target)
           }
@@ -170,7 +170,7 @@ final class DeliveryJob: @unchecked Sendable {
 
   private func keepAnswer() {
     guard isWaitedFor else { return }
-    answer = invocation.isKnownToNobodyElse ? invocation : invocation.answerAlone()
+    answer = invocation.isUniquelyReferenced ? invocation : invocation.answerAlone()
   }
 
   private func report(_ error: any Error) {

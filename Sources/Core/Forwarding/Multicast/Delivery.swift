@@ -92,17 +92,17 @@ struct Delivery {
   ) -> Turn {
     do {
       if let method, !invocation.returnsValue {
-        try invocation.perform(method, on: target)
+        try invocation.call.perform(method, on: target)
         return Turn(outcome: .answered, call: invocation)
       }
       let copy = invocation.carryingCopy()
       if let method {
-        try copy.perform(method, on: target)
+        try copy.call.perform(method, on: target)
       } else {
         // A target that forwards may retain the copy, and modify it later.
         defer { copy.keepArguments() }
         try copy.send(to: target)
-        return Turn(outcome: .answered, call: copy.isKnownToNobodyElse ? copy : copy.answerAlone())
+        return Turn(outcome: .answered, call: copy.isUniquelyReferenced ? copy : copy.answerAlone())
       }
       return Turn(outcome: .answered, call: copy)
     } catch {

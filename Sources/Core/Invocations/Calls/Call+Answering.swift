@@ -13,6 +13,16 @@ extension Call {
     guard let selector else { throw InvocationError.selectorNotSet }
     try perform(check(method, selector))
   }
+
+  /// Performs a method of an object, which the caller retains. The old target is restored on
+  /// return.
+  package func perform(_ method: Implementation, on object: AnyObject) throws {
+    let slot = slot(0)
+    let word = slot.word
+    slot.object = object
+    defer { slot.word = word }
+    try lendingTarget { try perform(method) }
+  }
 }
 
 extension Invocation {

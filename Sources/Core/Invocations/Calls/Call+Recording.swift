@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
+import TypeEncodings
 
 // Records calls without their targets, to make them again later.
 extension Call {
@@ -21,6 +22,29 @@ extension Call {
   package var keepsAllArguments: Bool {
     unsafe unmanagedPlan._withUnsafeGuaranteedRef { $0.travels }
   }
+
+  /// The index of the first argument with memory that `retainArguments` does not retain: a pointer,
+  /// a block, a lent variable, or a structure that holds a pointer. NULL does not count.
+  package var firstBorrowedArgument: Int? {
+    let plan = plan
+    let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
+    return declared.first { index in
+      let slot = slot(index)
+      if slot.kind.isAggregate { return plan.holdsPointer(index) }
+      if plan.lendsVariables, slot.kind.isSwiftValue {
+        return plan.swiftType(ofPlace: index + 1)?.type is any LentVariable.Type
+      }
+      return slot.kind.isUnownedPointer && !slot.isNull
+    }
+  }
+}
+
+extension CallPlan {
+  fileprivate func holdsPointer(_ index: Int) -> Bool {
+    // A value has at most 64 KiB, so this list is never longer than that.
+    let leaves = (try? signature.argumentTypes[index].leaves(limit: .max)) ?? []
+    return leaves.contains { ["ptr", "fnptr", "cstr", "id", "block"].contains($0.name) }
+  }
 }
 
 extension Invocation {
@@ -31,13 +55,4 @@ extension Invocation {
     copy.forgetAnswer()
     return copy
   }
-
-  /// Whether a recorded call retains all arguments; see `Call.keepsAllArguments`.
-  package var keepsAllArguments: Bool { call.keepsAllArguments }
-}
-
-/// Identifies threads while they run.
-package enum ThreadMark {
-  /// The number of the current thread; 0 if no memory is available for one.
-  package static var current: UInt { UInt(bitPattern: unsafe fwd_thread()) }
 }

@@ -38,26 +38,6 @@ extension Invocation {
   /// Sets the result to zero, as for a message to nil.
   package func answerWithZero() { call.answerWithZero() }
 
-  /// The index of the first argument with memory that `retainArguments` does not retain: a pointer,
-  /// a block, a lent variable, or a structure that holds a pointer. NULL does not count.
-  package var firstBorrowedArgument: Int? {
-    let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
-    return declared.first { index in
-      let slot = call.slot(index)
-      if slot.kind.isAggregate { return holdsPointer(index) }
-      if plan.lendsVariables, slot.kind.isSwiftValue {
-        return plan.swiftType(ofPlace: index + 1)?.type is any LentVariable.Type
-      }
-      return slot.kind.isUnownedPointer && !slot.isNull
-    }
-  }
-
-  private func holdsPointer(_ index: Int) -> Bool {
-    // A value has at most 64 KiB, so this list is never longer than that.
-    let leaves = (try? plan.signature.argumentTypes[index].leaves(limit: .max)) ?? []
-    return leaves.contains { ["ptr", "fnptr", "cstr", "id", "block"].contains($0.name) }
-  }
-
   /// Copies the result of another invocation of the same plan. A result that the other one owns is
   /// owned here too.
   package func adoptResult(from other: Invocation) {

@@ -69,7 +69,7 @@ package enum SpareInvocations {
 
 extension Invocation {
   /// Whether exactly one strong reference to this object exists, and no weak one.
-  package var isKnownToNobodyElse: Bool {
+  package var isUniquelyReferenced: Bool {
     unsafe SoleReference.ofRuntime.leads(
       to: fwd_object_references(Unmanaged.passUnretained(self).toOpaque()))
   }

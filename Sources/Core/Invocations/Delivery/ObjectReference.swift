@@ -20,7 +20,7 @@ public final class ObjectReference: Sendable {
   /// The identity of the object, also valid after its death.
   public let identity: ObjectIdentifier
   /// The object's class, also valid after its death.
-  package let type: AnyClass
+  public let type: AnyClass
 
   // SAFETY: retained in `init`, in the strong or the unowned count, and released in `deinit`. Both
   // counts are atomic, so threads may share the reference.

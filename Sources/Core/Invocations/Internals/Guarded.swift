@@ -9,7 +9,8 @@ import CForwardingShims
   import Darwin
 #endif
 
-/// A value that a lock protects. If a thread waits for the system under the lock, use ``BlockingMutex``.
+/// A value that a lock protects. If a thread waits for the system under the lock, use a mutex of its own,
+/// such as `BlockingMutex` of ForwardingWire.
 ///
 /// A pthread mutex, because ThreadSanitizer on Linux does not understand `Synchronization.Mutex`
 /// and reports false races. All values share a few mutexes, so that a fork can wait for all of them

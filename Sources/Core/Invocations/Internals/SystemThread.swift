@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CForwardingShims
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -9,6 +11,9 @@
 
 /// Threads outside of any pool, for code that waits for all of its life.
 package enum SystemThread {
+  /// The number of the current thread while it runs; 0 if no memory is available for one.
+  package static var current: UInt { UInt(bitPattern: unsafe fwd_thread()) }
+
   private final class Body: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }

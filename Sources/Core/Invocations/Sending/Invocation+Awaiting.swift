@@ -47,7 +47,7 @@ extension Invocation {
   package nonisolated(nonsending) func performAwaiting(
     _ method: Implementation, on object: AnyObject
   ) async throws {
-    guard method.isAwaited else { return try perform(method, on: object) }
+    guard method.isAwaited else { return try call.perform(method, on: object) }
     let before = call.lendTarget(object)
     do {
       try await performAwaiting(method)

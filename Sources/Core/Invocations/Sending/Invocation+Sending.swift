@@ -172,16 +172,6 @@ extension Invocation {
     return answering
   }
 
-  /// Performs a method of an object, which the caller retains. The old target is restored on
-  /// return.
-  package func perform(_ method: Implementation, on object: AnyObject) throws {
-    let slot = call.slot(0)
-    let word = slot.word
-    slot.object = object
-    defer { slot.word = word }
-    try call.lendingTarget { try call.perform(method) }
-  }
-
   // MARK: The steps after the resolver
 
   private func forward(

@@ -17,30 +17,30 @@ package enum PlaceContent: Sendable {
   case address
 }
 
-extension CallPlan {
-  /// The content of a place; 0 is the result.
-  package func content(ofPlace place: Int) -> PlaceContent {
-    let slot = unsafe place == 0 ? result : slots + (place - 1)
-    switch unsafe slot.pointee.kind {
-    case .nothing: return .nothing
-    case .cString: return .cString
-    case .swiftValue:
-      guard let type = swiftType(ofPlace: place) else { return .address }
-      return type == .text ? .text : .value(type)
-    case .object, .block, .classReference, .selector, .pointer, .functionPointer: return .address
-    default: return unsafe .bytes(Int(slot.pointee.size))
-    }
+extension PlaceContent {
+  /// The content of a place of a plan's calls; 0 is the result.
+  package init(of plan: CallPlan, place: Int) {
+    let slot = unsafe place == 0 ? plan.result : plan.slots + (place - 1)
+    self =
+      switch unsafe slot.pointee.kind {
+      case .nothing: .nothing
+      case .cString: .cString
+      case .swiftValue:
+        plan.swiftType(ofPlace: place).map { $0 == .text ? .text : .value($0) } ?? .address
+      case .object, .block, .classReference, .selector, .pointer, .functionPointer: .address
+      default: unsafe .bytes(Int(slot.pointee.size))
+      }
   }
 }
 
 // Copies bytes of places without ownership or addresses: numbers, and structures of numbers.
-extension Invocation {
+extension Call {
   private func plainSlot(_ place: Int) -> ValueSlot {
-    place == 0 ? call.resultSlot : call.slot(place - 1)
+    place == 0 ? resultSlot : slot(place - 1)
   }
 
   /// Whether there is a result to read.
-  package var hasResult: Bool { call.hasResult && call.returnsValue }
+  package var hasReadableResult: Bool { hasResult && returnsValue }
 
   /// Copies the bytes of a value.
   ///
@@ -59,6 +59,6 @@ extension Invocation {
   package func setBytes(ofPlace place: Int, from memory: UnsafeRawPointer) {
     let slot = plainSlot(place)
     unsafe fwd_slot_store_raw(slot.slot, slot.frame, memory)
-    if place == 0 { call.hasResult = true }
+    if place == 0 { hasResult = true }
   }
 }

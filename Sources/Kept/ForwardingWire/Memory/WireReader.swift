@@ -118,7 +118,7 @@ package struct WireReader {
   {
     let start = try take(size)
     // SAFETY: `size` is the size of the place.
-    unsafe call.setBytes(ofPlace: place, from: base.unsafelyUnwrapped + start)
+    unsafe call.call.setBytes(ofPlace: place, from: base.unsafelyUnwrapped + start)
   }
 
   /// Sets a place to a `Bool`.
@@ -158,7 +158,7 @@ package struct WireReader {
         unsafe (to + run.offset).copyMemory(from: from + position, byteCount: run.count)
         position += run.count
       }
-      unsafe call.setBytes(ofPlace: place, from: to)
+      unsafe call.call.setBytes(ofPlace: place, from: to)
     }
   }
 }

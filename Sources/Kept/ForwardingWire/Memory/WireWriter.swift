@@ -170,7 +170,7 @@ package struct WireWriter: ~Copyable {
   {
     try reserve(size)
     // SAFETY: `size` is the size of the place.
-    unsafe call.copyBytes(ofPlace: place, to: base + count)
+    unsafe call.call.copyBytes(ofPlace: place, to: base + count)
     count += size
   }
 
@@ -195,7 +195,7 @@ package struct WireWriter: ~Copyable {
   ) {
     unsafe withUnsafeTemporaryAllocation(byteCount: layout.size, alignment: 16) { memory in
       let from = unsafe memory.baseAddress.unsafelyUnwrapped
-      unsafe call.copyBytes(ofPlace: place, to: from)
+      unsafe call.call.copyBytes(ofPlace: place, to: from)
       for run in layout.runs {
         unsafe (base + count).copyMemory(from: from + run.offset, byteCount: run.count)
         count += run.count

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CForwardingShims
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -10,7 +8,7 @@ import CForwardingShims
 #endif
 
 /// A value with a lock of its own, under which a thread may wait for the system, such as for a
-/// disk. Locks of ``Guarded`` must only be held for short times, because many objects share each
+/// disk. Locks of `Guarded` must only be held for short times, because many objects share each
 /// lock, and forks wait for all of them.
 ///
 /// A fork does not wait for this lock, so it may stay locked forever in a child process. Callers
