@@ -85,10 +85,10 @@ class Index:
                 if item == RECORD and file.startswith(os.path.join(ROOT, "Sources") + os.sep):
                     found.setdefault((of, file), []).append(record)
             close(reader)
-        # Old records stay in the store. The newest one is that of the file as it is.
+        # Old units and records stay in the store. The newest one is that of the file as it is.
         folder = os.path.join(STORE, "v5", "records")
         age = lambda record: os.stat(os.path.join(folder, record[-2:], record)).st_mtime
-        return {key: max(records, key=age) for key, records in found.items()}
+        return {key: max(records, key=age) for key, records in found.items() if os.path.exists(key[1])}
 
     def occurrences(self, record):
         """The identity, name, roles, line, and owners of each symbol in a record."""

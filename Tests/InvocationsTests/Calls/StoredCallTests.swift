@@ -16,7 +16,7 @@ struct StoredCallTests {
   func selector(encoding: String, name: Selector) throws {
     let call = try Invocation(MethodSignature(parsing: encoding))
     try call.setSelector(name)
-    let stored = call.call.stored()
+    let stored = call.stored()
     #expect((stored == nil) == !CallPlan.hasDirectEngine)
     #expect(stored?.selector ?? name == name)
     #expect(stored?.invocation().selector ?? name == name)
@@ -24,7 +24,7 @@ struct StoredCallTests {
 
   @Test("a call without a selector is not stored")
   func withoutSelector() throws {
-    #expect(try Invocation(MethodSignature(parsing: "v@:i")).call.stored() == nil)
+    #expect(try Invocation(MethodSignature(parsing: "v@:i")).stored() == nil)
   }
 
   @Test(
@@ -48,7 +48,7 @@ struct StoredCallTests {
       try call.setArgument("text", at: 3)
       try call.setArgument(Int32(-4), at: 4)
       try call.setArgument(2.5, at: 5)
-      let stored = try #require(call.call.stored())
+      let stored = try #require(call.stored())
       try call.setArgument(nil, at: 2)
       try call.setArgument("other", at: 3)
       let copy = stored.invocation()
@@ -84,7 +84,7 @@ struct StoredCallTests {
         Self.recorded(
           "a:b:c:", Pair(object: Tracked("in"), number: 3), "a long text, on the heap", 7
         )
-        .call.stored())
+        .stored())
       #expect(Tracked.live == before + 1)
       let copy = stored.invocation()
       #expect(try copy.argument(at: 2, as: Pair.self).object.name == "in")
@@ -102,7 +102,7 @@ struct StoredCallTests {
       let plan = try FittedPlan<NoResult, Tracked, Pair>(anyMethod: nil).plan
       let call = Invocation(plan, comparedSelector: "a:b:")
       try call.setArgument(Tracked(), at: 2)
-      #expect(call.call.stored() == nil)
+      #expect(call.stored() == nil)
     }
     #expect(Tracked.live == before)
   }
