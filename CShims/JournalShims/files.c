@@ -4,41 +4,66 @@
 #endif
 #include "fwd_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#if defined(__linux__)
+#include <sys/sysmacros.h>
+#endif
+
+static void fill(FWDFileFacts *facts, const struct stat *from) {
+#if defined(__linux__)
+  facts->device = (uint64_t)major(from->st_dev) << 32 | minor(from->st_dev);
+#else
+  facts->device = (uint64_t)from->st_dev;
+#endif
+  facts->number = (uint64_t)from->st_ino;
+  facts->size = (int64_t)from->st_size;
+}
 
 #if defined(__linux__) && defined(STATX_INO)
 
-static FWDFileIdentity identity(int descriptor, const char *path, int flags) {
-  struct statx facts;
-  if (statx(descriptor, path, flags, STATX_INO, &facts) != 0) return (FWDFileIdentity){0, 0};
-  uint64_t device = (uint64_t)facts.stx_dev_major << 32 | facts.stx_dev_minor;
-  return (FWDFileIdentity){device, facts.stx_ino};
+static int get(int descriptor, const char *path, int flags, FWDFileFacts *facts) {
+  struct statx from;
+  if (statx(descriptor, path, flags, STATX_INO | STATX_SIZE, &from) != 0) return errno;
+  facts->device = (uint64_t)from.stx_dev_major << 32 | from.stx_dev_minor;
+  facts->number = from.stx_ino;
+  facts->size = (int64_t)from.stx_size;
+  return 0;
 }
 
-FWDFileIdentity fwd_identity_of_descriptor(int descriptor) {
-  return identity(descriptor, "", AT_EMPTY_PATH);
-}
-
-FWDFileIdentity fwd_identity_at(const char *path) { return identity(AT_FDCWD, path, 0); }
+// Old kernels have no statx, and the filters of some containers refuse it.
+static int is_refused(int code) { return code == ENOSYS || code == EPERM; }
 
 #else
 
-static FWDFileIdentity identity(int status, const struct stat *facts) {
-  if (status != 0) return (FWDFileIdentity){0, 0};
-  return (FWDFileIdentity){(uint64_t)facts->st_dev, (uint64_t)facts->st_ino};
+static int get(int descriptor, const char *path, int flags, FWDFileFacts *facts) {
+  (void)descriptor, (void)path, (void)flags, (void)facts;
+  return ENOSYS;
 }
 
-FWDFileIdentity fwd_identity_of_descriptor(int descriptor) {
-  struct stat facts;
-  int status = fstat(descriptor, &facts);
-  return identity(status, &facts);
-}
-
-FWDFileIdentity fwd_identity_at(const char *path) {
-  struct stat facts;
-  int status = stat(path, &facts);
-  return identity(status, &facts);
-}
+static int is_refused(int code) { return code == ENOSYS; }
 
 #endif
+
+#ifndef AT_EMPTY_PATH
+#define AT_EMPTY_PATH 0
+#endif
+
+int fwd_facts_of_descriptor(int descriptor, FWDFileFacts *facts) {
+  int code = get(descriptor, "", AT_EMPTY_PATH, facts);
+  if (!is_refused(code)) return code;
+  struct stat from;
+  if (fstat(descriptor, &from) != 0) return errno;
+  fill(facts, &from);
+  return 0;
+}
+
+int fwd_facts_at(const char *path, FWDFileFacts *facts) {
+  int code = get(AT_FDCWD, path, 0, facts);
+  if (!is_refused(code)) return code;
+  struct stat from;
+  if (stat(path, &from) != 0) return errno;
+  fill(facts, &from);
+  return 0;
+}

@@ -9,4 +9,11 @@
 
 // When a reader closes the pipe early, writes fail instead of killing the program with a signal.
 _ = signal(SIGPIPE, SIG_IGN)
-exit(Tool.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+let code = Tool.run(Array(CommandLine.arguments.dropFirst()))
+// Output that lacks its end must not count as whole. A closed pipe has had enough of it.
+if unsafe fflush(nil) != 0, errno != EPIPE {
+  let reason = unsafe String(cString: strerror(errno))
+  Terminal.error("forward: the output cannot be written: \(reason)")
+  exit(ExitCode.failed.rawValue)
+}
+exit(code.rawValue)

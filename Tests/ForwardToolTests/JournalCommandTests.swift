@@ -222,6 +222,19 @@ struct JournalCommandTests {
     }
   }
 
+  @Test("a listing that the disk does not take fails, and does not look whole")
+  func fullDisk() throws {
+    try withFile { path in
+      try written(path)
+      for arguments in ["journal '\(path)'", "journal --json '\(path)'", "--help"] {
+        let result = try run(
+          "/bin/sh", ["-c", "'\(Tool.program.path)' \(arguments) > /dev/full"])
+        #expect(result.status == 1, "\(arguments)")
+        #expect(result.errors.contains("the output cannot be written: No space left on device"))
+      }
+    }
+  }
+
   @Test("calls after damage are written to a new journal, and the losses are listed")
   func salvage() throws {
     try withFile { path in

@@ -127,7 +127,7 @@ struct DiskFaultTests {
       ("close", TestMachine.numberOfDataSync, true, { try $0.close() }),
       ("rotate", TestMachine.numberOfDataSync, true, { try $0.rotate() }),
       ("compact", TestMachine.numberOfDataSync, false, { try $0.compact { _ in true } }),
-      ("rotate", TestMachine.numberOfFolderSync, true, { try $0.rotate() }),
+      ("rotate", TestMachine.numberOfFolderSync, false, { try $0.rotate() }),
       ("compact", TestMachine.numberOfFolderSync, true, { try $0.compact { _ in true } }),
     ]
 

@@ -106,19 +106,19 @@ struct MeanwhileTests {
     let folder = try Folder()
     let interface = try Ledger.interface()
     let journal = try Journal(at: folder.journal, interface: interface)
-    let other = try Journal(at: folder.journal + ".new", interface: interface)
+    let other = try Journal(at: folder.journal + ".rotating~", interface: interface)
     try Ledger.rename("1", on: journal)
     try Ledger.rename("1", on: other)
     #expect(throws: JournalError.self) { try journal.rotate() }
     #expect(try JournalReader(at: other.path).next()?.sequence == 1)
-    let third = try Journal(at: folder.journal + ".compact", interface: interface)
+    let third = try Journal(at: folder.journal + ".compacting~", interface: interface)
     try Ledger.rename("1", on: third)
     #expect(throws: JournalError.self) { try journal.compact { _ in true } }
     #expect(try JournalReader(at: third.path).next()?.sequence == 1)
     try third.close()
     try FileManager.default.removeItem(atPath: third.path)
     try folder.write([1, 2, 3], "precious")
-    #expect(symlink(folder.path + "/precious", folder.journal + ".compact") == 0)
+    #expect(symlink(folder.path + "/precious", folder.journal + ".compacting~") == 0)
     #expect(throws: JournalError.self) { try journal.compact { _ in true } }
     #expect(try folder.bytes("precious") == [1, 2, 3])
     try Ledger.rename("2", on: journal)
@@ -190,11 +190,11 @@ struct MeanwhileTests {
       var options = JournalOptions()
       options.rotation = 200
       let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
-      require(mkdir(folder.journal + ".new", 0o700) == 0)
+      require(mkdir(folder.journal + ".rotating~", 0o700) == 0)
       for number in 0..<1000 { try Ledger.rename("\(number)", on: journal) }
       require(told[0] > 1 && told[0] < 20, "\(told[0]) times")
       let before = journal.size
-      require(rmdir(folder.journal + ".new") == 0)
+      require(rmdir(folder.journal + ".rotating~") == 0)
       for number in 0..<200 { try Ledger.rename("\(number)", on: journal) }
       require(journal.size < before)
       var count = 0

@@ -85,30 +85,6 @@ struct ReadFaultTests {
     }
   }
 
-  @Test("a new file is not begun after an unreadable rotated file", .seccomp)
-  func numbering() async {
-    await #expect(processExitsWith: .success) {
-      let folder = try Folder()
-      let interface = try Ledger.interface()
-      let journal = try Journal(at: folder.journal, interface: interface)
-      for number in 1...200 { try FaultTests.send(UInt64(number), to: journal) }
-      try journal.rotate()
-      try journal.close()
-      let aside = folder.journal + ".000000000001"
-      try FileManager.default.removeItem(atPath: folder.journal)
-      let child = Child {
-        ReadFaults.refuse(8192..<12288)
-        do {
-          _ = try Journal(at: folder.journal, interface: interface)
-          require(false, "a file was begun")
-        } catch JournalError.system("read", aside, EIO) {}
-      }
-      require(child.wait() == 0)
-      require(try Journal(at: folder.journal, interface: interface).nextSequence == 201)
-      _exit(0)
-    }
-  }
-
   @Test(
     "a disk that returns few bytes per read is read completely", .seccomp,
     arguments: [1, 7, 100])

@@ -9,7 +9,10 @@ import Glibc
 /// first unreadable byte, as a disk does, or only a few bytes at a time.
 enum ReadFaults {
   /// Makes reads of these bytes of files fail from now on.
-  static func refuse(_ bad: Range<Int>, with error: Int32 = EIO, atMost: Int = .max) {
+  /// `onlyReaders` leaves files alone that were opened for writing.
+  static func refuse(
+    _ bad: Range<Int>, with error: Int32 = EIO, atMost: Int = .max, onlyReaders: Bool = false
+  ) {
     // The thread is started before the filter is installed. Otherwise it would inherit the filter
     // and wait for itself.
     let (begin, place) = (DispatchSemaphore(value: 0), Place())
@@ -20,7 +23,8 @@ enum ReadFaults {
         let (offset, count) = (Int(call.arguments[3]), Int(call.arguments[2]))
         let good =
           offset < bad.lowerBound ? bad.lowerBound - offset : bad.contains(offset) ? 0 : .max
-        let most = min(count, good, atMost)
+        let isWriter = fcntl(Int32(call.arguments[0]), F_GETFL) & O_ACCMODE != O_RDONLY
+        let most = onlyReaders && isWriter ? count : min(count, good, atMost)
         // If the file ends before the unreadable bytes, they are not requested.
         var answer: Int64 = 0
         if most > 0 || bad.isEmpty {

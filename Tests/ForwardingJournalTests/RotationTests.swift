@@ -24,7 +24,7 @@ struct RotationTests {
     }
     let names = try files(folder)
     #expect(names.count > 5 && names.first == "a.journal")
-    #expect(names.allSatisfy { $0.hasPrefix("a.journal") && !$0.hasSuffix(".new") })
+    #expect(names.allSatisfy { $0.hasPrefix("a.journal") && !$0.hasSuffix("~") })
     let other = Ledger()
     let reader = try JournalReader(at: folder.journal)
     #expect(try reader.replay(interface, into: other).made == 200)
@@ -81,11 +81,71 @@ struct RotationTests {
       }
       #expect(ledger.names == [])
     }
-    // If the newest file is gone, no new file is begun, because no reader could reach it.
-    try FileManager.default.removeItem(atPath: folder.journal)
-    #expect(throws: damaged) { try Journal(at: folder.journal, interface: interface) }
-    try folder.write(whole, aside)
-    #expect(try Journal(at: folder.journal, interface: interface).nextSequence == 4)
+  }
+
+  @Test("if the newest file is gone, no other one is begun in its place")
+  func withoutNewest() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    do {
+      let journal = try Journal(at: folder.journal, interface: interface)
+      for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
+      try journal.rotate()
+      try Ledger.rename("4", on: journal)
+      try journal.close()
+    }
+    let newest = try folder.bytes()
+    for rest in [nil, 0, 7] {
+      try FileManager.default.removeItem(atPath: folder.journal)
+      if let rest { try folder.write(Array(newest[..<rest])) }
+      for _ in 0..<2 {
+        #expect(
+          throws: JournalError.withoutNewest(
+            path: folder.journal, rotated: folder.journal + ".000000000001")
+        ) { try Journal(at: folder.journal, interface: interface) }
+      }
+      #expect(FileManager.default.fileExists(atPath: folder.journal) == (rest == 7))
+      try folder.write(newest)
+    }
+    #expect(try Journal(at: folder.journal, interface: interface).nextSequence == 5)
+  }
+
+  @Test("a newest file that begins before the end of the rotated one is another journal's")
+  func overlapping() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    func write(_ name: String, _ numbers: [Int], rotatingAfter last: Int) throws {
+      let journal = try Journal(at: "\(folder.path)/\(name)", interface: interface)
+      for number in numbers {
+        try Ledger.rename("\(name) \(number)", on: journal)
+        if number == last { try journal.rotate() }
+      }
+      try journal.close()
+    }
+    try write("a.journal", Array(1...10), rotatingAfter: 10)
+    try write("b.journal", Array(1...20), rotatingAfter: 5)
+    try folder.write(folder.bytes("b.journal"))
+    let reader = try JournalReader(at: folder.journal)
+    for number in 1...10 { #expect(try reader.next()?.sequence == UInt64(number)) }
+    #expect(throws: JournalError.misplaced(path: folder.journal, expected: 11, given: 6)) {
+      try reader.next()
+    }
+  }
+
+  @Test("the files of a rotation and a compaction keep the permissions of the first one")
+  func permissions() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    try Ledger.rename("1", on: journal)
+    #expect(chmod(folder.journal, 0o640) == 0)
+    func mode() throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: folder.journal)[.posixPermissions] as? Int
+    }
+    try journal.rotate()
+    #expect(try mode() == 0o640)
+    try Ledger.rename("2", on: journal)
+    try journal.compact { _ in true }
+    #expect(try mode() == 0o640)
   }
 
   @Test("a process that dies during a rotation leaves each call once")
@@ -98,7 +158,7 @@ struct RotationTests {
     // The file has both names for a moment, and the next file is begun.
     try FileManager.default.linkItem(
       atPath: folder.journal, toPath: folder.journal + ".000000000001")
-    try folder.write([], "a.journal.new")
+    try folder.write([], "a.journal.rotating~")
     let ledger = Ledger()
     #expect(try JournalReader(at: folder.journal).replay(interface, into: ledger).made == 4)
     let again = try Journal(at: folder.journal, interface: interface)
@@ -197,7 +257,7 @@ struct RotationTests {
     let interface = try Ledger.interface()
     let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)
     try FileManager.default.createDirectory(
-      atPath: folder.journal + ".new", withIntermediateDirectories: false)
+      atPath: folder.journal + ".rotating~", withIntermediateDirectories: false)
     for number in 1...20 { try Ledger.rename("\(number)", on: journal) }
     #expect(ledger.names.count == 20)
     #expect(throws: JournalError.self) { try journal.rotate() }

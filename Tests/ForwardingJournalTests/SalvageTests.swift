@@ -259,7 +259,7 @@ struct SalvageTests {
       let ends = records.dropFirst().map(\.start) + [try folder.bytes().count]
       for bad in [8192..<12288, 20480..<28672, 4096..<4097, 40960..<Int.max] {
         let child = Child {
-          ReadFaults.refuse(bad)
+          ReadFaults.refuse(bad, onlyReaders: true)
           let output = "\(folder.path)/out\(bad.lowerBound)"
           let salvage = try Journal.salvage(folder.journal, to: output)
           let lost = zip(records, ends).filter {

@@ -91,9 +91,9 @@ struct SystemCallTests {
         let name = URL(fileURLWithPath: folder.path).lastPathComponent
         let synced = sync == .never ? [] : ["fdatasync a.journal"]
         let new = ["ftruncate a.journal", "write a.journal"] + synced
-        // The process that created the file may have died before its name was synced, so it is
-        // synced again.
-        for before in [new, []] {
+        // The process that created the file may have died before the file and its name were
+        // synced, so they are synced again.
+        for before in [new, synced] {
           let calls = try SystemCallTests.calls { begin in
             begin()
             let journal = try Journal(at: folder.journal, interface: interface, options)
@@ -120,9 +120,10 @@ struct SystemCallTests {
       }
       require(
         calls == [
-          "fdatasync a.journal", "ftruncate a.journal.new", "write a.journal.new",
-          "fdatasync a.journal.new", "link a.journal a.journal.000000000001",
-          "rename a.journal.new a.journal",
+          "fdatasync a.journal", "ftruncate a.journal.rotating~", "write a.journal.rotating~",
+          "fdatasync a.journal.rotating~", "link a.journal a.journal.000000000001",
+          "fsync \(URL(fileURLWithPath: folder.path).lastPathComponent)",
+          "rename a.journal.rotating~ a.journal",
           "fsync \(URL(fileURLWithPath: folder.path).lastPathComponent)",
         ], "\(calls)")
       _exit(0)
@@ -142,11 +143,11 @@ struct SystemCallTests {
         _exit(0)
       }
       let last = calls.lastIndex { $0.hasPrefix("write") } ?? 0
-      require(calls[last] == "write a.journal.compact", "\(calls)")
+      require(calls[last] == "write a.journal.compacting~", "\(calls)")
       require(
         calls[(last + 1)...] == [
-          "fdatasync a.journal.compact", "fdatasync a.journal.compact",
-          "rename a.journal.compact a.journal",
+          "fdatasync a.journal.compacting~", "fdatasync a.journal.compacting~",
+          "rename a.journal.compacting~ a.journal",
           "fsync \(URL(fileURLWithPath: folder.path).lastPathComponent)",
         ], "\(calls)")
       _exit(0)

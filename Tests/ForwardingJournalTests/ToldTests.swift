@@ -77,7 +77,9 @@ struct ToldTests {
     while let record = try reader.next() { starts.append(record.offset) }
     for (index, isCut) in [(0, false), (700, false), (1400, false), (2000, true), (2400, true)] {
       var other = bytes
-      for place in starts[index]..<starts[index] + 30 { other[place] = 0 }
+      for place in PowerCutTests.sectors(of: starts[index]..<starts[index + 20])[0] {
+        other[place] = 0
+      }
       let reader = try JournalReader(other)
       if isCut {
         while try reader.next() != nil {}

@@ -67,6 +67,7 @@ package enum TestMachine {
     ])
   package static let numberOfDataSync: UInt32 = value(x86_64: 75, aarch64: 83)
   package static let numberOfFolderSync: UInt32 = value(x86_64: 74, aarch64: 82)
+  package static let numberOfFacts: UInt32 = value(x86_64: 332, aarch64: 291)
   package static let numberOfCut: UInt32 = value(x86_64: 77, aarch64: 46)
   package static let numberOfListing: UInt32 = value(x86_64: 217, aarch64: 61)
   package static let numberOfRead: UInt32 = value(x86_64: 17, aarch64: 67)

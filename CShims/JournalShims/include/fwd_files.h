@@ -5,21 +5,22 @@
 
 #pragma clang assume_nonnull begin
 
-/// The identity of a file: its device and inode numbers.
+/// The identity of a file, which is its device and inode number, and its size in bytes.
 typedef struct {
   uint64_t device;
   uint64_t number;
-} FWDFileIdentity;
+  int64_t size;
+} FWDFileFacts;
 
-/// Returns the identity of the file of a descriptor. On failure, returns zeros and sets `errno`.
-/// Does not retain the descriptor.
-FWDFileIdentity fwd_identity_of_descriptor(int descriptor);
-
-/// Returns the identity of the file at a path; symbolic links are followed. On failure, returns
-/// zeros and sets `errno`.
+/// Gets the facts of the file of a descriptor. Returns 0, or the number of the error; the facts are
+/// not set then. Does not retain the descriptor.
 ///
 /// On Linux neither function queries the times of the file. Querying them makes the next write
 /// update them, so that a sync after each write would have to write the times as well.
-FWDFileIdentity fwd_identity_at(const char *path);
+int fwd_facts_of_descriptor(int descriptor, FWDFileFacts *facts);
+
+/// Gets the facts of the file at a path; symbolic links are followed. Returns 0, or the number of
+/// the error; the facts are not set then.
+int fwd_facts_at(const char *path, FWDFileFacts *facts);
 
 #pragma clang assume_nonnull end

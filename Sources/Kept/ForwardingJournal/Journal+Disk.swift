@@ -56,7 +56,7 @@ extension Journal {
       return state.end
     }
     // Failing to cut the preallocated zeros is harmless.
-    if file.size > size { try? file.cut(to: size) }
+    if let given = try? file.size, given > size { try? file.cut(to: size) }
   }
 
   /// Waits for a sync that begins after the record was written, without sharing another thread's.
@@ -126,10 +126,11 @@ extension Journal {
   /// Syncs the file. Only one thread at a time does so.
   func lead(_ file: JournalFile, upTo end: UInt64) throws(JournalError) {
     var failure: JournalError?
+    let filled = state.withLock { $0.filled }
     do throws(JournalError) {
       try file.sync()
       // A synced record is useless if no reader finds its file.
-      if !file.isAt(path) { throw .displaced(path: path) }
+      if try !file.isAt(path, holding: filled) { throw .displaced(path: path) }
     } catch { failure = error }
     try finish(file, upTo: end, failure)
   }

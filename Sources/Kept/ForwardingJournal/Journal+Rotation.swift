@@ -21,6 +21,9 @@ extension Journal {
       // Another thread may have rotated it already.
       guard state.end >= size, state.next > state.first else { return .some(nil) }
       try state.lookNow(for: file, at: path, JournalFile.now)
+      guard state.next < JournalFormat.numbers else {
+        throw .tooLarge(state.next, offset: state.end, at: 8)
+      }
       state.isChanging = true
       return Standing(file, state)
     }
@@ -29,9 +32,10 @@ extension Journal {
     // If the end of the old file were lost, no reader could continue in the new one.
     if old.isUnsynced { try lead(old.file, upTo: old.next) }
     let folder = try JournalFolder(of: path)
-    let new = try JournalFile(path + ".new", for: .replacing)
+    let new = try JournalFile(path + ".rotating~", for: .replacing)
     try new.lock()
-    defer { if !new.isAt(path) { JournalFile.remove(new.path) } }
+    defer { if (try? new.isAt(path)) == false { JournalFile.remove(new.path) } }
+    new.adoptPermissions(of: old.file)
     try JournalState.begin(
       new,
       JournalHeader(first: old.next, time: JournalFile.now, tellsUnsynced: options.sync != .never))
@@ -39,7 +43,13 @@ extension Journal {
     trim(old)
     try JournalFiles.removeSecondName(of: old.file, from: old.first, of: path)
     // There is a file at the path at every moment.
-    try JournalFile.name(path, as: JournalFiles.path(of: path, from: old.first))
+    let aside = JournalFiles.path(of: path, from: old.first)
+    try JournalFile.name(path, as: aside)
+    // The second name reaches the disk before the first one leads to another file.
+    do throws(JournalError) { try folder.sync() } catch {
+      JournalFile.remove(aside)
+      throw error
+    }
     try JournalFile.move(new.path, to: path)
     try sync(folder)
     state.withLock {
@@ -64,7 +74,8 @@ extension Journal {
 
   /// Cuts the preallocated zeros behind the records. A failure is harmless.
   private func trim(_ old: Standing) {
-    guard old.file.size > old.end, (try? old.file.cut(to: old.end)) != nil else { return }
+    guard let size = try? old.file.size, size > old.end, (try? old.file.cut(to: old.end)) != nil
+    else { return }
     state.withLock { $0.forgetRoom() }
   }
 
@@ -101,13 +112,14 @@ extension Journal {
       return ()
     }
     defer { state.announce { $0.isCompacting = false } }
-    let scanner = try JournalScanner(
-      JournalWindow(JournalFile(path, for: .reading)), path: path)
+    let file = try JournalFile(path, for: .reading)
+    let scanner = try JournalScanner(JournalWindow(file), path: path)
     let folder = try JournalFolder(of: path)
-    let new = try JournalFile(path + ".compact", for: .replacing)
+    let new = try JournalFile(path + ".compacting~", for: .replacing)
     // Until this lock is held, the file may be another journal.
     try new.lock()
-    defer { if !new.isAt(path) { JournalFile.remove(new.path) } }
+    defer { if (try? new.isAt(path)) == false { JournalFile.remove(new.path) } }
+    new.adoptPermissions(of: file)
     let copy = try JournalCopy(
       scanner.header, to: new, tellsUnsynced: options.sync != .never)
     // Most records are copied while other threads write, the rest while they wait.

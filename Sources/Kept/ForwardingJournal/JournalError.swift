@@ -21,8 +21,11 @@ public enum JournalError: Error, Hashable, Sendable {
   /// A rotated file does not hold the records that its name and position imply. It has the bytes of
   /// another file, or another program put it there.
   case misplaced(path: String, expected: UInt64, given: UInt64)
-  /// The path no longer leads to the file that is written: the file was removed, renamed or
-  /// replaced. No reader would find further records, so the journal is closed.
+  /// The newest file is missing, but rotated files are there. Its calls are lost, so no file is
+  /// begun in its place.
+  case withoutNewest(path: String, rotated: String)
+  /// The path no longer leads to the file that is written: the file was removed, renamed, replaced
+  /// or truncated. No reader would find further records, so the journal is closed.
   case displaced(path: String)
   /// A record has a kind that this version does not know. The record is whole, so nothing is cut.
   case unknownKind(offset: Int, kind: UInt8)
@@ -65,8 +68,10 @@ extension JournalError: CustomStringConvertible {
       "'\(path)' has flags 0x\(String(flags, radix: 16)), which a newer version knows"
     case .misplaced(let path, let expected, let given):
       "'\(path)' begins with record \(given), but \(expected) is expected there: it is another file, or another one's copy"
+    case .withoutNewest(let path, let rotated):
+      "'\(path)' is missing, but its rotated file '\(rotated)' is there: restore it, or salvage the calls of the rotated files and move those aside"
     case .displaced(let path):
-      "'\(path)' leads to the journal's file no more: that was removed, renamed or replaced"
+      "'\(path)' leads to the journal's file no more: that was removed, renamed, replaced or truncated"
     case .unknownKind(let offset, let kind):
       "the record at byte \(offset) has kind \(kind), which a newer version knows"
     case .damaged(let offset, let resumes):

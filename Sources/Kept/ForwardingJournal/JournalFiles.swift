@@ -21,7 +21,9 @@ enum JournalFiles {
 
   /// Returns a path that stays valid when the process changes its working directory.
   static func absolute(_ path: String) -> String {
-    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    let folder = FileManager.default.currentDirectoryPath
+    // A removed folder has no path.
+    return path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
   }
 
   /// Returns the absolute path of a journal's file. Symbolic links are followed: rotated files lie
@@ -47,26 +49,28 @@ enum JournalFiles {
   /// The files with names of rotated files, the oldest first.
   static func list(_ path: String) throws(JournalError) -> [Older] {
     let url = URL(fileURLWithPath: path)
-    let prefix = url.lastPathComponent + "."
     let folder = url.deletingLastPathComponent().path
     let names = try JournalFile.names(in: folder)
     return names.compactMap { name -> Older? in
-      guard name.hasPrefix(prefix), let first = UInt64(name.dropFirst(prefix.count)),
-        name == self.path(of: url.lastPathComponent, from: first)
-      else { return nil }
+      guard let first = number(of: name, of: url.lastPathComponent) else { return nil }
       return Older(path: self.path(of: path, from: first), first: first)
     }.sorted { $0.first < $1.first }
   }
 
-  /// The sequence number of the first record of a new file.
-  static func nextSequence(before path: String) throws(JournalError) -> UInt64 {
-    guard let last = try list(path).last else { return 1 }
-    let (_, scanner) = try last.open()
-    while try scanner.nextCall() != nil {}
-    // A file is rotated after its end was synced. If the end is missing, the records after it could
-    // not be read.
-    if case .torn(let offset, _) = scanner.tail { throw .damaged(offset: offset, resumes: nil) }
-    return scanner.next
+  /// Whether a path is that of a rotated file of a journal.
+  static func isRotated(_ path: String, of journal: String) -> Bool {
+    number(of: path, of: journal) != nil
+  }
+
+  /// The number in the name of a rotated file. Bytes are compared, because two files may have names
+  /// of equal characters.
+  private static func number(of name: String, of journal: String) -> UInt64? {
+    let prefix = (journal + ".").utf8
+    guard name.utf8.starts(with: prefix),
+      let first = UInt64(String(decoding: name.utf8.dropFirst(prefix.count), as: UTF8.self)),
+      name.utf8.elementsEqual(path(of: journal, from: first).utf8)
+    else { return nil }
+    return first
   }
 
   /// Removes the second name of a file whose process died during a rotation. If the folder was
@@ -76,7 +80,7 @@ enum JournalFiles {
     of file: JournalFile, from first: UInt64, of path: String
   ) throws(JournalError) {
     let aside = self.path(of: path, from: first)
-    if file.isAt(aside) { return JournalFile.remove(aside) }
+    if try file.isAt(aside) { return JournalFile.remove(aside) }
     guard let copy = try? JournalFile(aside, for: .reading), try file.begins(as: copy) else {
       return
     }
@@ -108,13 +112,13 @@ struct JournalListing {
       }
       let list = try JournalFiles.list(path)
       // If it was rotated just now, newer files may follow it.
-      guard file.isAt(path) else { continue }
+      guard try file.isAt(path) else { continue }
       newest = (file, scanner)
       // If the newest file cannot be read, the others still can.
       let first = (try? scanner.get())?.header.first ?? .max
       for other in list where other.first >= first {
         // A file whose process died during its rotation has both names.
-        if file.isAt(other.path) { continue }
+        if try file.isAt(other.path) { continue }
         _ = try other.open()
         // If the folder was copied at that moment, there are two such files.
         if other.first == first { continue }
@@ -146,13 +150,14 @@ struct JournalListing {
   mutating func following(
     _ current: JournalFile, from first: UInt64, endingBefore next: UInt64
   ) throws(JournalError) -> (JournalFile, JournalScanner)? {
-    if current.isAt(path) { return nil }
+    if try current.isAt(path) { return nil }
     if let found = try listed(behind: current, from: first, endingBefore: next) { return found }
     // The folder is listed again only when all listed files have been read.
     self = try JournalListing(of: path)
     if let found = try listed(behind: current, from: first, endingBefore: next) { return found }
     let (file, scanner) = try newestFile()
-    guard scanner.header.first >= first else {
+    // Only a compaction leaves a newest file that begins as the one that was read.
+    guard scanner.header.first >= next || scanner.header.first == first else {
       throw .misplaced(path: path, expected: next, given: scanner.header.first)
     }
     return (file, scanner)
@@ -165,7 +170,7 @@ struct JournalListing {
     // A file that was compacted before its rotation has the same first sequence number as the file
     // that was read.
     if index < older.count, older[index].first == first {
-      if !current.isAt(older[index].path) { return try older[index].open() }
+      if try !current.isAt(older[index].path) { return try older[index].open() }
       index += 1
     }
     guard index < older.count else { return nil }

@@ -40,7 +40,7 @@ public final class JournalReader {
   public static func size(of path: String) throws(JournalError) -> Int {
     let path = JournalFiles.file(path)
     let listing = try JournalListing(of: path)
-    var size = listing.newest?.0.size ?? 0
+    var size = try listing.newest?.0.size ?? 0
     for older in listing.older { size += try JournalFile(older.path, for: .reading).size }
     return size
   }
@@ -132,8 +132,8 @@ public final class JournalReader {
 
   /// The offset of the next record in the current file.
   public var offset: Int { scanner.offset }
-  /// The current size of that file, in bytes.
-  public var size: Int { scanner.window.size }
+  /// The current size of that file, in bytes; ``offset`` if the system does not tell it.
+  public var size: Int { (try? scanner.window.size) ?? offset }
   /// The number of bytes read, over all files.
   public var bytesRead: Int { behind + offset }
   /// The sequence number of the next record.

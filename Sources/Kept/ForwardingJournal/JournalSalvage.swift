@@ -84,7 +84,8 @@ extension Journal {
   /// - Throws: ``JournalError/notAJournal(path:)`` if there is no whole call;
   ///   ``JournalError/newerVersion(path:known:given:)`` or
   ///   ``JournalError/unknownFlags(path:flags:)`` if a file is of a newer version;
-  ///   ``JournalError/system(_:path:code:)`` if a file exists at `output`, or the disk fails.
+  ///   ``JournalError/system(_:path:code:)`` if a file exists at `output`, or at `output` with
+  ///   `.part` behind it, where the copy is made, or the disk fails.
   /// - Complexity: O(*n*) in the size of the files, unless they are damaged.
   @discardableResult
   public static func salvage(
@@ -95,17 +96,34 @@ extension Journal {
     if let older = try JournalFiles.list(output).first {
       throw .system("opened", path: older.path, code: EEXIST)
     }
-    let file = try JournalFile(output, for: .creating)
-    do throws(JournalError) {
-      let salvager = try Salvager(path, to: file)
-      let salvage = try salvager.run()
-      guard salvage.saved > 0 else { throw .notAJournal(path: path) }
-      try file.sync()
-      try JournalFile.syncFolder(of: output)
-      return salvage
-    } catch {
-      JournalFile.remove(output)
-      throw error
+    if JournalFile.exists(output) { throw .system("opened", path: output, code: EEXIST) }
+    // A file of this name would count as one of the damaged journal's.
+    if JournalFiles.isRotated(output, of: path) {
+      throw .system("opened", path: output, code: EINVAL)
+    }
+    // The new journal gets its name when it is whole, so that no other journal writes the file
+    // meanwhile, and an interrupted copy does not look like a journal.
+    let file = try JournalFile(output + ".part", for: .creating)
+    defer { JournalFile.remove(file.path) }
+    try file.lock()
+    let salvage = try Salvager(path).run(to: file)
+    guard salvage.saved > 0 else { throw .notAJournal(path: path) }
+    try file.sync()
+    try check(file, salvage)
+    try JournalFile.name(file.path, as: output)
+    try JournalFile.syncFolder(of: output)
+    return salvage
+  }
+
+  /// Reads a new journal, which must have as many calls as were copied.
+  private static func check(
+    _ file: JournalFile, _ salvage: JournalSalvage
+  ) throws(JournalError) {
+    let scanner = try JournalScanner(JournalWindow(file), path: file.path)
+    var count = 0
+    while try scanner.nextCall() != nil { count += 1 }
+    guard count == salvage.saved, scanner.tail == .whole else {
+      throw .damaged(offset: scanner.offset, resumes: nil)
     }
   }
 }

@@ -10,12 +10,16 @@ extension JournalScanner {
     var end = 0
   }
 
+  /// The bytes of candidates that are checksummed to tell one end from damage.
+  private static var mostSearched: Int { 64 << 20 }
+
   /// Distinguishes the end of the file from a torn record, and both from damage before other
   /// records.
   ///
   /// - Returns: a record that was completed meanwhile; otherwise nil, after setting `tail`.
   func end() throws(JournalError) -> JournalFrame? {
-    let left = window.size - offset
+    let left = try window.size - offset
+    searchBudget = Self.mostSearched
     if left <= 0 {
       tail = .whole
       return nil
@@ -51,7 +55,7 @@ extension JournalScanner {
   /// themselves. Without a header, every byte may begin a record.
   ///
   /// - Throws: ``JournalError/damaged(offset:resumes:)`` once candidates of more than 64 MB have
-  ///   been checksummed. The rest is unknown then, so nothing may be cut.
+  ///   been checksummed for one end. The rest is unknown then, so nothing may be cut.
   func nextWhole(from start: Int) throws(JournalError) -> Int? {
     var position = start
     while let torn = try window.headerAlone(at: position) {
@@ -63,21 +67,19 @@ extension JournalScanner {
     if start == offset, searched.offset == offset, searched.next == next {
       position = max(position, searched.end)
     }
-    var budget = 64 << 20
     var tried: Int?
     while let found = try window.nextHeader(from: &position) {
       defer { position += 1 }
       guard found.sequence >= next, found.sequence - next < 1 << 40 else { continue }
-      budget -= found.length
-      if budget < 0 { throw .damaged(offset: offset, resumes: nil) }
+      searchBudget -= found.length
+      if searchBudget < 0 { throw .damaged(offset: offset, resumes: nil) }
       if try wholeHeader(at: position) != nil { return position }
       // The rest of this candidate may still be written.
       if tried == nil { tried = position }
     }
     if start > offset { return nil }
-    searched = Searched(
-      offset: offset, next: next,
-      end: tried ?? max(offset, window.size - 2 * JournalFormat.recordSize))
+    let last = try max(offset, window.size - 2 * JournalFormat.recordSize)
+    searched = Searched(offset: offset, next: next, end: tried ?? last)
     return nil
   }
 }

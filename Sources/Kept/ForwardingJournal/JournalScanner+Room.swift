@@ -15,11 +15,11 @@ extension JournalScanner {
 
   /// Whether the broken record here may have been unsynced when the machine stopped. It was synced,
   /// and is now damaged, if a later record says that it was synced by then. It is also damaged if
-  /// no zeros stand in place of bytes that did not reach the disk.
+  /// no sector with zeros stands in place of bytes that did not reach the disk.
   func isTornGroup(resuming place: Int) throws(JournalError) -> Bool {
     guard header.tellsUnsynced else { return false }
     let isLost = try window.hasLostBeginning(at: offset)
-    guard try isLost ? true : window.hasZeros(in: offset..<place) else { return false }
+    guard try isLost ? true : window.hasLostSector(in: offset..<place) else { return false }
     var place: Int? = place
     while let start = place, let found = try wholeHeader(at: start) {
       guard found.sequence >= next else { return false }

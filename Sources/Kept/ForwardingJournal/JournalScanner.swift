@@ -28,6 +28,8 @@ final class JournalScanner {
   var tail = JournalTail.whole
   /// The range that ``end()`` has already searched.
   var searched = Searched()
+  /// The bytes of candidates that the search in progress may still checksum.
+  var searchBudget = 0
   /// The payload limit of the wanted calls. A longer one ends the reading before its contents are
   /// read.
   var limit = ReadingLimit()
@@ -93,7 +95,7 @@ final class JournalScanner {
     // A definition and its call are written at once. A definition without its call belongs to an
     // interrupted write.
     if definitions.count > known {
-      tail = .torn(offset: before, bytes: max(window.size, offset) - before)
+      tail = .torn(offset: before, bytes: try max(window.size, offset) - before)
       offset = before
       definitions.removeSubrange(known...)
     }
@@ -190,7 +192,7 @@ final class JournalScanner {
     guard let header = try window.headerAlone(at: offset) else { return nil }
     // A record that extends beyond the file is torn, and not refused for its length.
     if header.length - JournalFormat.recordSize > limit.bytes, limit.wants(header),
-      offset + header.length <= window.size
+      try offset + header.length <= window.size
     {
       try refuse(header, at: offset)
     }

@@ -40,7 +40,7 @@ struct JournalState {
   var budget = 0
   /// When the path was last seen to lead to the file.
   private var seen: Int64 = 0
-  /// For how long that is not checked again, in nanoseconds, if no record is synced.
+  /// For how long that is not checked again, in nanoseconds, when a record is appended.
   private static let rest: Int64 = 10_000_000
   /// The options, which decide whether calls wait for the disk.
   private let options: JournalOptions
@@ -57,7 +57,7 @@ struct JournalState {
   init(
     _ file: JournalFile, _ end: Int, _ header: JournalHeader, next: UInt64,
     _ definitions: [Definition], _ options: JournalOptions, told: UInt8 = 0
-  ) {
+  ) throws(JournalError) {
     path = file.path
     self.file = file
     self.end = end
@@ -66,13 +66,18 @@ struct JournalState {
     self.next = next
     tellsUnsynced = header.tellsUnsynced && options.sync != .never
     // Zeros that a killed process left are reused. They are cut if no call waits for the disk.
-    room = JournalRoom(tellsUnsynced ? JournalRoom.step(options) : 0, end: max(end, file.size))
+    let size = try file.size
+    room = JournalRoom(tellsUnsynced ? JournalRoom.step(options) : 0, end: max(end, size))
     if !tellsUnsynced { room.trim(to: end, of: file) }
     if tellsUnsynced { self.told = told }
-    // Records of an earlier process may not be on the disk.
-    synced = next == first ? next : 0
+    // If calls wait for the disk, the records of earlier processes were synced when the file was
+    // opened.
+    synced = options.sync != .never || next == first ? next : 0
     self.definitions = definitions
   }
+
+  /// The least size that the file has, unless another program has truncated it.
+  var filled: Int { max(end, room.end) }
 
   /// Whether no further record may be written.
   var isClosed: Bool { file == nil || isClosing }
@@ -166,12 +171,12 @@ struct JournalState {
   }
 
   /// Checks that the path still leads to the file, unless that was checked a few milliseconds ago.
-  /// If records are synced, each sync ends with this check instead.
+  /// If records are synced, each sync ends with this check as well.
   @inline(__always)
   private mutating func look(
     for file: JournalFile, at path: String, _ time: Int64
   ) throws(JournalError) {
-    if options.sync == .never, time &- seen > Self.rest || time < seen {
+    if time &- seen > Self.rest || time < seen {
       try lookNow(for: file, at: path, time)
     }
   }
@@ -179,7 +184,7 @@ struct JournalState {
   mutating func lookNow(
     for file: JournalFile, at path: String, _ time: Int64
   ) throws(JournalError) {
-    guard file.isAt(path) else {
+    guard try file.isAt(path, holding: filled) else {
       let error = JournalError.displaced(path: path)
       end(after: error)
       throw error
@@ -226,10 +231,11 @@ struct JournalState {
     room.make(writer.count, at: end, in: file)
     do { try file.append(writer, at: end) } catch {
       room.forget(behind: end)
-      // A partial record is left, and a record after it would be taken for damage, so the journal
-      // closes. The sync is for the callers that wait for earlier records.
-      if file.size != end {
-        if (try? file.sync()) != nil { synced = next }
+      // If a partial record is left, a record after it would be taken for damage, so the journal
+      // closes. The sync is for the callers that wait for earlier records. Beside another sync it
+      // would prove nothing: the system reports a lost write to only one of the two.
+      if (try? file.size) != end {
+        if !isSyncing, (try? file.sync()) != nil { synced = next }
         end(after: error)
       }
       throw error

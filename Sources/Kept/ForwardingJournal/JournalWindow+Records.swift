@@ -45,22 +45,25 @@ extension JournalWindow {
     return nil
   }
 
-  /// Whether a part of the file contains a run of at least 23 zeros. Some runs of 16 to 22 zeros
-  /// count as well, depending on their alignment.
-  func hasZeros(in part: Range<Int>) throws(JournalError) -> Bool {
-    var position = part.lowerBound
-    while position + 16 <= part.upperBound, try load(16, at: position) {
-      if word(at: position) == 0, word(at: position + 8) == 0 { return true }
-      position += 8
+  /// The smallest unit that a disk writes, in bytes.
+  private static let sector = 512
+
+  /// Whether a disk sector of a part of the file has only zeros, or the end of a sector at the
+  /// beginning of the part. Other zeros are the contents of records.
+  func hasLostSector(in part: Range<Int>) throws(JournalError) -> Bool {
+    var start = part.lowerBound
+    while true {
+      let end = (start / Self.sector + 1) * Self.sector
+      guard end <= part.upperBound else { return false }
+      if end - start >= 8, try firstNonZero(from: start) >= end { return true }
+      start = end
     }
-    return false
   }
 
-  /// Whether a record begins with zeros up to the end of a disk sector, the smallest unit that a
-  /// disk writes. That loses a few bytes of the header while the rest may be there. If they are a
+  /// Whether a record begins with zeros up to the end of a disk sector. That loses a few bytes of the header while the rest may be there. If they are a
   /// part of the checksum, its remaining bytes must match.
   func hasLostBeginning(at offset: Int) throws(JournalError) -> Bool {
-    let lost = 512 - offset % 512
+    let lost = Self.sector - offset % Self.sector
     guard lost < 24, try load(JournalFormat.recordSize, at: offset) else { return false }
     if lost >= 8 { return try firstNonZero(from: offset) >= offset + lost }
     guard word(at: offset) << (64 - 8 * UInt64(lost)) == 0 else { return false }

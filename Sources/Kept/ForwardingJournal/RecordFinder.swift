@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Finds whole records in a file that is damaged or partly unreadable.
-struct RecordFinder {
-  let window: JournalWindow
-  let size: Int
+final class RecordFinder {
+  private let window: JournalWindow
+  private let size: Int
+  /// The bytes of candidates that may still be checksummed. Headers that overlap each other could
+  /// otherwise have the same bytes checksummed again and again.
+  private var budget: Int
 
   /// The result of looking at an offset.
   enum Found {
@@ -15,7 +18,11 @@ struct RecordFinder {
 
   private static let page = 4096
 
-  init(_ window: JournalWindow) { (self.window, size) = (window, window.size) }
+  /// Begins at a size that the file has had. Bytes behind it are not looked at.
+  init(_ window: JournalWindow, size: Int) {
+    (self.window, self.size) = (window, size)
+    budget = max(64 << 20, 4 * size)
+  }
 
   /// Looks at an offset. If no record begins there, the next one must have at least the sequence
   /// number `next`, because the contents of a damaged record may look like a record.
@@ -32,10 +39,11 @@ struct RecordFinder {
       position += 1
       while let header = try window.nextHeader(from: &position) {
         if header.sequence >= next, header.sequence - next < 1 << 40,
-          (try? window.isWhole(header, at: position)) != false
+          (try? isWhole(header, at: position)) != false
         {
           return .nothing(end: position)
         }
+        if budget < 0 { return .nothing(end: size) }
         position += 1
       }
       return .nothing(end: size)
@@ -43,6 +51,13 @@ struct RecordFinder {
       guard case .system(_, _, let code) = error else { return .nothing(end: size) }
       return unreadable(from: offset, to: position, code)
     }
+  }
+
+  /// Whether a candidate is a whole record; false once the budget is used up.
+  private func isWhole(_ header: RecordHeader, at offset: Int) throws(JournalError) -> Bool {
+    if budget < 0 { return false }
+    budget -= header.length
+    return budget < 0 ? false : try window.isWhole(header, at: offset)
   }
 
   /// Returns the start of a chain of adjacent whole records that extends beyond `end`, the end that
@@ -54,7 +69,7 @@ struct RecordFinder {
       var stop = position
       if found.sequence >= next, found.sequence - next < 1 << 40 {
         while stop < end, let header = try? window.headerAlone(at: stop),
-          (try? window.isWhole(header, at: stop)) == true
+          (try? isWhole(header, at: stop)) == true
         {
           stop += header.length
         }

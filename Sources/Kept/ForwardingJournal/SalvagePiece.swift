@@ -13,34 +13,81 @@ struct SalvagePiece {
   /// The number of the first call, and of the last one.
   let first: UInt64
   var last: UInt64
-  /// The definitions in front of the piece.
-  let definitions: [UInt16: Definition]
+
+  /// The place of the first call in the new journal.
+  var key: SalvageKey { SalvageKey(number: first, source: source, offset: start) }
+}
+
+/// Calls are copied in the order of their numbers; those with the same one in the order of their
+/// places.
+struct SalvageKey: Comparable {
+  let number: UInt64
+  let source: Int
+  let offset: Int
+
+  static func < (one: SalvageKey, other: SalvageKey) -> Bool {
+    (one.number, one.source, one.offset) < (other.number, other.source, other.offset)
+  }
+}
+
+/// The pieces of which calls are left, as a binary heap: a damaged file may have very many.
+struct SalvageQueue {
+  enum Entry {
+    case piece(SalvagePiece)
+    case cursor(SalvageCursor)
+  }
+
+  private var entries: [(key: SalvageKey, entry: Entry)]
+
+  // An array in ascending order is a heap.
+  init(_ entries: [(key: SalvageKey, entry: Entry)]) {
+    self.entries = entries.sorted { $0.key < $1.key }
+  }
+
+  mutating func add(_ key: SalvageKey, _ entry: Entry) {
+    entries.append((key, entry))
+    var place = entries.count - 1
+    while place > 0, entries[place].key < entries[(place - 1) / 2].key {
+      entries.swapAt(place, (place - 1) / 2)
+      place = (place - 1) / 2
+    }
+  }
+
+  mutating func takeLeast() -> (key: SalvageKey, entry: Entry)? {
+    guard !entries.isEmpty else { return nil }
+    entries.swapAt(0, entries.count - 1)
+    let least = entries.removeLast()
+    var place = 0
+    while true {
+      let children = [2 * place + 1, 2 * place + 2].filter { $0 < entries.count }
+      guard let child = children.min(by: { entries[$0].key < entries[$1].key }),
+        entries[child].key < entries[place].key
+      else { return least }
+      entries.swapAt(place, child)
+      place = child
+    }
+  }
 }
 
 /// Reads the calls of a piece.
 struct SalvageCursor {
   let piece: SalvagePiece
-  /// The definitions in front of the call.
-  private(set) var definitions: [UInt16: Definition]
   /// The header of the call, and its offset; nil after the last one.
   private(set) var call: (header: RecordHeader, offset: Int)?
-  private let window: JournalWindow
+  /// The file, which stays open while the piece is read.
+  let window: JournalWindow
   /// The offset of the next record.
   private(set) var position: Int
 
   /// Begins in front of the first call.
   init(_ piece: SalvagePiece, _ window: JournalWindow) {
     (self.piece, self.window) = (piece, window)
-    definitions = piece.definitions
     position = piece.start
   }
 
-  /// Whether the call comes before that of another cursor: it has a smaller number, or the same one
-  /// in an earlier place.
-  func comes(before other: SalvageCursor) -> Bool {
-    guard let call, let next = other.call else { return call != nil }
-    return (call.header.sequence, piece.source, call.offset)
-      < (next.header.sequence, other.piece.source, next.offset)
+  /// The place of the call in the new journal; nil after the last one.
+  var key: SalvageKey? {
+    call.map { SalvageKey(number: $0.header.sequence, source: piece.source, offset: $0.offset) }
   }
 
   /// Moves to the next call or mark.
@@ -49,25 +96,12 @@ struct SalvageCursor {
     while position < piece.end, let header = try window.headerAlone(at: position) {
       let offset = position
       switch RecordKind(rawValue: header.kind) {
-      case .definition: try define(header, at: offset)
       case .call, .outcome, .mark: call = (header, offset)
-      case nil: break
+      case .definition, nil: break
       }
       position += header.length
       if call != nil { return }
     }
-  }
-
-  private mutating func define(
-    _ header: RecordHeader, at offset: Int
-  ) throws(JournalError) {
-    guard try window.load(header.length, at: offset) else { return }
-    let start = offset + JournalFormat.recordSize
-    let definition = try? window.read(header.length - JournalFormat.recordSize, at: start) {
-      (reader) throws(WireError) in try Definition(from: &reader)
-    }
-    // The first reading has noted the loss of a definition that cannot be decoded.
-    if let definition { definitions[header.message] = definition }
   }
 }
 

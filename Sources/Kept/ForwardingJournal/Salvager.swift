@@ -8,42 +8,37 @@ import Foundation
 /// in order, and then by merging the pieces. So a record that a disk has put in front of others
 /// does not hide them, and each call is in the order of its number.
 final class Salvager {
-  private struct Source {
+  struct Source {
     var path: String
-    var window: JournalWindow
     var header: JournalHeader?
     var size: Int
+    /// The definitions of each number, in the order of their offsets.
+    var definitions: [UInt16: [(offset: Int, definition: Definition)]] = [:]
   }
 
-  private var report = JournalSalvage()
-  private var sources: [Source] = []
-  private var pieces: [SalvagePiece] = []
+  var report = JournalSalvage()
+  var sources: [Source] = []
+  var pieces: [SalvagePiece] = []
   private var losses: [(source: Int, loss: JournalSalvage.Loss)] = []
   private var absent: [JournalSalvage.Loss] = []
-  private let copy: JournalCopy
+  /// The newest file, which keeps being read if it is rotated meanwhile.
+  private let newest: JournalWindow?
+  private let path: String
+  /// Some of the other files. More of them than a process may open can belong to a journal.
+  private var windows: [(source: Int, window: JournalWindow)] = []
   /// The sequence number after the last copied call, and the one expected of the next call.
-  private var next: UInt64 = 0
-  private var expected: UInt64?
+  var next: UInt64 = 0
+  var expected: UInt64?
 
-  init(_ path: String, to file: JournalFile) throws(JournalError) {
-    let older = try JournalFiles.list(path).map(\.path)
-    for path in older + [path] {
-      let file: JournalFile
-      do throws(JournalError) { file = try JournalFile(path, for: .reading) } catch {
-        guard !older.isEmpty, case .system(_, _, ENOENT) = error else { throw error }
-        absent.append(JournalSalvage.Loss(path: path, offset: 0, bytes: 0, reason: .absent))
-        continue
-      }
-      let window = JournalWindow(file)
-      var header: JournalHeader?
-      do throws(JournalError) { header = try JournalScanner(window, path: path).header } catch {
-        switch error {
-        // A file in a newer format is not damaged.
-        case .newerVersion, .unknownFlags: throw error
-        default: break
-        }
-      }
-      sources.append(Source(path: path, window: window, header: header, size: window.size))
+  init(_ path: String) throws(JournalError) {
+    self.path = path
+    let (file, older) = try Self.files(path)
+    newest = file.map { JournalWindow($0) }
+    for path in older { try add(path, JournalWindow(JournalFile(path, for: .reading))) }
+    if let newest {
+      try add(path, newest)
+    } else {
+      absent.append(JournalSalvage.Loss(path: path, offset: 0, bytes: 0, reason: .absent))
     }
     // The files are sorted by the sequence numbers in their headers, so swapped names do not
     // matter. A file without a readable header stays where its name places it.
@@ -54,15 +49,62 @@ final class Salvager {
     }
     sources = zip(keys, sources).enumerated()
       .sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }.map(\.element.1)
-    let first = sources.lazy.compactMap(\.header).first
-    copy = try JournalCopy(first ?? JournalHeader(first: 1, time: JournalFile.now), to: file)
-    expected = first?.first
+    expected = sources.lazy.compactMap(\.header).first?.first
   }
 
-  func run() throws(JournalError) -> JournalSalvage {
+  /// Opens the newest file, and lists the others. Files that are rotated after it was opened are
+  /// not needed.
+  private static func files(
+    _ path: String
+  ) throws(JournalError) -> (JournalFile?, [String]) {
+    while true {
+      var newest: JournalFile?
+      var failure: JournalError?
+      do throws(JournalError) { newest = try JournalFile(path, for: .reading) } catch {
+        guard case .system(_, _, ENOENT) = error else { throw error }
+        failure = error
+      }
+      let older = try JournalFiles.list(path).map(\.path)
+      if let failure, older.isEmpty { throw failure }
+      guard let newest else { return (nil, older) }
+      guard try newest.isAt(path) else { continue }
+      // In the middle of a rotation, the newest file has a second name.
+      let isNamedTwice = try older.last.map { (last) throws(JournalError) in try newest.isAt(last) }
+      return (newest, isNamedTwice == true ? older.dropLast() : older)
+    }
+  }
+
+  private func add(_ path: String, _ window: JournalWindow) throws(JournalError) {
+    var header: JournalHeader?
+    do throws(JournalError) { header = try JournalScanner(window, path: path).header } catch {
+      switch error {
+      // A file in a newer format is not damaged.
+      case .newerVersion, .unknownFlags: throw error
+      default: break
+      }
+    }
+    sources.append(Source(path: path, header: header, size: try window.size))
+  }
+
+  /// Opens a file again, unless it is open.
+  func window(of index: Int) throws(JournalError) -> JournalWindow {
+    if let newest, sources[index].path == path { return newest }
+    if let open = windows.first(where: { $0.source == index }) { return open.window }
+    let window = JournalWindow(try JournalFile(sources[index].path, for: .reading))
+    if windows.count == 8 { windows.removeFirst() }
+    windows.append((index, window))
+    return window
+  }
+
+  func run(to file: JournalFile) throws(JournalError) -> JournalSalvage {
     var next: UInt64 = 0
-    for source in sources.indices { next = find(in: source, after: next) }
-    try merge()
+    for source in sources.indices { next = try find(in: source, after: next) }
+    var header =
+      sources.lazy.compactMap(\.header).first ?? JournalHeader(first: 1, time: JournalFile.now)
+    // The header of the file with the first calls may be lost.
+    header.first = pieces.reduce(header.first) { min($0, $1.first) }
+    let copy = try JournalCopy(header, to: file)
+    try merge(into: copy)
     // The missing file is the newest one, so its loss comes last.
     report.losses = joinedLosses() + absent
     try copy.finish(next: max(self.next, expected ?? 0))
@@ -74,21 +116,24 @@ final class Salvager {
 
   /// Finds the pieces of a file. `number` is the one after that of the last call in front of it.
   /// Returns the number after that of the last call in it.
-  private func find(in index: Int, after number: UInt64) -> UInt64 {
+  private func find(in index: Int, after number: UInt64) throws(JournalError) -> UInt64 {
     let source = sources[index]
+    let window = try window(of: index)
     if source.header == nil { lose(index, 0, JournalFormat.headerSize, .damaged) }
-    let finder = RecordFinder(source.window)
+    let finder = RecordFinder(window, size: source.size)
     var numbers = ExpectedNumbers(next: source.header?.first ?? number)
-    var definitions: [UInt16: Definition] = [:]
     var piece: SalvagePiece?
     var position = JournalFormat.headerSize
     while position < source.size {
       switch finder.look(at: position, next: numbers.least(at: position)) {
       case .record(let header):
         let end = position + header.length
-        if take(header, at: position, of: index, &definitions) == .other {
-          piece?.end = end
-        } else {
+        switch take(header, at: position, of: index, window) {
+        case .other: piece?.end = end
+        case .nothing:
+          piece.map { pieces.append($0) }
+          piece = nil
+        case .call:
           if let last = piece?.last, header.sequence > last {
             piece?.end = end
             piece?.last = header.sequence
@@ -96,7 +141,7 @@ final class Salvager {
             piece.map { pieces.append($0) }
             piece = SalvagePiece(
               source: index, start: position, end: end, first: header.sequence,
-              last: header.sequence, definitions: definitions)
+              last: header.sequence)
           }
           numbers.meet(header.sequence, at: position)
         }
@@ -104,7 +149,7 @@ final class Salvager {
       case .nothing(let end):
         piece.map { pieces.append($0) }
         piece = nil
-        if end >= source.size, isRoom(source, from: position) { return numbers.next }
+        if end >= source.size, isRoom(source, window, from: position) { return numbers.next }
         lose(index, position, min(end, source.size), .damaged)
         position = end
       case .unreadable(let end, let code):
@@ -119,26 +164,31 @@ final class Salvager {
   }
 
   /// Whether only preallocated zeros are left.
-  private func isRoom(_ source: Source, from offset: Int) -> Bool {
+  private func isRoom(_ source: Source, _ window: JournalWindow, from offset: Int) -> Bool {
     source.header?.tellsUnsynced == true
-      && (try? source.window.firstNonZero(from: offset)) ?? 0 >= source.size
+      && (try? window.firstNonZero(from: offset)) ?? 0 >= source.size
   }
 
   private enum Content {
     /// A call, or a mark in place of calls that a compaction removed.
     case call
     case other
+    /// A record with a number that no journal can have.
+    case nothing
   }
 
   /// Notes a definition, and the loss of a record of an unknown kind.
   private func take(
-    _ header: RecordHeader, at offset: Int, of index: Int,
-    _ definitions: inout [UInt16: Definition]
+    _ header: RecordHeader, at offset: Int, of index: Int, _ window: JournalWindow
   ) -> Content {
     // A statement about the old file's disk state means nothing in another file.
     if header.kind == RecordKind.synced { return .other }
     let source = sources[index]
     let end = offset + header.length
+    guard header.sequence < JournalFormat.numbers else {
+      lose(index, offset, end, .damaged)
+      return .nothing
+    }
     let flags = source.header?.tellsUnsynced == false ? header.flags : 0
     guard let kind = RecordKind(rawValue: header.kind), flags == 0 else {
       lose(index, offset, end, .unknownKind(header.kind))
@@ -147,98 +197,19 @@ final class Salvager {
     guard kind == .definition else { return .call }
     let start = offset + JournalFormat.recordSize
     do throws(WireError) {
-      definitions[header.message] = try source.window.read(end - start, at: start) {
+      let definition = try window.read(end - start, at: start) {
         (reader) throws(WireError) in try Definition(from: &reader)
       }
+      sources[index].definitions[header.message, default: []].append((offset, definition))
     } catch {
       lose(index, offset, end, .damaged)
     }
     return .other
   }
 
-  // MARK: Merging pieces
-
-  /// Copies the calls of all pieces in the order of their numbers.
-  private func merge() throws(JournalError) {
-    pieces.sort { ($0.first, $0.source, $0.start) < ($1.first, $1.source, $1.start) }
-    var waiting = pieces[...]
-    // Few pieces overlap, as each is a fault of the disk.
-    var open: [SalvageCursor] = []
-    while true {
-      var least = open.indices.min { open[$0].comes(before: open[$1]) }
-      while let piece = waiting.first,
-        least.map({ piece.first <= open[$0].call?.header.sequence ?? 0 }) ?? true
-      {
-        waiting.removeFirst()
-        var cursor = SalvageCursor(piece, sources[piece.source].window)
-        if try advance(&cursor) { open.append(cursor) }
-        least = open.indices.min { open[$0].comes(before: open[$1]) }
-      }
-      guard let least else { return }
-      if let call = open[least].call { try save(call.header, at: call.offset, of: open[least]) }
-      if try !advance(&open[least]) { open.remove(at: least) }
-    }
-  }
-
-  /// Moves a cursor to its next call. Returns false after the last one.
-  private func advance(_ cursor: inout SalvageCursor) throws(JournalError) -> Bool {
-    do throws(JournalError) { try cursor.advance() } catch {
-      guard case .system(_, _, let code) = error else { throw error }
-      // The rest was readable a moment ago.
-      lose(cursor.piece.source, cursor.position, cursor.piece.end, .unreadable(code: code))
-    }
-    return cursor.call != nil
-  }
-
-  private func save(
-    _ header: RecordHeader, at offset: Int, of cursor: SalvageCursor
-  ) throws(JournalError) {
-    let index = cursor.piece.source
-    let source = sources[index]
-    let end = offset + header.length
-    let start = offset + JournalFormat.recordSize
-    let isMark = header.kind == RecordKind.mark.rawValue
-    guard header.sequence >= next else {
-      if !isMark { lose(index, offset, end, .repeated) }
-      return
-    }
-    if isMark {
-      // The sequence numbers before it were removed by a compaction.
-      expected = header.sequence + 1
-      return
-    }
-    guard let definition = cursor.definitions[header.message] else {
-      return lose(index, offset, end, .undefined(message: header.message))
-    }
-    do throws(JournalError) {
-      // Another cursor may have loaded other bytes of the file meanwhile.
-      guard try source.window.load(header.length, at: offset) else {
-        return lose(index, offset, end, .damaged)
-      }
-    } catch {
-      guard case .system(_, _, let code) = error else { throw error }
-      return lose(index, offset, end, .unreadable(code: code))
-    }
-    let contents: [UInt8]
-    do throws(WireError) {
-      contents = try source.window.read(end - start, at: start) { (reader) throws(WireError) in
-        try reader.bytes(reader.left)
-      }
-    } catch {
-      return lose(index, offset, end, .damaged)
-    }
-    try copy.append(header, definition, contents)
-    report.saved += 1
-    if let expected, header.sequence > expected, source.header?.isCompacted != true {
-      report.missing.append(expected...header.sequence - 1)
-    }
-    next = header.sequence + 1
-    expected = next
-  }
-
   // MARK: Losses
 
-  private func lose(_ index: Int, _ offset: Int, _ end: Int, _ reason: JournalSalvage.Reason) {
+  func lose(_ index: Int, _ offset: Int, _ end: Int, _ reason: JournalSalvage.Reason) {
     guard end > offset else { return }
     let path = sources[index].path
     losses.append(

@@ -11,7 +11,8 @@ import Invocations
   import Darwin
 #endif
 
-// Only this file handles descriptors in this module, and only `JournalWindow.swift` raw memory.
+// Only the files of this folder handle descriptors in this module, and only `JournalWindow.swift`
+// raw memory.
 
 /// The CRC-32C checksum.
 enum JournalChecksum {
@@ -32,8 +33,8 @@ enum JournalChecksum {
 final class JournalFile: Sendable {
   let path: String
   private let descriptor: Int32
-  /// The device and inode of the file.
-  private let identity: FWDFileIdentity
+  /// The device and inode of the file, and its size when it was opened.
+  private let opened: FWDFileFacts
   // SAFETY: written only by the function that opens the file, before another thread has it.
   private nonisolated(unsafe) var lockedIn: ForkGuard?
 
@@ -52,9 +53,18 @@ final class JournalFile: Sendable {
       }
     descriptor = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw .system("opened", path: path, code: errno) }
-    identity = fwd_identity_of_descriptor(descriptor)
-    guard facts.st_mode & S_IFMT == S_IFREG else {
+    var (status, facts) = (stat(), FWDFileFacts())
+    let code =
+      unsafe fstat(descriptor, &status) == 0
+      ? unsafe fwd_facts_of_descriptor(descriptor, &facts) : errno
+    opened = facts
+    guard code == 0 else { throw .system("opened", path: path, code: code) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
       throw .system("opened", path: path, code: EINVAL)
+    }
+    // Another user's file would keep its owner when it takes the place of the journal's.
+    if purpose == .replacing, status.st_uid != geteuid() {
+      throw .system("opened", path: path, code: EEXIST)
     }
   }
 
@@ -63,30 +73,64 @@ final class JournalFile: Sendable {
     close(descriptor)
   }
 
-  private var facts: stat {
-    var facts = stat()
-    unsafe fstat(descriptor, &facts)
-    return facts
-  }
-
   /// The current size of the file, in bytes.
-  var size: Int { Int(facts.st_size) }
-  /// The inode number.
-  var number: UInt64 { UInt64(facts.st_ino) }
-
-  /// The major and minor number of the device, as Linux encodes them.
-  var device: (major: UInt32, minor: UInt32) {
-    let number = UInt64(truncatingIfNeeded: facts.st_dev)
-    return (
-      UInt32((number >> 8 & 0xFFF) | (number >> 32 & 0xFFFF_F000)),
-      UInt32((number & 0xFF) | (number >> 12 & 0xFFFF_FF00))
-    )
+  var size: Int {
+    get throws(JournalError) {
+      var facts = FWDFileFacts()
+      let code = unsafe fwd_facts_of_descriptor(descriptor, &facts)
+      guard code == 0 else { throw .system("read", path: path, code: code) }
+      return Int(facts.size)
+    }
   }
 
-  /// Whether a path leads to this file. Does not query its times: the next sync would write them.
-  func isAt(_ path: String) -> Bool {
-    let other = unsafe fwd_identity_at(path)
-    return other.number != 0 && other.number == identity.number && other.device == identity.device
+  /// The inode number.
+  var number: UInt64 { opened.number }
+
+  /// The major and minor number of the device.
+  var device: (major: UInt32, minor: UInt32) {
+    (UInt32(opened.device >> 32), UInt32(truncatingIfNeeded: opened.device))
+  }
+
+  /// Whether a path leads to this file, and the file has at least `count` bytes. Does not query its
+  /// times: the next sync would write them.
+  func isAt(_ path: String, holding count: Int = 0) throws(JournalError) -> Bool {
+    var facts = FWDFileFacts()
+    let code = unsafe fwd_facts_at(path, &facts)
+    if [ENOENT, ENOTDIR, ELOOP].contains(code) { return false }
+    guard code == 0 else { throw .system("found", path: path, code: code) }
+    return facts.number == opened.number && facts.device == opened.device && facts.size >= count
+  }
+
+  /// Gives the file the permissions of the file that it replaces. A failure is harmless: the file
+  /// then is for its owner alone.
+  func adoptPermissions(of other: JournalFile) {
+    var status = stat()
+    guard unsafe fstat(other.descriptor, &status) == 0 else { return }
+    fchmod(descriptor, status.st_mode & 0o777)
+  }
+
+  /// Writes the bytes of a part of the file again. After a failed sync, the system may have
+  /// forgotten that they are not on the disk.
+  func rewrite(_ part: Range<Int>) throws(JournalError) {
+    var offset = part.lowerBound
+    let window = JournalWindow(self)
+    while offset < part.upperBound {
+      var writer = WireWriter(limit: .max)
+      let count = min(window.capacity, part.upperBound - offset)
+      guard try window.load(count, at: offset) else {
+        throw .system("read", path: path, code: EIO)
+      }
+      do throws(WireError) {
+        let bytes = try window.read(count, at: offset) { (reader) throws(WireError) in
+          try reader.bytes(count)
+        }
+        try writer.append(bytes)
+      } catch {
+        throw .refused(error)
+      }
+      try put(writer, at: offset)
+      offset += count
+    }
   }
 
   /// Acquires the exclusive lock for writing.
@@ -106,6 +150,13 @@ final class JournalFile: Sendable {
   /// Writes bytes at `end`, the end of the records, by one `write`, and continues if the write is
   /// partial. On an error, cuts the file back to `end`.
   func append(_ writer: borrowing WireWriter, at end: Int) throws(JournalError) {
+    do throws(JournalError) { try put(writer, at: end) } catch {
+      try cut(to: end)
+      throw error
+    }
+  }
+
+  private func put(_ writer: borrowing WireWriter, at end: Int) throws(JournalError) {
     let code = unsafe writer.withBytes { bytes -> Int32 in
       var written = 0
       while written < bytes.count {
@@ -121,9 +172,7 @@ final class JournalFile: Sendable {
       }
       return 0
     }
-    if code == 0 { return }
-    try cut(to: end)
-    throw .system("written", path: path, code: code)
+    if code != 0 { throw .system("written", path: path, code: code) }
   }
 
   /// Truncates the file.
@@ -138,11 +187,6 @@ final class JournalFile: Sendable {
     while fdatasync(descriptor) != 0 {
       if errno != EINTR { throw .system("synchronized", path: path, code: errno) }
     }
-  }
-
-  /// Waits until the names in the folder of a path are on the disk.
-  static func syncFolder(of path: String) throws(JournalError) {
-    try JournalFolder(of: path).sync()
   }
 
   /// Reads into memory: at least `wanted` bytes, unless the file ends before them.
@@ -164,17 +208,18 @@ final class JournalFile: Sendable {
       }
       let code = more < 0 ? errno : EIO
       if more < 0, code == EINTR { continue }
-      if count >= wanted || (more == 0 && offset + count >= size) { break }
+      if count >= wanted { break }
+      if more == 0, try offset + count >= size { break }
       throw .system("read", path: path, code: code)
     }
     return count
   }
 
   /// The offset of the data after a hole; `offset` itself if the file system cannot tell.
-  func data(from offset: Int) -> Int {
+  func data(from offset: Int) throws(JournalError) -> Int {
     let found = lseek(descriptor, off_t(offset), Self.seekData)
     if found >= offset { return Int(found) }
-    return errno == ENXIO ? size : offset
+    return errno == ENXIO ? try size : offset
   }
 
   #if os(Linux)
@@ -186,8 +231,8 @@ final class JournalFile: Sendable {
 
   /// Whether the file begins with all the bytes of another one.
   func begins(as other: JournalFile) throws(JournalError) -> Bool {
-    let size = other.size
-    guard size <= self.size else { return false }
+    let size = try other.size
+    guard try size <= self.size else { return false }
     let (own, others) = (JournalWindow(self), JournalWindow(other))
     var offset = 0
     while offset < size {
@@ -201,38 +246,6 @@ final class JournalFile: Sendable {
     return true
   }
 
-  /// The names in a folder.
-  static func names(in folder: String) throws(JournalError) -> [String] {
-    guard let stream = unsafe opendir(folder) else {
-      throw .system("listed", path: folder, code: errno)
-    }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while true {
-      // Only errno distinguishes the end from an error.
-      errno = 0
-      guard let entry = unsafe readdir(stream) else { break }
-      // SAFETY: a zero-terminated string within the entry, valid until the next readdir.
-      names.append(
-        unsafe withUnsafePointer(to: &entry.pointee.d_name) {
-          unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
-        })
-    }
-    if errno != 0 { throw .system("listed", path: folder, code: errno) }
-    return names
-  }
-
-  /// Renames a file, and replaces a file that has the new name.
-  static func move(_ old: String, to new: String) throws(JournalError) {
-    if unsafe rename(old, new) != 0 { throw .system("renamed", path: old, code: errno) }
-  }
-
-  static func name(_ old: String, as new: String) throws(JournalError) {
-    if unsafe link(old, new) != 0 { throw .system("linked", path: new, code: errno) }
-  }
-
-  static func remove(_ path: String) { unsafe unlink(path) }
-
   static func text(ofError code: Int32) -> String {
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
   }
@@ -242,36 +255,5 @@ final class JournalFile: Sendable {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
-}
-
-/// A folder whose names are to be synced. It is opened before the names change, because opening
-/// fails if the process has no descriptors left.
-@safe
-final class JournalFolder {
-  private let path: String
-  private let descriptor: Int32
-
-  /// Opens the folder of a path.
-  init(of file: String) throws(JournalError) {
-    path = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
-    descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // Some file systems have no folders to sync, and a folder may be unreadable: no error.
-    let code = errno
-    guard descriptor >= 0 || [EACCES, EPERM, EINVAL, EISDIR, ENOTSUP].contains(code) else {
-      throw .system("opened", path: path, code: code)
-    }
-  }
-
-  deinit { if descriptor >= 0 { close(descriptor) } }
-
-  /// Waits until the names are on the disk.
-  func sync() throws(JournalError) {
-    while descriptor >= 0, fsync(descriptor) != 0 {
-      let code = errno
-      // The file system cannot sync names.
-      if [EINVAL, ENOTSUP, EROFS].contains(code) { return }
-      if code != EINTR { throw .system("synchronized", path: path, code: code) }
-    }
   }
 }

@@ -35,7 +35,7 @@ final class JournalWindow {
   deinit { unsafe base.deallocate() }
 
   /// The current size of the file.
-  var size: Int { file?.size ?? count }
+  var size: Int { get throws(JournalError) { try file?.size ?? count } }
 
   /// Loads bytes of the file.
   ///
@@ -52,7 +52,7 @@ final class JournalWindow {
   func forget() { if file != nil { count = 0 } }
 
   private func loadMore(_ wanted: Int, at offset: Int) throws(JournalError) -> Bool {
-    guard let file, offset + wanted <= file.size else { return false }
+    guard let file, try offset + wanted <= file.size else { return false }
     // A reader may refer to the buffered bytes.
     if isLent { throw .inUse(path: file.path) }
     // The buffer counts as empty until the read succeeds.
@@ -72,10 +72,10 @@ final class JournalWindow {
   /// Holes are not read.
   func firstNonZero(from offset: Int) throws(JournalError) -> Int {
     var offset = offset
-    while offset < size {
+    while try offset < size {
       if offset >= start + count || offset < start {
-        offset = file?.data(from: offset) ?? offset
-        guard offset < size, try load(1, at: offset) else { break }
+        offset = try file?.data(from: offset) ?? offset
+        guard try load(1, at: offset) else { break }
       }
       let end = start + count
       while offset + 8 <= end,
@@ -90,7 +90,7 @@ final class JournalWindow {
         offset += 1
       }
     }
-    return size
+    return try size
   }
 
   /// Lends `body` a reader of buffered bytes.

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+// The names of files.
+extension JournalFile {
+  /// Waits until the names in the folder of a path are on the disk.
+  static func syncFolder(of path: String) throws(JournalError) {
+    try JournalFolder(of: path).sync()
+  }
+
+  /// The names in a folder.
+  static func names(in folder: String) throws(JournalError) -> [String] {
+    guard let stream = unsafe opendir(folder) else {
+      throw .system("listed", path: folder, code: errno)
+    }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while true {
+      // Only errno distinguishes the end from an error.
+      errno = 0
+      guard let entry = unsafe readdir(stream) else { break }
+      // SAFETY: a zero-terminated string within the entry, valid until the next readdir.
+      names.append(
+        unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+          unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+        })
+    }
+    if errno != 0 { throw .system("listed", path: folder, code: errno) }
+    return names
+  }
+
+  /// Renames a file, and replaces a file that has the new name.
+  static func move(_ old: String, to new: String) throws(JournalError) {
+    if unsafe rename(old, new) != 0 { throw .system("renamed", path: old, code: errno) }
+  }
+
+  static func name(_ old: String, as new: String) throws(JournalError) {
+    if unsafe link(old, new) != 0 { throw .system("linked", path: new, code: errno) }
+  }
+
+  /// Whether a path leads to anything.
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0
+  }
+
+  static func remove(_ path: String) { unsafe unlink(path) }
+}
+
+/// A folder whose names are to be synced. It is opened before the names change, because opening
+/// fails if the process has no descriptors left.
+@safe
+final class JournalFolder {
+  private let path: String
+  private let descriptor: Int32
+
+  /// Opens the folder of a path.
+  init(of file: String) throws(JournalError) {
+    path = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
+    descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // Some file systems have no folders to sync, and a folder may be unreadable: no error.
+    let code = errno
+    guard descriptor >= 0 || [EACCES, EPERM, EINVAL, EISDIR, ENOTSUP].contains(code) else {
+      throw .system("opened", path: path, code: code)
+    }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Waits until the names are on the disk.
+  func sync() throws(JournalError) {
+    while descriptor >= 0, fsync(descriptor) != 0 {
+      let code = errno
+      // The file system cannot sync names.
+      if [EINVAL, ENOTSUP, EROFS].contains(code) { return }
+      if code != EINTR { throw .system("synchronized", path: path, code: code) }
+    }
+  }
+}
