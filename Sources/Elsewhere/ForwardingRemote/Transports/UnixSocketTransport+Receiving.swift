@@ -89,7 +89,8 @@ extension UnixSocketTransport {
 
   /// Notes that a request was passed to all its connections, and how many took it.
   ///
-  /// - Throws: The error of the request if no connection took it, so that it may be sent again.
+  /// - Throws: The error of the request if no connection took it, so that it may be sent again. If
+  ///   there was no connection, the request fails instead.
   func settle(_ number: UInt64, taken: Int) throws(TransportError) {
     var unsent: TransportError?
     let failed: (AnsweredRequest, TransportError)? = state.withLockInPlace { state in
@@ -97,7 +98,7 @@ extension UnixSocketTransport {
       pending.isBeingSent = false
       state.requests[number] = pending
       guard let outcome = pending.outcome else { return nil }
-      if taken > 0 { return (pending.request, outcome) }
+      if taken > 0 || outcome == .nobodyListens { return (pending.request, outcome) }
       unsent = outcome
       return nil
     }

@@ -106,8 +106,8 @@ public final class UnixSocketTransport: Transport {
   // MARK: Sending
 
   public func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {
-    let (listeners, connections) = try receivers(of: subject, payload.count)
-    if listening == nil, connections.isEmpty { throw .interrupted }
+    let listeners = try listeners(to: subject, payload.count)
+    let connections = try state.read { (state) throws(TransportError) in try receivers(state) }
     let bytes = SocketFrame(.told, 0, subject, payload).bytes
     var failures: [TransportError] = []
     for connection in connections {
@@ -126,38 +126,25 @@ public final class UnixSocketTransport: Transport {
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
   ) throws(TransportError) -> any TransportRequest {
-    let (listeners, connections) = try receivers(of: subject, payload.count)
-    if listening == nil, connections.isEmpty { throw .interrupted }
-    let number = state.withLockInPlace { state in
-      repeat {
-        state.number = state.number % SocketFrame.lastNumber + 1
-      } while state.requests[state.number] != nil
-      return state.number
-    }
-    let request = AnsweredRequest(answered) { [weak self] _ in
+    let listeners = try listeners(to: subject, payload.count)
+    let request = AnsweredRequest(answered)
+    let (number, connections) = try register(request, isHeardHere: !listeners.isEmpty)
+    request.whenEnded { [weak self] _ in
       _ = self?.state.withLockInPlace { $0.requests.removeValue(forKey: number) }
     }
-    if !connections.isEmpty {
-      state.withLockInPlace {
-        $0.requests[number] = Pending(
-          request: request, waiting: connections, isHeardHere: !listeners.isEmpty, isHeard: false)
+    let bytes = connections.isEmpty ? [] : SocketFrame(.asked, number, subject, payload).bytes
+    var taken = 0
+    for connection in connections {
+      do throws(TransportError) {
+        try connection.send(bytes, as: .init(number: number, answered: request))
+        taken += 1
+      } catch {
+        leave(number, connection, error)
       }
-      let bytes = SocketFrame(.asked, number, subject, payload).bytes
-      var taken = 0
-      for connection in connections {
-        do throws(TransportError) {
-          try connection.send(bytes, as: .init(number: number, answered: request))
-          taken += 1
-        } catch {
-          leave(number, connection, error)
-        }
-      }
-      do throws(TransportError) { try settle(number, taken: taken) } catch {
-        request.end()
-        throw error
-      }
-    } else if listeners.isEmpty {
-      request.take(.failure(.nobodyListens))
+    }
+    do throws(TransportError) { try settle(number, taken: taken) } catch {
+      request.end()
+      throw error
     }
     for listener in listeners {
       listener.receive(
@@ -166,13 +153,37 @@ public final class UnixSocketTransport: Transport {
     return request
   }
 
-  private func receivers(
-    of subject: RemoteSubject, _ count: Int
-  ) throws(TransportError) -> ([SubscriptionTable.Listener], [SocketConnection]) {
+  /// Registers a request, and returns its number and the connections that it goes to. That is one
+  /// step, so closing either ends the request or comes before it.
+  private func register(
+    _ request: AnsweredRequest, isHeardHere: Bool
+  ) throws(TransportError) -> (UInt64, [SocketConnection]) {
+    try state.withLockInPlace { (state) throws(TransportError) in
+      let connections = try receivers(state)
+      repeat {
+        state.number = state.number % SocketFrame.lastNumber + 1
+      } while state.requests[state.number] != nil
+      state.requests[state.number] = Pending(
+        request: request, waiting: connections, isHeardHere: isHeardHere, isHeard: false)
+      return (state.number, connections)
+    }
+  }
+
+  /// The connections that a message goes to.
+  private func receivers(_ state: State) throws(TransportError) -> [SocketConnection] {
+    if state.isClosed { throw .closed }
+    if listening == nil, state.connections.isEmpty { throw .interrupted }
+    return state.connections
+  }
+
+  /// The listeners of this process, once it is certain that the message may be sent.
+  private func listeners(
+    to subject: RemoteSubject, _ count: Int
+  ) throws(TransportError) -> [SubscriptionTable.Listener] {
     if process.isForked { throw .forked }
     guard count <= maximumPayload else { throw .tooLarge(limit: maximumPayload, given: count) }
     try subject.check()
-    return (try subscriptions.listeners(to: subject.number), state.read { $0.connections })
+    return try subscriptions.listeners(to: subject.number)
   }
 
   // MARK: The rest

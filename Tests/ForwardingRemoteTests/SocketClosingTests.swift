@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import Forwarding
+import ForwardingTestSupport
+import Foundation
+import RemoteTestSupport
+import Synchronization
+import Testing
+
+@testable import ForwardingRemote
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite("A socket transport that is closed meanwhile", .timeLimit(.minutes(10)))
+struct SocketClosingTests {
+  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+
+  /// Makes requests on two threads until one is refused, and counts how they end.
+  private final class Asking: Sendable {
+    private let counts = LockedValue((begun: 0, ends: [TransportError: Int]()))
+    private let requests = LockedValue<[any TransportRequest]>([])
+    private let group = DispatchGroup()
+    private let isOver = Atomic(false)
+
+    init(_ transport: UnixSocketTransport) {
+      for _ in 0..<2 {
+        group.enter()
+        Thread.detachNewThread { [self] in
+          while !isOver.load(ordering: .relaxed), ask(transport) {}
+          group.leave()
+        }
+      }
+    }
+
+    private func ask(_ transport: UnixSocketTransport) -> Bool {
+      do throws(TransportError) {
+        let request = try transport.request([1], to: "question") { [self] answer in
+          if case .failure(let error) = answer { note(error) }
+        }
+        requests.withLock { $0.append(request) }
+        counts.withLock { $0.begun += 1 }
+        return true
+      } catch {
+        counts.withLock { $0.begun += 1 }
+        note(error)
+        return error == .congested
+      }
+    }
+
+    private func note(_ error: TransportError) {
+      counts.withLock { $0.ends[error, default: 0] += 1 }
+    }
+
+    var begun: Int { counts.withLock { $0.begun } }
+
+    /// Stops, and returns how many requests did not end, and how the others did.
+    func end() -> (open: Int, ends: [TransportError: Int]) {
+      isOver.store(true, ordering: .relaxed)
+      group.wait()
+      let counts = counts.withLock { $0 }
+      return (counts.begun - counts.ends.values.reduce(0, +), counts.ends)
+    }
+  }
+
+  @Test("each request that begins meanwhile ends as closed", arguments: [true, false])
+  func requests(listenerAsks: Bool) throws {
+    for round in 0..<300 {
+      let server = try UnixSocketTransport(listeningAt: path)
+      let client = try UnixSocketTransport(connectedTo: path)
+      while server.connectionCount < 1 { usleep(100) }
+      let (asking, other) = listenerAsks ? (server, client) : (client, server)
+      // It never answers.
+      let listener = try other.subscribe(to: "question", group: nil) { _ in }
+      let requests = Asking(asking)
+      while requests.begun < 20 { usleep(10) }
+      asking.close()
+      let (open, ends) = requests.end()
+      #expect(open == 0, "round \(round): \(ends)")
+      #expect(Set(ends.keys).isSubset(of: [.closed, .congested]), "round \(round): \(ends)")
+      listener.end()
+      other.close()
+    }
+  }
+
+  @Test("a listener's request to a subscriber of its own process ends as well", arguments: [0, 1])
+  func ownRequest(peers: Int) async throws {
+    let server = try UnixSocketTransport(listeningAt: path)
+    let clients = try (0..<peers).map { _ in try UnixSocketTransport(connectedTo: path) }
+    while server.connectionCount < peers { await Task.yield() }
+    // It never answers.
+    let listener = try server.subscribe(to: "question", group: nil) { _ in }
+    let ends = LockedValue<[TransportError]>([])
+    let request = try server.request([1], to: "question") { answer in
+      if case .failure(let error) = answer { ends.withLock { $0.append(error) } }
+    }
+    server.close()
+    #expect(ends.withLock { $0 } == [.closed])
+    for client in clients { client.close() }
+    withExtendedLifetime((listener, request)) {}
+  }
+
+  @Test("a listener's request that has no listener anywhere ends at once")
+  func nowhere() throws {
+    let server = try UnixSocketTransport(listeningAt: path)
+    let ends = LockedValue<[TransportError]>([])
+    let request = try server.request([1], to: "question") { answer in
+      if case .failure(let error) = answer { ends.withLock { $0.append(error) } }
+    }
+    #expect(ends.withLock { $0 } == [.nobodyListens])
+    request.end()
+    #expect(server.state.read { $0.requests.isEmpty })
+    server.close()
+  }
+}
