@@ -112,4 +112,33 @@ struct SocketClosingTests {
     #expect(server.state.read { $0.requests.isEmpty })
     server.close()
   }
+
+  @Test(
+    "a request that was sent over a connection that gets no thread ends",
+    .enabled(if: getuid() == 0, "needs another user, as root gets all threads"),
+    .notEmulated("the emulator needs threads of its own"))
+  func noThread() async {
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      guard setgid(65532) == 0, setuid(65532) == 0 else { exit(2) }
+      let server = try UnixSocketTransport(listeningAt: path)
+      let requests = Asking(server)
+      while requests.begun < 20 { usleep(10) }
+      // `RLIMIT_NPROC` is 6.
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(6), &limit)
+      limit.rlim_cur = 0
+      guard setrlimit(__rlimit_resource_t(6), &limit) == 0 else { exit(3) }
+      for _ in 0..<8_000 {
+        var ends: [Int32] = [0, 0]
+        let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { exit(4) }
+        let connection = SocketConnection(SocketDescriptor(number: ends[0]), server.budget)
+        guard !server.begin(connection) else { exit(5) }
+        close(ends[1])
+      }
+      let (open, ends) = requests.end()
+      guard ends[.interrupted] != nil else { exit(6) }
+      exit(open == 0 ? 0 : 7)
+    }
+  }
 }

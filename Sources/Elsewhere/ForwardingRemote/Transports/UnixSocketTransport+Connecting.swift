@@ -72,8 +72,8 @@ extension UnixSocketTransport {
       self?.lose(connection)
     }
     if !hasBegun {
-      leaveOut(connection, isRead: false)
       connection.end()
+      fail(connection)
     }
     return hasBegun
   }
@@ -104,13 +104,18 @@ extension UnixSocketTransport {
     }
   }
 
-  /// Handles the end of a connection: requests that wait only for it fail, and a client reconnects.
-  func lose(_ connection: SocketConnection) {
+  /// Handles the end of a connection: requests that wait only for it fail.
+  private func fail(_ connection: SocketConnection) {
     leaveOut(connection, isRead: false)
     let unsent = connection.unsent
     for number in state.read({ Array($0.requests.keys) }) {
       leave(number, connection, unsent.contains(number) ? .unsent : .interrupted)
     }
+  }
+
+  /// Handles the end of a connection that was read: a client reconnects.
+  func lose(_ connection: SocketConnection) {
+    fail(connection)
     guard listening == nil, !state.read({ $0.isClosed }) else { return }
     let isNew = state.withLockInPlace { state in
       defer { state.isInterrupted = true }
