@@ -23,18 +23,25 @@ struct OneShot: Sendable {
   private struct State {
     let asked: Asked?
     var outcome: Outcome?
+    /// The outcome that came while the first one was that the call was not sent: its deadline, or
+    /// its cancellation.
+    var next: Outcome?
     /// Resumes the awaiting task. It is a closure, as the size of a continuation is known only at
     /// run time.
     var resume: (@Sendable (Outcome) -> Void)?
     var whenFinished: (@Sendable () -> Void)?
   }
 
-  /// Sets the outcome. Only the first call has an effect.
+  /// Sets the outcome. Only the first call has an effect; but a call that was not sent may be sent
+  /// again, so what ends it meanwhile is kept for ``reopen()``.
   func finish(_ outcome: Outcome) {
     var (isFirst, before) = (false, State(asked: nil))
     state.withLockInPlace { state in
       isFirst = state.outcome == nil
-      guard isFirst else { return }
+      guard isFirst else {
+        if Self.isUnsent(state.outcome), state.next == nil { state.next = outcome }
+        return
+      }
       before = state
       state = State(asked: state.asked, outcome: outcome)
     }
@@ -69,12 +76,21 @@ struct OneShot: Sendable {
   var outcome: Outcome? { state.read { $0.outcome } }
 
   /// Whether the call is known not to have been sent.
-  var isUnsent: Bool {
+  var isUnsent: Bool { Self.isUnsent(outcome) }
+
+  private static func isUnsent(_ outcome: Outcome?) -> Bool {
     if case .failure(.notCarried(.unsent)) = outcome { true } else { false }
   }
 
-  /// Clears the outcome, as the call is sent again.
-  func reopen() { state.withLockInPlace { $0.outcome = nil } }
+  /// Clears the outcome of a call that was not sent, as it is sent again, unless something else has
+  /// ended it meanwhile.
+  func reopen() {
+    state.withLockInPlace { state in
+      guard Self.isUnsent(state.outcome) else { return }
+      state.outcome = state.next
+      state.next = nil
+    }
+  }
 
   /// Awaits the outcome.
   ///

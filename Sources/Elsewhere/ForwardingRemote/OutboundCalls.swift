@@ -212,7 +212,12 @@ package final class OutboundCalls: Sendable {
     defer { if let deadline { Deadlines.shared.cancel(deadline) } }
     var (pause, tries) = (20, settling.isGoingOn ? ReconnectGrace.tries : 0)
     while true {
-      RemoteRequest.setTimeLeft(until: end, in: &message)
+      // The deadline and the cancellation may also come between two attempts.
+      if deadline != nil {
+        if let known = answer.outcome { return try known.get() }
+        if Task.isCancelled { throw .cancelled }
+      }
+      guard RemoteRequest.setTimeLeft(until: end, in: &message) else { return try atEnd.get() }
       let unheard = tries > 0 ? OneShot() : nil
       tries -= 1
       let heard = if let unheard { ReconnectGrace.hearing(unheard, answered) } else { answered }
@@ -242,8 +247,7 @@ package final class OutboundCalls: Sendable {
       do throws(RemoteError) { return try await answer.wait() } catch {
         guard answer.isUnsent else { throw error }
       }
-      // It was not sent, so it waits for a connection, unless its deadline has passed meanwhile.
-      guard DispatchTime.now() < end else { return try atEnd.get() }
+      // It was not sent, so it waits for a connection.
       tries = ReconnectGrace.tries
       answer.reopen()
     }

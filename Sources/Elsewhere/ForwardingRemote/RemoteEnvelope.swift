@@ -78,10 +78,13 @@ package struct RemoteRequest {
     message.set(number, at: 4)
   }
 
-  /// Writes how long the caller still waits, which is less when a message is sent again.
-  static func setTimeLeft(until end: DispatchTime, in message: inout [UInt8]) {
+  /// Writes how long the caller still waits, which is less when a message is sent again. Returns
+  /// false if no time is left.
+  static func setTimeLeft(until end: DispatchTime, in message: inout [UInt8]) -> Bool {
     let (end, now) = (end.uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
-    message.set(time(max(1, end > now ? (end - now) / 1_000_000 : 0)), at: 2)
+    guard end > now else { return false }
+    message.set(time(max(1, (end - now) / 1_000_000)), at: 2)
+    return true
   }
 
   /// A time in two bytes: a number of milliseconds in 11 bits, and above it how often the number is
