@@ -286,7 +286,7 @@ struct SocketFaultTests {
       [0x15, 0, 0, 0] + zeros, [0x10, 0, 0, 0] + zeros,
       // Of version 1: told, too short, and a byte that should be zero.
       [1, 0, 1, 0] + zeros + [UInt8(ascii: "x")], [2, 0, 0, 0], [2, 1, 0, 0] + zeros,
-      [0x12, 0, 0, 0] + [UInt8](repeating: 0, count: 140_000),
+      [0x12, 0, 0, 0] + [UInt8](repeating: 0, count: 170_000),
     ]
     for (number, bytes) in hostile.enumerated() {
       let peer = try #require(PacketSocket(path))

@@ -20,6 +20,8 @@ package struct SocketFrame {
 
   /// The most bytes in front of the payload.
   package static let head = 12
+  /// The most bytes of a payload, whatever the limits of the two processes are.
+  static let mostPayload = 160 << 10
   /// The largest number of a request.
   static let lastNumber: UInt64 = 0xFF_FFFF
 

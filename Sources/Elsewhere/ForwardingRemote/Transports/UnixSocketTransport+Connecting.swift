@@ -53,7 +53,9 @@ extension UnixSocketTransport {
       return true
     }
     guard isOpen else { return false }
-    let size = maximumPayload + SocketFrame.head
+    // The peer may have another limit. Its messages beyond that of this process are refused one by
+    // one.
+    let size = SocketFrame.mostPayload + SocketFrame.head
     let hasBegun = connection.begin(size) { [weak self] connection, bytes in
       guard let frame = SocketFrame(bytes) else {
         guard let refusal = SocketFrame.refusal(ofFirstVersion: bytes) else {

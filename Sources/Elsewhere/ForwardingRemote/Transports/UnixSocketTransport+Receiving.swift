@@ -35,8 +35,13 @@ extension UnixSocketTransport {
   var connectionCount: Int { state.read { $0.connections.count } }
 
   func receive(_ frame: SocketFrame, from connection: SocketConnection) {
+    let size = frame.payload.count
+    let excess =
+      size > maximumPayload ? TransportError.tooLarge(limit: maximumPayload, given: size) : nil
     switch frame.kind {
     case .told:
+      // Its sender does not learn what becomes of it.
+      if excess != nil { return }
       for listener in (try? subscriptions.listeners(to: frame.subject)) ?? [] {
         listener.receive(
           TransportMessage(payload: frame.payload, sender: connection.peer, answer: nil))
@@ -45,6 +50,11 @@ extension UnixSocketTransport {
       let listeners = (try? subscriptions.listeners(to: frame.subject)) ?? []
       if listeners.isEmpty {
         try? connection.send(SocketFrame(.nobody, frame.number, nil, []).bytes)
+      } else if let excess {
+        let refusal = RemoteAnswer.refused(.malformed, "\(excess)", host: 0)
+          .addressed(to: frame.payload)
+        try? connection.send(SocketFrame(.answered, frame.number, nil, refusal).bytes)
+        return
       }
       for listener in listeners {
         let limit = maximumPayload
@@ -56,7 +66,9 @@ extension UnixSocketTransport {
         listener.receive(
           TransportMessage(payload: frame.payload, sender: connection.peer, answer: answer))
       }
-    case .answered: request(frame.number, of: connection)?.take(.success(frame.payload))
+    case .answered:
+      request(frame.number, of: connection)?
+        .take(excess.map { .failure($0) } ?? .success(frame.payload))
     case .nobody: leave(frame.number, connection, nil)
     }
   }

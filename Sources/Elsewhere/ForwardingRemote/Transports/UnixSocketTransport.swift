@@ -49,7 +49,8 @@ public final class UnixSocketTransport: Transport {
   ///
   /// - Parameters:
   ///   - path: The path of the socket file.
-  ///   - maximumPayload: The most bytes of a message, limited to between 1 and 160 KB.
+  ///   - maximumPayload: The most bytes of a message, limited to between 1 and 160 KB. Larger ones
+  ///     are not sent, and refused when a peer with another limit sends them.
   ///   - maximumConnections: Connections beyond this number are closed at once.
   /// - Throws: ``TransportError/unreachable(_:)`` if another process listens there, or the path
   ///   cannot be used; ``TransportError/failed(_:)`` if the system has no socket or no thread.
@@ -85,7 +86,8 @@ public final class UnixSocketTransport: Transport {
   ///
   /// - Parameters:
   ///   - path: The path of the socket file.
-  ///   - maximumPayload: The most bytes of a message, limited to between 1 and 160 KB.
+  ///   - maximumPayload: The most bytes of a message, limited to between 1 and 160 KB. Larger ones
+  ///     are not sent, and refused when a peer with another limit sends them.
   /// - Throws: ``TransportError/unreachable(_:)`` if no process of this user listens there;
   ///   ``TransportError/failed(_:)`` if the system has no socket or no thread.
   public convenience init(
@@ -97,7 +99,7 @@ public final class UnixSocketTransport: Transport {
 
   private init(_ path: String, _ maximumPayload: Int, _ descriptor: SocketDescriptor?) {
     self.path = path
-    self.maximumPayload = min(max(1024, maximumPayload), 160 << 10)
+    self.maximumPayload = min(max(1024, maximumPayload), SocketFrame.mostPayload)
     listening = descriptor.map { SocketListening($0, at: path) }
   }
 
