@@ -5,6 +5,10 @@ import Invocations
 /// A call in progress. Its task may be cancelled, or may end, before it is recorded here.
 final class InFlightCall: Sendable {
   private let state = Guarded(State())
+  /// The connection by which it arrived; nil if that is not known.
+  let connection: ObjectIdentifier?
+
+  init(_ connection: ObjectIdentifier?) { self.connection = connection }
 
   private struct State {
     var task: Task<Void, Never>?

@@ -49,4 +49,12 @@ final class InFlightCalls: Sendable {
     }
     call?.cancel()
   }
+
+  /// Cancels the calls that came by a connection that has ended.
+  func cancelAll(of connection: ObjectIdentifier) {
+    let calls = state.withLockInPlace { state in
+      state.calls.values.filter { $0.connection == connection }
+    }
+    for call in calls { call.cancel() }
+  }
 }

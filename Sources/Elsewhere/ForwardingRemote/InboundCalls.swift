@@ -18,7 +18,14 @@ package final class InboundCalls: Sendable {
   private let isDraining = Atomic(false)
   private let open = InFlightCalls()
 
-  package init(_ transport: any Transport) { self.transport = transport }
+  private let watch: (any TransportSubscription)?
+
+  package init(_ transport: any Transport) {
+    self.transport = transport
+    watch = (transport as? any ConnectionsTransport)?.onEnd { [open] in open.cancelAll(of: $0) }
+  }
+
+  deinit { watch?.end() }
 
   /// The maximum number of calls in progress.
   package var limit: Int {
@@ -95,7 +102,7 @@ package final class InboundCalls: Sendable {
     _ perform: Performing<Call>
   ) {
     let isAsked = request.kind == .asked
-    let open = InFlightCall()
+    let open = InFlightCall(message.connection)
     let key = request.key(of: message.sender)
     if isAsked { self.open.begin(open, key) }
     let task = perform(call) { [self] answer in

@@ -107,6 +107,8 @@ public struct TransportMessage: Sendable {
   /// Sends an answer; nil if the sender does not wait for one. It does nothing if the sender is
   /// gone.
   public let answer: (@Sendable ([UInt8]) -> Void)?
+  /// The connection by which it arrived; nil if the transport does not tell connections apart.
+  var connection: ObjectIdentifier?
 
   /// Makes a message.
   public init(

@@ -118,6 +118,7 @@ extension UnixSocketTransport {
   /// Handles the end of a connection that was read: a client reconnects.
   func lose(_ connection: SocketConnection) {
     fail(connection)
+    ends.tell(ObjectIdentifier(connection))
     guard listening == nil, !state.read({ $0.isClosed }) else { return }
     let isNew = state.withLockInPlace { state in
       defer { state.isInterrupted = true }

@@ -63,8 +63,10 @@ extension UnixSocketTransport {
           // If this does not arrive, the caller waits up to its deadline.
           try? connection?.send(SocketFrame(.answered, frame.number, nil, bytes).bytes)
         }
-        listener.receive(
-          TransportMessage(payload: frame.payload, sender: connection.peer, answer: answer))
+        var message = TransportMessage(
+          payload: frame.payload, sender: connection.peer, answer: answer)
+        message.connection = ObjectIdentifier(connection)
+        listener.receive(message)
       }
     case .answered:
       request(frame.number, of: connection)?

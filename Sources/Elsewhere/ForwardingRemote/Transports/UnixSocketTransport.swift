@@ -24,6 +24,7 @@ public final class UnixSocketTransport: Transport {
   public let maximumPayload: Int
   let subscriptions = SubscriptionTable()
   let observers = TransportObservers()
+  let ends = Observers<ObjectIdentifier>()
   let state = Guarded(State())
   let path: String
   let listening: SocketListening?
