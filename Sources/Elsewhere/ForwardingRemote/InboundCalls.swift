@@ -169,14 +169,15 @@ package final class InboundCalls: Sendable {
   }
 
   private func reply(_ answer: consuming RemoteAnswer, to message: TransportMessage) {
+    let answer = answer.withText(within: transport.maximumPayload)
     message.answer?(answer.addressed(to: message.payload))
   }
 
-  /// The refusal in place of an answer that is too long for the transport; nil if it is not too
+  /// The refusal in place of a result that is too long for the transport; nil if it is not too
   /// long.
   private func beyondLimit(_ answer: RemoteAnswer) -> RemoteAnswer? {
     let (limit, size) = (transport.maximumPayload, answer.bytes.count)
-    if size <= limit { return nil }
+    if size <= limit || answer.kind != .answered { return nil }
     return .refused(
       .unsendableResult, "\(TransportError.tooLarge(limit: limit, given: size))", host: number)
   }

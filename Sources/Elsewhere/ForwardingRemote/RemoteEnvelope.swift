@@ -176,6 +176,14 @@ package struct RemoteAnswer: Sendable {
     return RemoteAnswer(.failed, host: host, body: body[...])
   }
 
+  /// The answer with its text cut to what a transport carries. A result is not cut.
+  consuming func withText(within limit: Int) -> RemoteAnswer {
+    let least = kind == .failed ? Self.head + 4 : Self.head
+    guard kind == .failed || kind == .refused, bytes.count > max(least, limit) else { return self }
+    bytes.removeLast(bytes.count - max(least, limit))
+    return self
+  }
+
   /// The whole message that answers a request. If the request is too short to have a number, that
   /// of the answer is 0.
   consuming func addressed(to request: [UInt8]) -> [UInt8] {

@@ -59,6 +59,7 @@ extension UnixSocketTransport {
       for listener in listeners {
         let limit = maximumPayload
         let answer: @Sendable ([UInt8]) -> Void = { [weak connection] bytes in
+          // Hosts answer within the limit.
           if bytes.count > limit { return }
           // If this does not arrive, the caller waits up to its deadline.
           try? connection?.send(SocketFrame(.answered, frame.number, nil, bytes).bytes)

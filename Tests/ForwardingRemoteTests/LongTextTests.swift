@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import Forwarding
+import ForwardingRemote
+import ForwardingWire
+import RemoteTestSupport
+import Testing
+
+@Suite("Texts of errors that are longer than a message", .timeLimit(.minutes(10)))
+struct LongTextTests {
+  /// Transports that carry a kilobyte.
+  enum Kind: CaseIterable {
+    case inProcess, socket
+
+    func ends() throws -> (any Transport, any Transport) {
+      switch self {
+      case .inProcess:
+        let transport = InProcessTransport(maximumPayload: 1024)
+        return (transport, transport)
+      case .socket:
+        let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+        let server = try UnixSocketTransport(listeningAt: path, maximumPayload: 1024)
+        return (server, try UnixSocketTransport(connectedTo: path, maximumPayload: 1024))
+      }
+    }
+  }
+
+  private typealias Deep = [String: [String: [String: [String: [String: [String]]]]]]
+
+  @Test("a refusal with a long encoding arrives, with a part of it", arguments: Kind.allCases)
+  func refusal(kind: Kind) async throws {
+    let (there, here) = try kind.ends()
+    let theirs = try AsyncMessage<Int, Deep, Deep, Deep, Deep, Deep, Deep>("a:b:c:d:e:f:")
+    let ours = try AsyncMessage<Int, Int, Int, Int, Int, Int, Int>("a:b:c:d:e:f:")
+    var (exposed, sent) = (Interface("long"), Interface("long"))
+    try exposed.allow(theirs)
+    try sent.allow(ours)
+    let encoding = exposed.messages[0].encoding
+    #expect(encoding.utf8.count > 1024)
+    let host = RemoteHost(there, as: "long")
+    try host.expose(Vault(), exposed)
+    let remote = RemoteProxy(sent, here, at: "long", deadline: .seconds(20))
+    let error = await #expect(throws: RemoteError.self) {
+      try await ours(1, 2, 3, 4, 5, 6, on: remote)
+    }
+    guard case .refused(.signatureMismatch, let text) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(text.contains(encoding.prefix(1024 - 20)) && !text.contains(encoding))
+    host.close()
+  }
+
+  @Test("an error with a long text arrives, with a part of it", arguments: Kind.allCases)
+  func failure(kind: Kind) async throws {
+    let (there, here) = try kind.ends()
+    let grumble = try AsyncMessage<Int>("longGrumble")
+    let host = RemoteHost(there, as: "long")
+    var allowed = Interface("long")
+    try allowed.allow(grumble)
+    try host.expose(Grumbler(), allowed)
+    let remote = RemoteProxy(allowed, here, at: "long", deadline: .seconds(20))
+    let text = String(Long().remoteText.prefix(1024 - 24))
+    await #expect(throws: RemoteError.failed(code: 3, text: text)) { try await grumble(on: remote) }
+    #expect(host.statistics.failed == 1)
+    host.close()
+  }
+
+  private final class Grumbler: Sendable {
+    private static let isReady: Void = {
+      do {
+        try MethodTable.of(Grumbler.self).register("longGrumble") {
+          (_: Grumbler) throws -> Int in
+          throw Long()
+        }
+      } catch { fatalError("\(error)") }
+    }()
+
+    init() { Self.isReady }
+  }
+
+  private struct Long: RemoteFailure {
+    var remoteCode: Int32 { 3 }
+    var remoteText: String { String(repeating: "no. ", count: 1000) }
+  }
+}
