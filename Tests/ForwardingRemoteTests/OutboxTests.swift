@@ -131,7 +131,8 @@ struct OutboxTests {
       if frame.kind == .asked { asked += 1 }
     }
     #expect(asked == 0)
-    #expect(client.budget.waiting == 0)
+    // A message arrives before its sender has released its room.
+    while client.budget.waiting > 0 { await Task.yield() }
     client.close()
     deaf.end()
     unlink(path)

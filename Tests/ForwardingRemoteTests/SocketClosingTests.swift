@@ -121,24 +121,68 @@ struct SocketClosingTests {
     await #expect(processExitsWith: .success) { [path = path as String] in
       guard setgid(65532) == 0, setuid(65532) == 0 else { exit(2) }
       let server = try UnixSocketTransport(listeningAt: path)
-      let requests = Asking(server)
-      while requests.begun < 20 { usleep(10) }
+      let batches = Batches(server)
+      while batches.begun.load(ordering: .relaxed) < 2 { usleep(10) }
       // `RLIMIT_NPROC` is 6.
       var limit = rlimit()
       getrlimit(__rlimit_resource_t(6), &limit)
       limit.rlim_cur = 0
       guard setrlimit(__rlimit_resource_t(6), &limit) == 0 else { exit(3) }
-      for _ in 0..<8_000 {
+      for _ in 0..<2_000 {
         var ends: [Int32] = [0, 0]
         let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { exit(4) }
         let connection = SocketConnection(SocketDescriptor(number: ends[0]), server.budget)
         guard !server.begin(connection) else { exit(5) }
+        batches.connections.add(1, ordering: .relaxed)
         close(ends[1])
       }
-      let (open, ends) = requests.end()
-      guard ends[.interrupted] != nil else { exit(6) }
-      exit(open == 0 ? 0 : 7)
+      batches.end()
+      guard batches.interrupted.load(ordering: .relaxed) > 0 else { exit(6) }
+      exit(batches.open.load(ordering: .relaxed) == 0 ? 0 : 7)
+    }
+  }
+
+  /// Makes requests on two threads, a few at a time, and counts those that have not ended when the
+  /// connections that they may have been sent over have.
+  private final class Batches: Sendable {
+    /// How many connections have failed.
+    let connections = Atomic(0)
+    let begun = Atomic(0)
+    let open = Atomic(0)
+    let interrupted = Atomic(0)
+    private let group = DispatchGroup()
+    private let isOver = Atomic(false)
+
+    init(_ transport: UnixSocketTransport) {
+      for _ in 0..<2 {
+        group.enter()
+        Thread.detachNewThread { [self] in
+          while !isOver.load(ordering: .relaxed) { ask(transport) }
+          group.leave()
+        }
+      }
+    }
+
+    private func ask(_ transport: UnixSocketTransport) {
+      let ended = LockedValue(0)
+      let requests = (0..<20).map { _ in
+        try? transport.request([1], to: "question") { [self] answer in
+          if case .failure(.interrupted) = answer { interrupted.add(1, ordering: .relaxed) }
+          ended.withLock { $0 += 1 }
+        }
+      }
+      begun.add(1, ordering: .relaxed)
+      let next = connections.load(ordering: .relaxed) + 2
+      while !isOver.load(ordering: .relaxed), connections.load(ordering: .relaxed) < next {}
+      let sent = requests.compactMap { $0 }
+      open.add(sent.count - ended.withLock { $0 }, ordering: .relaxed)
+      for request in sent { request.end() }
+    }
+
+    func end() {
+      isOver.store(true, ordering: .relaxed)
+      group.wait()
     }
   }
 }

@@ -4,16 +4,16 @@ import Invocations
 
 // How connections change their state, as drawn in Documentation/Remote.md.
 extension UnixSocketTransport {
-  /// Connects to the path. Returns false if no process listens there.
+  /// Connects to the path. Returns nil if no process listens there.
   ///
   /// - Throws: ``TransportError`` if the connection fails, belongs to another user, or gets no
   ///   thread.
-  func connect(again: Bool = false) throws(TransportError) -> Bool {
+  func connect(again: Bool = false) throws(TransportError) -> SocketConnection? {
     let descriptor = try SocketDescriptor.make()
     do throws(TransportError) {
       guard try descriptor.connect(to: path) else {
         descriptor.close()
-        return false
+        return nil
       }
       // Once the owner ends, anyone with access to the path may listen there. Answers of other
       // users are not trusted.
@@ -27,7 +27,7 @@ extension UnixSocketTransport {
       throw .failed("the system has no thread to read a socket on")
     }
     if again { ask(connection) }
-    return true
+    return connection
   }
 
   /// How long the process at the other end may stay silent after it accepted the connection.
@@ -68,8 +68,10 @@ extension UnixSocketTransport {
       if connection.noteUse() { self?.join(connection) }
       self?.receive(frame, from: connection)
     } broken: { [weak self] connection in
-      self?.leaveOut(connection)
-      for number in connection.unsent { self?.leave(number, connection, .unsent) }
+      guard let self else { return }
+      leaveOut(connection)
+      for number in connection.unsent { leave(number, connection, .unsent) }
+      restore(after: connection)
     } ended: { [weak self] connection in
       self?.lose(connection)
     }
@@ -115,24 +117,44 @@ extension UnixSocketTransport {
     }
   }
 
-  /// Handles the end of a connection that was read: a client reconnects.
+  /// Handles the end of a connection that was read.
   func lose(_ connection: SocketConnection) {
     fail(connection)
     ends.tell(ObjectIdentifier(connection))
-    guard listening == nil, !state.read({ $0.isClosed }) else { return }
-    let isNew = state.withLockInPlace { state in
-      defer { state.isInterrupted = true }
-      return !state.isInterrupted
-    }
-    if isNew { observers.tell(.interrupted) }
-    reconnect(wasOfUse: connection.wasOfLastingUse)
+    restore(after: connection)
   }
 
-  func reconnect(wasOfUse: Bool) {
+  /// The most connections of a client that are still being read when it makes another one: each has
+  /// a thread, which is in a slow method.
+  private static let mostRead = 8
+
+  /// Reconnects a client that has no connection to send over. The old one may still be read
+  /// meanwhile, however long its thread takes for the calls that it received.
+  private func restore(after connection: SocketConnection) {
+    let (isNew, begins) = state.withLockInPlace { state in
+      guard listening == nil, !state.isClosed, state.connections.isEmpty, state.joining == nil
+      else {
+        return (false, false)
+      }
+      let isNew = !state.isInterrupted
+      state.isInterrupted = true
+      // If there are too many, the next one that ends calls this again.
+      let begins = !state.isReconnecting && state.reading < Self.mostRead
+      if begins { state.isReconnecting = true }
+      return (isNew, begins)
+    }
+    if isNew { observers.tell(.interrupted) }
+    if begins { reconnect(wasOfUse: connection.wasOfLastingUse) }
+  }
+
+  private func reconnect(wasOfUse: Bool) {
     let pause = state.withLockInPlace { $0.pause.after(wasOfUse: wasOfUse) }
     Deadlines.shared.add(in: pause) { [weak self] in
       guard let self, !state.read({ $0.isClosed }) else { return }
-      if (try? connect(again: true)) != true { reconnect(wasOfUse: false) }
+      guard let connection = try? connect(again: true) else { return reconnect(wasOfUse: false) }
+      state.withLockInPlace { $0.isReconnecting = false }
+      // It may have broken before that.
+      restore(after: connection)
     }
   }
 }

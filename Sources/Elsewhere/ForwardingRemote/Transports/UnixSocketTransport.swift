@@ -41,6 +41,8 @@ public final class UnixSocketTransport: Transport {
     var pause = ConnectionPause()
     /// Whether the interruption was reported, which happens once for each loss of the connection.
     var isInterrupted = false
+    /// Whether an attempt to connect is made, or planned.
+    var isReconnecting = false
     /// The connections that are being read, including those that are no longer sent to. Each has a
     /// thread.
     var reading = 0
@@ -95,7 +97,7 @@ public final class UnixSocketTransport: Transport {
     connectedTo path: String, maximumPayload: Int = 128 << 10
   ) throws(TransportError) {
     self.init(path, maximumPayload, nil)
-    guard try connect() else { throw .unreachable("\(path): no process listens there") }
+    guard try connect() != nil else { throw .unreachable("\(path): no process listens there") }
   }
 
   private init(_ path: String, _ maximumPayload: Int, _ descriptor: SocketDescriptor?) {
