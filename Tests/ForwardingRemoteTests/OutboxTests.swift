@@ -162,4 +162,48 @@ struct OutboxTests {
     withExtendedLifetime(request) { server.close() }
     worker.close()
   }
+
+  @Test("flushing fails if messages that wait are lost", arguments: [true, false])
+  func flushed(isClosed: Bool) async throws {
+    let (deaf, client) = try full()
+    let flushing = Task { try await client.flush(within: .seconds(300)) }
+    // It has begun, most likely.
+    try await Task.sleep(for: .milliseconds(200))
+    if isClosed { client.close() } else { deaf.end() }
+    await #expect(throws: isClosed ? TransportError.closed : .interrupted) {
+      try await flushing.value
+    }
+    if isClosed { deaf.end() } else { client.close() }
+    unlink(path)
+  }
+
+  @Test("flushing goes on for the connections that are left, and then fails")
+  func flushedOthers() async throws {
+    let server = try UnixSocketTransport(listeningAt: path)
+    let deaf = LockedValue(PacketSocket(path))
+    let slow = try #require(PacketSocket(path))
+    while server.connectionCount < 2 { await Task.yield() }
+    let connections = server.state.read { $0.connections }
+    var sent = 0
+    while connections.contains(where: \.isDrained) {
+      try server.publish([UInt8](repeating: 1, count: 100_000), to: "news")
+      sent += 1
+    }
+    let isOver = Atomic(false)
+    let flushing = Task {
+      defer { isOver.store(true, ordering: .relaxed) }
+      try await server.flush(within: .seconds(300))
+    }
+    try await Task.sleep(for: .milliseconds(200))
+    deaf.withLock { $0 = nil }
+    while server.connectionCount > 1 { await Task.yield() }
+    try await Task.sleep(for: .milliseconds(50))
+    let wasOver = isOver.load(ordering: .relaxed)
+    #expect(!wasOver)
+    for _ in 0..<sent { #expect(slow.receive()?.count == 100_012) }
+    await #expect(throws: TransportError.interrupted) { try await flushing.value }
+    // What is lost before it begins does not concern it.
+    try await server.flush(within: .seconds(300))
+    server.close()
+  }
 }

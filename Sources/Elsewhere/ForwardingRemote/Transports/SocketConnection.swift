@@ -22,69 +22,8 @@ final class SocketConnection: Sendable {
   private let begun = DispatchTime.now().uptimeNanoseconds
   private let wasOfUse = Atomic(false)
 
-  private enum Stage { case open, broken, ended }
-
   /// Called when no more can be sent, and when no more will be received.
   typealias Gone = @Sendable (SocketConnection) -> Void
-
-  /// A message that waits to be sent.
-  private struct Message {
-    var bytes: [UInt8]
-    /// The request that the message carries; nil for other messages.
-    var request: Request?
-  }
-
-  /// A request that may end, or lose its connection, while its message waits.
-  struct Request {
-    let number: UInt64
-    let answered: AnsweredRequest
-  }
-
-  private struct Outbox {
-    var stage = Stage.open
-    var messages: [Message] = []
-    var first = 0
-    var bytes = 0
-    /// The users of the descriptor. The last one closes it, as the system may reuse its number.
-    var users = 1
-    var isWriting = false
-    /// The requests that waited when sending ended. Two threads report the end, in any order.
-    var unsent: Set<UInt64> = []
-    var broken: Gone?
-    var ended: Gone?
-
-    var isEmpty: Bool { first == messages.count }
-
-    /// Removes the first message, and returns its cost.
-    mutating func removeFirst() -> Int {
-      let cost = SendBudget.cost(of: messages[first].bytes)
-      bytes -= cost
-      messages[first] = Message(bytes: [])
-      first += 1
-      tidy()
-      return cost
-    }
-
-    /// Removes all waiting messages, and returns their cost.
-    mutating func removeAll() -> Int {
-      for message in messages[first...] {
-        if let request = message.request { unsent.insert(request.number) }
-      }
-      defer { (messages, first, bytes) = ([], 0, 0) }
-      return bytes
-    }
-
-    /// Frees the entries of sent messages, even if the peer is slow and some message always waits.
-    mutating func tidy() {
-      if isEmpty {
-        messages = []
-        first = 0
-      }
-      guard first > 1024, first > messages.count / 2 else { return }
-      messages.removeFirst(first)
-      first = 0
-    }
-  }
 
   /// Takes over a connected socket.
   init(_ descriptor: SocketDescriptor, _ budget: SendBudget) {
@@ -239,6 +178,9 @@ final class SocketConnection: Sendable {
   /// Whether no message waits to be sent.
   var isDrained: Bool { outbox.withLock { $0.isEmpty } }
 
+  /// Whether messages waited to be sent when sending ended.
+  var hasLost: Bool { outbox.withLock { $0.hasLost } }
+
   /// How many messages have a place in the outbox, sent or not.
   var places: Int { outbox.withLock { $0.messages.count } }
 
@@ -258,7 +200,8 @@ final class SocketConnection: Sendable {
       let before = outbox
       guard before.stage != .ended else { return nil }
       budget.release(outbox.removeAll())
-      outbox = Outbox(stage: .ended, users: outbox.users, unsent: outbox.unsent)
+      outbox = Outbox(
+        stage: .ended, users: outbox.users, unsent: outbox.unsent, hasLost: outbox.hasLost)
       // The peer notices the end at once, and the reading thread here comes to its end.
       descriptor.shutDown()
       return before

@@ -52,7 +52,8 @@ public protocol Transport: AnyObject, Sendable {
 
   /// Waits until all messages sent so far have left this process.
   ///
-  /// - Throws: ``TransportError/timedOut`` if that takes longer than the limit.
+  /// - Throws: ``TransportError/timedOut`` if that takes longer than the limit;
+  ///   ``TransportError/interrupted`` or ``TransportError/closed`` if messages were lost meanwhile.
   func flush(within limit: Duration) async throws(TransportError)
 
   /// Calls a closure for each change of the connection, until the subscription ends.

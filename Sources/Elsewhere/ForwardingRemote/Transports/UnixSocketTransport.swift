@@ -205,9 +205,13 @@ public final class UnixSocketTransport: Transport {
   public func flush(within limit: Duration) async throws(TransportError) {
     if process.isForked { throw .forked }
     let end = ContinuousClock.now + limit
-    while !state.read({ $0.connections }).allSatisfy(\.isDrained) {
+    let connections = state.read { $0.connections }
+    while !connections.allSatisfy(\.isDrained) {
       guard ContinuousClock.now < end else { throw .timedOut }
       do { try await Deadlines.pause(milliseconds: 1) } catch { throw .timedOut }
+    }
+    if connections.contains(where: \.hasLost) {
+      throw state.read { $0.isClosed } ? .closed : .interrupted
     }
   }
 
