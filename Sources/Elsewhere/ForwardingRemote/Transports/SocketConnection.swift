@@ -103,7 +103,7 @@ final class SocketConnection: Sendable {
           breakOff(&outbox)
           return .interrupted
         case .tooLarge: return .tooLarge(limit: descriptor.room, given: bytes.count)
-        case .full: break
+        case .full, .noMemory: break
         }
       }
       guard budget.reserve(bytes, beside: outbox.bytes) else { return .congested }
@@ -150,6 +150,7 @@ final class SocketConnection: Sendable {
       // The message stays in the outbox meanwhile, so that it counts as unsent if the connection
       // ends.
       descriptor.waitForRoom()
+      var isWithoutMemory = false
       let broken: Gone? = outbox.withLock { outbox in
         for _ in 0..<Self.atATime where outbox.stage == .open && !outbox.isEmpty {
           let next = outbox.messages[outbox.first]
@@ -159,6 +160,9 @@ final class SocketConnection: Sendable {
               breakOff(&outbox)
               return outbox.broken
             case .full: return nil
+            case .noMemory:
+              isWithoutMemory = true
+              return nil
             // A message that is too large to be sent does not block those behind it.
             case .sent, .tooLarge: break
             }
@@ -168,6 +172,8 @@ final class SocketConnection: Sendable {
         return nil
       }
       broken?(self)
+      // Other code may free some; the send buffer would not say so.
+      if isWithoutMemory { SocketDescriptor.rest(milliseconds: 10) }
     }
     leave()
   }

@@ -187,7 +187,13 @@ struct SocketDescriptor: Hashable, Sendable {
   // MARK: Messages
 
   /// The result of sending a message.
-  enum Sent { case sent, full, broken, tooLarge }
+  enum Sent {
+    case sent, broken, tooLarge
+    /// The send buffer is full, which ``waitForRoom()`` waits for.
+    case full
+    /// The system has no memory for the message, whatever the send buffer has.
+    case noMemory
+  }
 
   /// Sends one whole message or nothing, without blocking.
   func send(_ bytes: [UInt8]) -> Sent {
@@ -197,8 +203,12 @@ struct SocketDescriptor: Hashable, Sendable {
         number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
     }
     if count == bytes.count { return .sent }
-    if errno == EMSGSIZE { return .tooLarge }
-    return errno == EAGAIN || errno == ENOBUFS || errno == EINTR ? .full : .broken
+    switch errno {
+    case EMSGSIZE: return .tooLarge
+    case EAGAIN, EINTR: return .full
+    case ENOBUFS, ENOMEM: return .noMemory
+    default: return .broken
+    }
   }
 
   /// Blocks until there is room in the send buffer, or the connection has ended.
