@@ -83,6 +83,32 @@ struct SocketStartTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["yarn.lock"])
   }
 
+  @Test("a relative path stays the same when the current folder changes")
+  func relative() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      guard chdir(folder.path) == 0 else { exit(2) }
+      let first = try UnixSocketTransport(listeningAt: "socket")
+      let client = try UnixSocketTransport(connectedTo: "socket")
+      guard chdir("/") == 0 else { exit(3) }
+      first.close()
+      guard access(folder.path("socket"), F_OK) != 0 else { exit(4) }
+      let second = try UnixSocketTransport(listeningAt: folder.path("socket"))
+      for _ in 0..<3000 where second.connectionCount == 0 { usleep(10_000) }
+      guard second.connectionCount == 1 else { exit(5) }
+      // Only its short form fits into an address.
+      let name = String(repeating: "x", count: 100)
+      guard chdir(folder.path) == 0 else { exit(6) }
+      let third = try UnixSocketTransport(listeningAt: name)
+      let other = try UnixSocketTransport(connectedTo: name)
+      guard chdir("/") == 0 else { exit(7) }
+      third.close()
+      guard access(folder.path(name), F_OK) != 0 else { exit(8) }
+      withExtendedLifetime((client, other)) { second.close() }
+      exit(0)
+    }
+  }
+
   @Test("a path that contains a zero does not remove the file named by the part before it")
   func zero() throws {
     let folder = try TemporaryFolder()

@@ -51,7 +51,8 @@ public final class UnixSocketTransport: Transport {
   /// Listens at a path. The socket file of a process that has ended is removed.
   ///
   /// - Parameters:
-  ///   - path: The path of the socket file.
+  ///   - path: The path of the socket file. If it is relative, the current folder is that of this
+  ///     moment.
   ///   - maximumPayload: The most bytes of a message, limited to between 1 and 160 KB. Larger ones
   ///     are not sent, and refused when a peer with another limit sends them.
   ///   - maximumConnections: Connections beyond this number are closed at once.
@@ -61,6 +62,7 @@ public final class UnixSocketTransport: Transport {
     listeningAt path: String, maximumPayload: Int = 128 << 10, maximumConnections: Int = 256
   ) throws(TransportError) {
     let descriptor = try SocketDescriptor.make()
+    let wholePath = SocketDescriptor.wholePath(path)
     do throws(TransportError) {
       let lock = try SocketLock(for: path)
       defer { lock.end() }
@@ -73,7 +75,7 @@ public final class UnixSocketTransport: Transport {
       descriptor.close()
       throw error
     }
-    self.init(path, maximumPayload, descriptor)
+    self.init(wholePath, maximumPayload, descriptor)
     let limit = max(1, maximumConnections)
     let hasBegun = listening?.begin { [weak self] new in
       guard let self, state.read({ $0.reading < limit }) else { return new.close() }
@@ -88,7 +90,9 @@ public final class UnixSocketTransport: Transport {
   /// Connects to the process that listens at a path.
   ///
   /// - Parameters:
-  ///   - path: The path of the socket file.
+  ///   - path: The path of the socket file. If it is relative, the current folder is that of this
+  ///     moment; but if the whole path does not fit into an address, it is that of each moment at
+  ///     which the transport connects.
   ///   - maximumPayload: The most bytes of a message, limited to between 1 and 160 KB. Larger ones
   ///     are not sent, and refused when a peer with another limit sends them.
   /// - Throws: ``TransportError/unreachable(_:)`` if no process of this user listens there;
@@ -96,7 +100,9 @@ public final class UnixSocketTransport: Transport {
   public convenience init(
     connectedTo path: String, maximumPayload: Int = 128 << 10
   ) throws(TransportError) {
-    self.init(path, maximumPayload, nil)
+    let wholePath = SocketDescriptor.wholePath(path)
+    let fits = (try? SocketDescriptor.check(wholePath)) != nil
+    self.init(fits ? wholePath : path, maximumPayload, nil)
     guard try connect() != nil else { throw .unreachable("\(path): no process listens there") }
   }
 

@@ -157,6 +157,15 @@ struct SocketDescriptor: Hashable, Sendable {
     return user != geteuid()
   }
 
+  /// The path from the root. It may be too long for a socket, even if the given one is not.
+  static func wholePath(_ path: String) -> String {
+    if path.isEmpty || path.hasPrefix("/") { return path }
+    // SAFETY: with no buffer, the call allocates one, which is freed here.
+    guard let folder = unsafe getcwd(nil, 0) else { return path }
+    defer { unsafe free(folder) }
+    return unsafe String(cString: folder) + "/" + path
+  }
+
   /// Checks that a path is valid for a socket.
   ///
   /// - Throws: ``TransportError/unreachable(_:)`` if it is empty, too long, or contains a zero.
