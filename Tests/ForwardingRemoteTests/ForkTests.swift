@@ -78,6 +78,51 @@ struct ForkTests {
     }
   }
 
+  @Test("a child that outlives its parent does not keep its parent's sockets open")
+  func outlives() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      let path = folder.path("socket")
+      // Reading its other side ends with this process.
+      var own: [Int32] = [0, 0]
+      guard pipe(&own) == 0 else { exit(2) }
+      var byte: UInt8 = 0
+      let parent = Child {
+        close(own[1])
+        let server = try UnixSocketTransport(listeningAt: path)
+        let child = Child {
+          require(read(own[0], &byte, 1) == 0)
+        }
+        // A client has connected, and is accepted before that.
+        let accepted = Guarded(false)
+        let news = try server.subscribe(to: "news", group: nil) { _ in
+          accepted.withLock { $0 = true }
+        }
+        while !accepted.read({ $0 }) { usleep(1000) }
+        let late = Child {
+          require(read(own[0], &byte, 1) == 0)
+        }
+        withExtendedLifetime((child, late, news, server)) { _exit(0) }
+      }
+      var client: UnixSocketTransport?
+      while client == nil {
+        client = try? UnixSocketTransport(connectedTo: path)
+        usleep(1000)
+      }
+      let isBroken = Guarded(false)
+      let watch = client?.onChange { _ in isBroken.withLock { $0 = true } }
+      // The first ones may arrive before there is a subscription.
+      while waitpid(parent.pid, nil, WNOHANG) == 0 {
+        try? client?.publish([1], to: "news")
+        usleep(1000)
+      }
+      for _ in 0..<3000 where !isBroken.read({ $0 }) { usleep(10_000) }
+      guard isBroken.read({ $0 }) else { exit(3) }
+      _ = try UnixSocketTransport(listeningAt: path)
+      withExtendedLifetime(watch) { exit(0) }
+    }
+  }
+
   #if NATS
     @Test(
       "a child cannot use its parent's NATS connections, may release them, and the parent goes on",

@@ -15,11 +15,12 @@ import CSocketShims
 struct SocketDescriptor: Hashable, Sendable {
   let number: Int32
 
-  /// Makes a socket that does not block, and that is closed on `exec`.
+  /// Makes a socket that does not block, and that is closed on `exec` and in forked children.
   static func make() throws(TransportError) -> SocketDescriptor {
     let kind = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
     let number = socket(AF_UNIX, Int32(kind), 0)
     guard number >= 0 else { throw .failed("no socket: \(lastError)") }
+    fwd_own_descriptor(number)
     let descriptor = SocketDescriptor(number: number)
     descriptor.setUp()
     return descriptor
@@ -53,7 +54,7 @@ struct SocketDescriptor: Hashable, Sendable {
   /// Ends the connection for both sides. Messages that have arrived can still be read.
   func shutDown() { _ = shutdown(number, Int32(SHUT_RDWR)) }
 
-  func close() { _ = system_close(number) }
+  func close() { fwd_close_descriptor(number) }
 
   // MARK: Connections
 
@@ -118,6 +119,7 @@ struct SocketDescriptor: Hashable, Sendable {
     while true {
       let number = fwd_accept_connection(self.number)
       if number >= 0 {
+        fwd_own_descriptor(number)
         let descriptor = SocketDescriptor(number: number)
         descriptor.setUp()
         return .connected(descriptor)
@@ -254,7 +256,6 @@ struct SocketDescriptor: Hashable, Sendable {
 private var lastError: String { unsafe String(cString: strerror(errno)) }
 
 // Wrappers of functions that are hidden by methods of the same name.
-private func system_close(_ number: Int32) -> Int32 { close(number) }
 private func system_listen(_ number: Int32) -> Int32 { listen(number, 64) }
 @unsafe
 private func system_connect(

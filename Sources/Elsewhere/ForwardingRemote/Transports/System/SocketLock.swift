@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSocketShims
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -30,8 +32,9 @@ struct SocketLock {
       // SAFETY: the text lives until the call returns.
       let number = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
       guard number >= 0 else { throw .unreachable("\(path): \(Self.lastError)") }
+      fwd_own_descriptor(number)
       if flock(number, LOCK_EX | LOCK_NB) != 0 {
-        close(number)
+        fwd_close_descriptor(number)
         throw .unreachable("\(socket): another process begins to listen there")
       }
       var (own, there) = (stat(), stat())
@@ -43,7 +46,7 @@ struct SocketLock {
         self.number = number
         return
       }
-      close(number)
+      fwd_close_descriptor(number)
       if !isOwn { throw .unreachable("\(path): it is another user's") }
     }
     throw .unreachable("\(socket): other processes begin to listen there")
@@ -58,7 +61,7 @@ struct SocketLock {
       _ = unsafe unlink(path)
     }
     _ = flock(number, LOCK_UN)
-    close(number)
+    fwd_close_descriptor(number)
   }
 
   private static var lastError: String { unsafe String(cString: strerror(errno)) }
