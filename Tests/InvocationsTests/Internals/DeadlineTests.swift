@@ -103,4 +103,35 @@ struct DeadlineTests {
       _exit(0)
     }
   }
+
+  @Test("deadlines end while all threads of the queues of the system are blocked")
+  func blockedQueues() async {
+    await #expect(processExitsWith: .success) {
+      let never = DispatchSemaphore(value: 0)
+      for qos in [DispatchQoS.QoSClass.userInitiated, .default] {
+        for _ in 0..<512 { DispatchQueue.global(qos: qos).async { never.wait() } }
+      }
+      let isCalled = DispatchSemaphore(value: 0)
+      Deadlines.shared.add(in: .milliseconds(100)) { isCalled.signal() }
+      require(isCalled.wait(timeout: .now() + 30) == .success, "a deadline waits for a queue")
+      _exit(0)
+    }
+  }
+
+  @Test("closures that take long keep no other deadline from being called")
+  func longClosures() async {
+    await #expect(processExitsWith: .success) {
+      let (never, isCalled) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      for _ in 0..<300 { Deadlines.shared.add(in: .milliseconds(20)) { never.wait() } }
+      for _ in 0..<10 {
+        Deadlines.shared.add(in: .milliseconds(20)) { isCalled.signal() }
+        require(isCalled.wait(timeout: .now() + 30) == .success, "a deadline waits for others")
+      }
+      // Threads that were needed once are used again, or end.
+      for _ in 0..<300 { never.signal() }
+      Deadlines.shared.add(in: .milliseconds(20)) { isCalled.signal() }
+      require(isCalled.wait(timeout: .now() + 30) == .success)
+      _exit(0)
+    }
+  }
 }

@@ -6,12 +6,14 @@ package import Dispatch
 ///
 /// The clock is a thread that waits for a condition, started with the first deadline. A system
 /// timer is a file: it never fires in a process that cannot open more files, and then nothing would
-/// end that waits for its deadline.
+/// end that waits for its deadline. The closures are called by other threads, of this package:
+/// those of a queue of the system may all be busy, or wait for deadlines themselves.
 package final class Deadlines: Sendable {
   package static let shared = Deadlines()
 
   private let state = Guarded(State())
   private let isEarlier = Condition()
+  private let threads = DeadlineThreads()
 
   /// Identifies a deadline, for ``cancel(_:)``.
   package struct Number: Sendable {
@@ -120,7 +122,7 @@ package final class Deadlines: Sendable {
   /// The number of closures that are waiting.
   package var count: Int { state.read { $0.places.count - $0.free.count } }
 
-  /// Schedules a closure, which is called on any thread.
+  /// Schedules a closure, which is called on a thread of ``DeadlineThreads``.
   package func add(at time: DispatchTime, _ action: @escaping @Sendable () -> Void) -> Number {
     let (number, isFirst) = state.withLockInPlace { state in
       if state.process.isForked { state.leaveParent() }
@@ -155,27 +157,30 @@ package final class Deadlines: Sendable {
 
   private func begin() {
     if SystemThread.begin({ Deadlines.shared.run() }) { return }
-    // The system has no thread at the moment, and may have one later. Until then no deadline fires.
+    // The system has no thread at the moment, and may have one later. Until then no deadline fires,
+    // unless the next one that is added begins the thread.
+    state.withLockInPlace { $0.isRunning = false }
     DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + .milliseconds(50)) {
-      self.begin()
+      let isFirst = self.state.withLockInPlace { state in
+        defer { state.isRunning = true }
+        return !state.isRunning
+      }
+      if isFirst { self.begin() }
     }
   }
 
+  /// Waits for deadlines. The closures are performed by other threads, as they may take long.
   private func run() {
+    // Begins a thread for them, as the system may have none later.
+    var look = threads.perform([])
     while true {
       let due: [@Sendable () -> Void] = state.wait(until: isEarlier) { state in
         let due = state.due()
-        state.next = due.isEmpty ? state.heap.first?.time ?? .max : 0
-        return due.isEmpty ? .until(state.next) : .done(due)
+        let isOver = !due.isEmpty || look <= DispatchTime.now().uptimeNanoseconds
+        state.next = isOver ? 0 : min(state.heap.first?.time ?? .max, look)
+        return isOver ? .done(due) : .until(state.next)
       }
-      perform(due)
+      look = threads.perform(due)
     }
-  }
-
-  /// Each closure runs on a dispatch thread, because it may take long. A forked child has no
-  /// dispatch threads.
-  private func perform(_ due: [@Sendable () -> Void]) {
-    if ForkGuard.isChild, SystemThread.begin({ for action in due { action() } }) { return }
-    for action in due { DispatchQueue.global(qos: .userInitiated).async(execute: action) }
   }
 }

@@ -10,7 +10,4 @@ package struct ForkGuard: Sendable {
 
   /// Whether the current process is a child of that process.
   package var isForked: Bool { fwd_fork_count() != forks }
-
-  /// Whether the current process was forked from one that used the package.
-  package static var isChild: Bool { fwd_fork_count() > 0 }
 }
