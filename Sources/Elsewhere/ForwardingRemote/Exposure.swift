@@ -42,6 +42,8 @@ final class Exposure: Sendable {
     let bytes: ArraySlice<UInt8>
     /// Whether the caller waits for the answer. Otherwise the result is not encoded.
     let isAsked: Bool
+    /// The time in the lane; nil if the object has no lane.
+    let stay: LaneStay?
   }
 
   /// Finds the message of a request.
@@ -69,7 +71,9 @@ final class Exposure: Sendable {
     guard known.fingerprint == fingerprint else {
       throw RefusedCall(.signatureMismatch, known.encoding)
     }
-    return Received(message: known, bytes: request.call, isAsked: request.kind == .asked)
+    return Received(
+      message: known, bytes: request.call, isAsked: request.kind == .asked,
+      stay: target.hasLane ? LaneStay() : nil)
   }
 
   /// Performs a call on the current thread, in an invocation that the thread reuses.
@@ -101,6 +105,7 @@ final class Exposure: Sendable {
       done(refusal)
       return Task {}
     }
+    received.stay?.follow(call)
     return target.send(PassedCall(call: call)) { [self] call, error in
       done(answer(to: received, call, error))
     }

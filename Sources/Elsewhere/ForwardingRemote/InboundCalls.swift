@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Forwarding
 import Invocations
 import Synchronization
 
@@ -15,6 +16,9 @@ package final class InboundCalls: Sendable {
   private let performing = Atomic(0)
   /// Answers being sent. Their calls do not count towards the limit, but draining waits for them.
   private let answering = Atomic(0)
+  /// Calls that have ended, but are still in a lane. They count towards the limit, but draining does
+  /// not wait for them.
+  private let leftBehind = Atomic(0)
   private let isDraining = Atomic(false)
   private let open = InFlightCalls()
 
@@ -38,10 +42,12 @@ package final class InboundCalls: Sendable {
   /// - Parameters:
   ///   - read: Decodes a call and checks whether it may be performed.
   ///   - atOnce: Performs a call that does not suspend and returns the answer; nil for other calls.
+  ///   - stay: The time that a call spends in a lane; nil for calls that are in none.
   ///   - perform: Performs a call, and passes its answer to the closure once. Returns its task.
   package func receive<Call>(
     _ message: TransportMessage, read: (RemoteRequest) throws(RefusedCall) -> Call,
-    atOnce: (Call) -> RemoteAnswer? = { _ in nil }, perform: Performing<Call>
+    atOnce: (Call) -> RemoteAnswer? = { _ in nil }, stay: (Call) -> LaneStay? = { _ in nil },
+    perform: Performing<Call>
   ) {
     let request: RemoteRequest
     do throws(RemoteRefusal) { request = try RemoteRequest(message.payload) } catch {
@@ -59,7 +65,8 @@ package final class InboundCalls: Sendable {
     // Counted first: either draining sees this call, or this call sees the draining.
     let count = performing.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
     let refusal: RemoteRefusal? =
-      isDraining.load(ordering: .sequentiallyConsistent) ? .draining : count > limit ? .busy : nil
+      isDraining.load(ordering: .sequentiallyConsistent)
+      ? .draining : count + leftBehind.load(ordering: .relaxed) > limit ? .busy : nil
     if let refusal {
       performing.wrappingSubtract(1, ordering: .releasing)
       // A call that is not awaited has no answer, even if the message names a subject for one.
@@ -79,7 +86,7 @@ package final class InboundCalls: Sendable {
     if let answer = atOnce(call) {
       finish(request, message, answer)
     } else {
-      begin(request, message, call, perform)
+      begin(request, message, call, stay(call), perform)
     }
   }
 
@@ -98,7 +105,7 @@ package final class InboundCalls: Sendable {
   >
 
   private func begin<Call>(
-    _ request: RemoteRequest, _ message: TransportMessage, _ call: Call,
+    _ request: RemoteRequest, _ message: TransportMessage, _ call: Call, _ stay: LaneStay?,
     _ perform: Performing<Call>
   ) {
     let isAsked = request.kind == .asked
@@ -108,12 +115,20 @@ package final class InboundCalls: Sendable {
     let task = perform(call) { [self] answer in
       let isLate = open.end()
       if isAsked { self.open.end(key) }
+      if let stay { keepPlace(until: stay) }
       // An error after the end of the time is a result of the cancellation, not the target's own.
       finish(
         request, message,
         isLate && answer.kind == .failed ? .refused(.expired, "", host: number) : answer)
     }
     open.begin(task, milliseconds: request.milliseconds)
+  }
+
+  /// Counts a call that ends for as long as it is still in a lane. This is done before its place is
+  /// freed, so that the limit never finds it in neither count.
+  private func keepPlace(until stay: LaneStay) {
+    leftBehind.wrappingAdd(1, ordering: .relaxed)
+    stay.whenOver { [self] in leftBehind.wrappingSubtract(1, ordering: .relaxed) }
   }
 
   /// Counts and sends the answer to a call.

@@ -63,6 +63,9 @@ public final class RemoteHost: Sendable {
 
   /// The maximum number of calls in progress, 1000 unless set. Further calls are refused as
   /// ``RemoteRefusal/busy``.
+  ///
+  /// A call that ends before its lane has come to it, because its time is over or it was cancelled,
+  /// counts until then: it is still in the lane, with its arguments.
   public var limit: Int {
     get { gate.limit }
     set { gate.limit = newValue }
@@ -104,7 +107,8 @@ public final class RemoteHost: Sendable {
       gate.receive(
         message,
         read: { (request) throws(RefusedCall) in try exposure.read(request, message) },
-        atOnce: { exposure.performAtOnce($0) }, perform: { exposure.perform($0, $1) })
+        atOnce: { exposure.performAtOnce($0) }, stay: { $0.stay },
+        perform: { exposure.perform($0, $1) })
     }
     exposure.keep(subscription)
     do throws(TransportError) {

@@ -143,7 +143,8 @@ extension Delivery {
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
     copy.addToPath(proxy.targetList)
-    return DeliveryJob(copy, registration, end, visit?.method, for: proxy, waiting)
+    let stay = invocation.keeper.flatMap { $0 as? LaneStay }
+    return DeliveryJob(copy, registration, end, visit?.method, for: proxy, waiting, stay)
   }
 }
 

@@ -7,7 +7,7 @@ import Synchronization
 /// cancelled.
 final class DeliveryJob: @unchecked Sendable {
   // SAFETY: the sender creates it, the receiver runs it once, and a waiting sender reads it only
-  // after the ticket is resolved. The receiver alone uses its reference to the registration, once.
+  // after the ticket is resolved. The receiver alone uses its references to the registration and to the stay, once.
 
   /// The sender that waits for the outcome. If there is no such sender, the proxy reports errors.
   enum Waiting {
@@ -37,6 +37,8 @@ final class DeliveryJob: @unchecked Sendable {
   /// The method that the target performs instead of its own; nil in ordinary deliveries.
   private let visit: Implementation?
   private let stage = Atomic(Stage.waiting.rawValue)
+  /// Ends before the outcome is known, or when the job is dropped; nil if no sender counts it.
+  private var stay: LaneStay?
   /// The state for cancelling the task that runs the job; nil for a job that does not suspend.
   private var suspension: Guarded<Suspension>?
 
@@ -49,9 +51,11 @@ final class DeliveryJob: @unchecked Sendable {
 
   init(
     _ invocation: Invocation, _ registration: Registration, _ end: Delivery.End,
-    _ visit: Implementation?, for proxy: MulticastProxy, _ waiting: Waiting
+    _ visit: Implementation?, for proxy: MulticastProxy, _ waiting: Waiting, _ stay: LaneStay?
   ) {
     self.invocation = invocation
+    self.stay = stay
+    stay?.begin()
     self.waiting = waiting
     self.visit = visit
     self.proxy = ObjectReference(proxy, isStrong: false)
@@ -62,7 +66,10 @@ final class DeliveryJob: @unchecked Sendable {
     claims = if case .atArrival = end { true } else { false }
   }
 
-  deinit { ticket.resolve(.cancelled) }
+  deinit {
+    stay?.end()
+    ticket.resolve(.cancelled)
+  }
 
   // MARK: Running
 
@@ -98,6 +105,7 @@ final class DeliveryJob: @unchecked Sendable {
   private var isWaitedFor: Bool { if case .nobody = waiting { false } else { true } }
 
   private func conclude(_ outcome: DeliveryOutcome) {
+    stay.take()?.end()
     let isToldOf = ticket.resolve(outcome) && isWaitedFor
     if !isToldOf, case .failed(let error) = outcome { report(error) }
   }
