@@ -36,7 +36,8 @@ extension Remote where Face: Sendable {
   /// votes.values  // [true, false, true]
   /// ```
   ///
-  /// The closure sends one message. If there is no listener, or no host answers in time, all hosts
+  /// The closure sends one message; another one is refused as ``RemoteError/gathersOne(_:)``. If
+  /// there is no listener, or no host answers in time, all hosts
   /// are silent; that is not an error.
   ///
   /// - Parameters:
@@ -91,25 +92,33 @@ extension RemoteProxy {
       // Errors after gathering, such as that of the first answer, are part of the result.
       if !gathering.isOver { throw error }
     }
-    // Thrown even if the closure caught it.
-    if let failure = gathering.failure { throw failure }
-    return gathering.gathered()
+    return try gathering.gathered()
   }
 }
 
 /// Sends one message to all hosts of a name, and collects their answers.
 private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
-  // SAFETY: all mutable state is behind locks, but for the call and how it ended, which only one
-  // task uses.
+  // SAFETY: all mutable state is behind locks. The call is a copy that no sender has, and only
+  // ``gathered()`` uses it, once.
   private let remote: RemoteProxy
   private let count: Int
   private let limit: Duration?
   private let answers = Guarded<[RemoteAnswer]>([])
-  private var call: Invocation?
+  private let state = Guarded(State())
+
+  private struct State {
+    /// The message; nil before it is sent.
+    var call: Invocation?
+    /// Whether all answers that arrive in time have arrived.
+    var isOver = false
+    /// Why the hosts could not be asked, or their answers not received.
+    var failure: RemoteError?
+    /// Whether the result was made, so that no message is sent any more.
+    var isClosed = false
+  }
+
   /// Whether all answers that arrive in time have arrived.
-  private(set) var isOver = false
-  /// Why the hosts could not be asked, or their answers not received.
-  private(set) var failure: RemoteError?
+  var isOver: Bool { state.read { $0.isOver } }
 
   init(_ remote: RemoteProxy, _ count: Int, _ limit: Duration?) {
     self.remote = remote
@@ -125,15 +134,35 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
   }
 
   override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
-    call = invocation.copy()
     let bytes = try remote.interface.encodeSent(invocation, behind: RemoteRequest.head)
+    try begin(invocation)
     try await ask(bytes)
-    isOver = true
+    state.withLockInPlace { $0.isOver = true }
     // The face returns the first answer to its caller.
     guard let first = answers.read({ $0.first { $0.kind == .answered } }) else {
       throw RemoteError.timedOut
     }
     try remote.interface.decodeResult(first.result(), into: invocation)
+  }
+
+  /// Makes a message the one of the gathering.
+  ///
+  /// - Throws: ``RemoteError/gathersOne(_:)`` if there is one, whose answers have other types.
+  private func begin(_ invocation: Invocation) throws {
+    guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
+    let copy = invocation.copy()
+    let isFirst = state.withLockInPlace { state in
+      let isFirst = state.call == nil && !state.isClosed
+      if isFirst { state.call = copy }
+      return isFirst
+    }
+    if !isFirst { throw fail(.gathersOne(selector)) }
+  }
+
+  /// Keeps the first failure.
+  private func fail(_ error: RemoteError) -> RemoteError {
+    state.withLockInPlace { if $0.failure == nil { $0.failure = error } }
+    return error
   }
 
   private nonisolated(nonsending) func ask(_ bytes: [UInt8]) async throws(RemoteError) {
@@ -148,12 +177,17 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
     } catch {
       // There is no listener, so all hosts are silent.
       if error == RemoteError(.nobodyListens) { return }
-      failure = error
-      throw error
+      throw fail(error)
     }
   }
 
-  func gathered<Value: Sendable>() -> Gathered<Value> {
+  /// The result. The failure is thrown even if the closure caught it.
+  func gathered<Value: Sendable>() throws -> Gathered<Value> {
+    let (call, failure) = state.withLockInPlace { state in
+      state.isClosed = true
+      return (state.call.take(), state.failure)
+    }
+    if let failure { throw failure }
     var all = Gathered<Value>()
     all.silent = remote.link.hosts
     guard let call else { return all }

@@ -32,6 +32,8 @@ public enum RemoteError: Error, Hashable, Sendable {
   case mustBeAwaited(Selector)
   /// The call or its answer cannot be encoded or decoded with the interface.
   case wire(WireError)
+  /// A gathering sends one message, and this is the selector of another one.
+  case gathersOne(Selector)
   /// The transport did not carry the message.
   case notCarried(TransportError)
 
@@ -67,6 +69,8 @@ extension RemoteError: CustomStringConvertible {
     case .mustBeAwaited(let selector):
       "'\(selector)' has a result, which another process has to send: await it"
     case .wire(let error): "\(error)"
+    case .gathersOne(let selector):
+      "'\(selector)' is a second message of a gathering, which sends one"
     case .notCarried(let error): "\(error)"
     }
   }

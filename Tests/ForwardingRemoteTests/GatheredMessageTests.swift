@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import Forwarding
+import ForwardingRemote
+import ForwardingTestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+@Suite("The one message of a gathering", .timeLimit(.minutes(10)))
+struct GatheredMessageTests {
+  /// The error of a gathering, which throws it even if its closure does not.
+  private static func refusal(
+    _ remote: RemoteProxy,
+    _ send: nonisolated(nonsending) (any ForwardingProxy & Sendable) async throws -> Int32
+  ) async -> RemoteError? {
+    do {
+      _ = try await remote.gather(expecting: 1, send)
+      return nil
+    } catch { return error as? RemoteError }
+  }
+
+  @Test("a second message is refused, and its answers are not mixed with those of the first")
+  func second() async throws {
+    let transport = InProcessTransport()
+    let hosts = (0..<2).map { _ in RemoteHost(transport, as: "town") }
+    defer { for host in hosts { host.close() } }
+    for host in hosts { try host.expose(Vault(), Vault.interface()) }
+    let remote = RemoteProxy(
+      try Vault.interface(), transport, at: "town", deadline: .seconds(300))
+    let second = RemoteError.gathersOne(Vault.deposit.selector)
+    let thrown = await Self.refusal(remote) { all in
+      _ = try await Vault.name("Ann", on: all)
+      return try await Vault.deposit(5, on: all)
+    }
+    #expect(thrown == second)
+    let caught = await Self.refusal(remote) { all in
+      let sum = try await Vault.deposit(5, on: all)
+      _ = try? await Vault.deposit(6, on: all)
+      return sum
+    }
+    #expect(caught == second)
+    // The second messages were not sent.
+    #expect(hosts.allSatisfy { $0.statistics.asked == 2 })
+    // The proxy sends nothing after the gathering.
+    var kept: (any ForwardingProxy & Sendable)?
+    let none: Gathered<Int32> = try await remote.gather { all in
+      kept = all
+      return 0
+    }
+    #expect(none.answers.isEmpty)
+    let proxy = try #require(kept)
+    await #expect(throws: second) { try await Vault.deposit(7, on: proxy) }
+    let one = try await remote.gather(expecting: 2) { try await Vault.deposit(1, on: $0) }
+    #expect(one.values == [6, 6])
+    #expect("\(second)" == "'vaultDeposit:' is a second message of a gathering, which sends one")
+  }
+
+  @Test("of many messages at the same time, one is sent")
+  func together() async {
+    await #expect(processExitsWith: .success) {
+      let transport = InProcessTransport()
+      let host = RemoteHost(transport, as: "town")
+      try host.expose(Vault(), Vault.interface())
+      let remote = RemoteProxy(
+        try Vault.interface(), transport, at: "town", deadline: .seconds(300))
+      for round in 1...300 {
+        let error = await Self.refusal(remote) { all in
+          await withTaskGroup { group in
+            for number in 0..<8 as Range<Int32> {
+              group.addTask { _ = try? await Vault.deposit(number, on: all) }
+            }
+          }
+          return 1
+        }
+        require(error == .gathersOne(Vault.deposit.selector), "\(String(describing: error))")
+        require(host.statistics.asked == round)
+      }
+      _exit(0)
+    }
+  }
+}
