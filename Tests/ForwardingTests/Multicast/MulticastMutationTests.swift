@@ -123,7 +123,7 @@ struct MulticastMutationTests {
     let proxy = MulticastProxy()
     proxy.add(self.dummy)
     var job: DeliveryJob? = try DeliveryJob(
-      did.invocation(1), proxy.snapshot[0], .never, nil, for: proxy, .nobody)
+      did.invocation(1), proxy.snapshot[0], .never, nil, for: proxy, .nobody, nil)
     let ticket = try #require(job?.ticket)
     #expect(ticket.outcome == nil)
     #expect(ticket.wait(timeout: .now()) == nil)
