@@ -18,7 +18,7 @@ struct ReturnTests {
 
   private var subject: RemoteSubject { RemoteSubject(parts: "forwarding", name, "bank") }
 
-  /// The milliseconds left, as a request contains them.
+  /// The milliseconds left, as a request contains them: rounded up by less than a thousandth.
   private static func left(_ request: [UInt8]) -> Int {
     let time = Int(request[2]) | Int(request[3]) << 8
     return (time & 0x7FF) << (time >> 11)
@@ -58,7 +58,7 @@ struct ReturnTests {
     } restore: {
       try UnixSocketTransport(listeningAt: path)
     }
-    #expect(left > 0 && left <= 299_500, "\(left)")
+    #expect(left > 0 && left <= 299_800, "\(left)")
     client.close()
   }
 
@@ -78,7 +78,7 @@ struct ReturnTests {
         try server.start()
         return try server.connect()
       }
-      #expect(left > 0 && left <= 299_500, "\(left)")
+      #expect(left > 0 && left <= 299_800, "\(left)")
     }
 
     @Test(
@@ -150,13 +150,17 @@ struct ReturnTests {
   func neverHeard() async throws {
     let transport = FlakyTransport(unheard: .max)
     let remote = RemoteProxy(try Vault.interface(), transport, at: name)
-    remote.deadline = .milliseconds(200)
-    transport.observers.tell(.restored)
-    #expect(
-      await isUnheard {
-        try await Vault.deposit(7, on: remote)
-      })
-    #expect(transport.requests.load(ordering: .relaxed) > 1)
+    remote.deadline = .seconds(1)
+    var before = 0
+    repeat {
+      before = transport.requests.load(ordering: .relaxed)
+      transport.observers.tell(.restored)
+      #expect(
+        await isUnheard {
+          try await Vault.deposit(7, on: remote)
+        })
+      // On a busy machine, the deadline may pass before the second attempt.
+    } while transport.requests.load(ordering: .relaxed) < before + 2
     transport.observers.tell(.restored)
     #expect(try await remote.ping(within: .milliseconds(50)) == 0)
     // A cancelled call does not wait for a listener either.

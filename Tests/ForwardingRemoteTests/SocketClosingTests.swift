@@ -16,19 +16,17 @@ import Testing
 struct SocketClosingTests {
   private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
 
-  /// Makes requests on two threads until one is refused, and counts how they end.
+  /// Makes requests on two threads until one fails at once, and counts how they end.
   private final class Asking: Sendable {
     private let counts = LockedValue((begun: 0, ends: [TransportError: Int]()))
     private let requests = LockedValue<[any TransportRequest]>([])
-    private let group = DispatchGroup()
-    private let isOver = Atomic(false)
+    private let running = Atomic(2)
 
     init(_ transport: UnixSocketTransport) {
       for _ in 0..<2 {
-        group.enter()
         Thread.detachNewThread { [self] in
-          while !isOver.load(ordering: .relaxed), ask(transport) {}
-          group.leave()
+          while ask(transport) {}
+          running.subtract(1, ordering: .releasing)
         }
       }
     }
@@ -54,28 +52,30 @@ struct SocketClosingTests {
 
     var begun: Int { counts.withLock { $0.begun } }
 
-    /// Stops, and returns how many requests did not end, and how the others did.
-    func end() -> (open: Int, ends: [TransportError: Int]) {
-      isOver.store(true, ordering: .relaxed)
-      group.wait()
+    /// Whether both threads have ended.
+    var isOver: Bool { running.load(ordering: .acquiring) == 0 }
+
+    /// How many requests did not end, and how the others did.
+    var ended: (open: Int, ends: [TransportError: Int]) {
       let counts = counts.withLock { $0 }
       return (counts.begun - counts.ends.values.reduce(0, +), counts.ends)
     }
   }
 
   @Test("each request that begins meanwhile ends as closed", arguments: [true, false])
-  func requests(listenerAsks: Bool) throws {
-    for round in 0..<300 {
+  func requests(listenerAsks: Bool) async throws {
+    for round in 0..<200 {
       let server = try UnixSocketTransport(listeningAt: path)
       let client = try UnixSocketTransport(connectedTo: path)
-      while server.connectionCount < 1 { usleep(100) }
+      while server.connectionCount < 1 { await Task.yield() }
       let (asking, other) = listenerAsks ? (server, client) : (client, server)
       // It never answers.
       let listener = try other.subscribe(to: "question", group: nil) { _ in }
       let requests = Asking(asking)
-      while requests.begun < 20 { usleep(10) }
+      while requests.begun < 20 { await Task.yield() }
       asking.close()
-      let (open, ends) = requests.end()
+      while !requests.isOver { await Task.yield() }
+      let (open, ends) = requests.ended
       #expect(open == 0, "round \(round): \(ends)")
       #expect(Set(ends.keys).isSubset(of: [.closed, .congested]), "round \(round): \(ends)")
       listener.end()
