@@ -38,6 +38,9 @@ public enum InterfaceError: Error, Hashable, Sendable {
     case unportable
     /// A Swift type that is not `Codable`.
     case notCodable
+    /// A type of Foundation that ends the process for some bytes: `IndexSet`, `CharacterSet`,
+    /// `URLComponents` or `DateInterval`, or an optional or a collection of it.
+    case traps
     /// A structure whose members are unknown, or that has no members or too many.
     case shape
     /// A structure that nests too deeply.
@@ -74,6 +77,7 @@ extension InterfaceError.Refusal: CustomStringConvertible {
     case .bitField: "compilers disagree on where bit-fields lie"
     case .unportable: "its bytes differ between machines"
     case .notCodable: "the type is not Codable"
+    case .traps: "Foundation ends the process for some bytes of it"
     case .shape: "its members are not known, none, or too many"
     case .depth(let limit): "structures nest more than \(limit) deep"
     }

@@ -7,10 +7,12 @@ import Invocations
 package enum ValueJSON {
   /// The JSON of a value.
   ///
-  /// - Throws: ``WireError`` if the value nests too deeply; errors of its encoding.
+  /// - Throws: ``WireError`` if the value nests too deeply; errors of its encoding;
+  ///   `InterfaceError.Refusal.traps`.
   package static func text<Value: Encodable>(
     of value: Value, _ limits: WireLimits, at offset: Int
   ) throws -> [UInt8] {
+    try refuseTrapping(Value.self)
     try ValueDepth.check(value, limits, at: offset)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -25,17 +27,24 @@ package enum ValueJSON {
 
   /// Decodes JSON of another process, with `userInfo` for the decoding of the value.
   ///
-  /// - Throws: ``WireError`` if ``check(_:_:at:)`` refuses the bytes; errors of decoding.
+  /// - Throws: ``WireError`` if ``check(_:_:at:)`` refuses the bytes; errors of decoding;
+  ///   `InterfaceError.Refusal.traps`.
   package static func value<Value: Decodable>(
     _ type: Value.Type, of json: [UInt8], _ limits: WireLimits, at offset: Int,
     _ userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> Value {
+    try refuseTrapping(type)
     try check(json, limits, at: offset)
     let decoder = JSONDecoder()
     decoder.userInfo = userInfo
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     return try decoder.decode(type, from: Data(json))
+  }
+
+  /// Refuses a type that an ``Interface`` refuses; actors have none.
+  private static func refuseTrapping(_ type: Any.Type) throws {
+    if TrappingTypes.contain(type) { throw InterfaceError.Refusal.traps }
   }
 
   /// The JSON of the value at a place of an invocation; place 0 is the result.

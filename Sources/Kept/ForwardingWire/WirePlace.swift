@@ -36,6 +36,7 @@ struct WirePlace: Sendable {
     case .value(let swift) where swift.type == [UInt8].self: self.init(.bytes, "\(type)")
     case .value(let swift):
       guard swift.type is any Codable.Type else { throw .notCodable }
+      if TrappingTypes.contain(swift.type) { throw .traps }
       self.init(.value(swift), "\(type)")
     case .bytes:
       self.init(.numbers(try NumberLayout(type, limits)), type.canonicalSpelling)
