@@ -130,7 +130,7 @@
     func trying<Result>(
       _ body: (Duration) throws(StreamError) -> Result
     ) throws(StreamError) -> Result {
-      let end = ContinuousClock.now + deadline
+      let end = ContinuousClock.now + Deadlines.bounded(deadline)
       while true {
         let left = end - ContinuousClock.now
         do throws(StreamError) {

@@ -15,11 +15,6 @@ extension Deadlines {
 }
 
 extension DispatchTime {
-  /// The time after a duration from now. Durations of more than about a century are shortened to
-  /// that.
-  init(after limit: Duration) {
-    let (seconds, attoseconds) = limit.components
-    let nanoseconds = min(max(0, Double(seconds) * 1e9 + Double(attoseconds) / 1e9), 3.2e18)
-    self.init(uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds &+ UInt64(nanoseconds))
-  }
+  /// The time after a duration from now; see `Deadlines.bounded`.
+  init(after limit: Duration) { self = Deadlines.time(after: limit) }
 }

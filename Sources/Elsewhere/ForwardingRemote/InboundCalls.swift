@@ -207,7 +207,7 @@ package final class InboundCalls: Sendable {
     within limit: Duration, closing: () -> Void
   ) async throws(TransportError) {
     isDraining.store(true, ordering: .sequentiallyConsistent)
-    let end = ContinuousClock.now + limit
+    let end = ContinuousClock.now + Deadlines.bounded(limit)
     var isInTime = true
     while isInTime,
       performing.load(ordering: .sequentiallyConsistent) > 0

@@ -125,20 +125,13 @@ final class SpyWaiter: Sendable {
 enum SpyDelay {
   /// Blocks the thread.
   static func block(_ delay: Duration) {
-    _ = DispatchSemaphore(value: 0).wait(timeout: .now() + interval(delay))
+    _ = DispatchSemaphore(value: 0).wait(timeout: Deadlines.time(after: delay))
   }
 
   /// Runs `body` after a delay, unless it is cancelled.
   static func after(
     _ delay: Duration, _ body: @escaping @Sendable () -> Void
   ) -> Deadlines.Number {
-    Deadlines.shared.add(in: interval(delay), body)
-  }
-
-  private static func interval(_ delay: Duration) -> DispatchTimeInterval {
-    let (seconds, attoseconds) = max(delay, .zero).components
-    let (whole, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    guard !isTooMuch, whole < Int64.max / 4 else { return .never }
-    return .nanoseconds(Int(whole + attoseconds / 1_000_000_000))
+    Deadlines.shared.add(at: Deadlines.time(after: delay), body)
   }
 }

@@ -134,4 +134,21 @@ struct DeadlineTests {
       _exit(0)
     }
   }
+
+  @Test(
+    "a duration is bounded before it is added to a time",
+    arguments: [
+      (Duration(attoseconds: .min), Duration.zero), (.seconds(-1), .zero), (.zero, .zero),
+      (.nanoseconds(1), .nanoseconds(1)), (.seconds(3_200_000_000), .seconds(3_200_000_000)),
+      (.seconds(3_200_000_001), .seconds(3_200_000_000)),
+      (.seconds(Int64.max), .seconds(3_200_000_000)),
+      (Duration(attoseconds: .max), .seconds(3_200_000_000)),
+    ])
+  func durations(given: Duration, bounded: Duration) {
+    #expect(Deadlines.bounded(given) == bounded)
+    let before = DispatchTime.now().uptimeNanoseconds
+    let time = Deadlines.time(after: given).uptimeNanoseconds
+    let left = Duration.nanoseconds(Int64(time - before))
+    #expect(left >= bounded && left < bounded + .seconds(60))
+  }
 }

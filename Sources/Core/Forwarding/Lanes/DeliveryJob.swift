@@ -7,7 +7,8 @@ import Synchronization
 /// cancelled.
 final class DeliveryJob: @unchecked Sendable {
   // SAFETY: the sender creates it, the receiver runs it once, and a waiting sender reads it only
-  // after the ticket is resolved. The receiver alone uses its references to the registration and to the stay, once.
+  // after the ticket is resolved. The receiver alone uses its references to the registration and to
+  // the stay, once.
 
   /// The sender that waits for the outcome. If there is no such sender, the proxy reports errors.
   enum Waiting {

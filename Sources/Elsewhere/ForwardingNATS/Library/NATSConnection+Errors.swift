@@ -3,6 +3,7 @@
   import CNATS
   import Dispatch
   import ForwardingRemote
+  import Invocations
 
   // The errors of the library, and when it reports them.
   extension NATSConnection {
@@ -43,7 +44,7 @@
     ///
     /// - Returns: Whether a second connection could be made.
     private func awaitReports(within limit: Duration) throws(TransportError) -> Bool {
-      let end = ContinuousClock.now + limit
+      let end = ContinuousClock.now + Deadlines.bounded(limit)
       let reported = DispatchSemaphore(value: 0)
       var made: OpaquePointer?
       try TransportError.check(unsafe natsOptions_Create(&made))

@@ -200,7 +200,7 @@
     /// Waits until ended subscriptions have received all their messages, and flushes the answers to
     /// them.
     func complete(within limit: Duration) throws(TransportError) {
-      let end = ContinuousClock.now + limit
+      let end = ContinuousClock.now + Deadlines.bounded(limit)
       try flush(within: limit)
       let ending = subscriptions.read { Array($0.values) }.filter(\.isEnding)
       if ending.isEmpty { return }
@@ -244,9 +244,9 @@
 
   extension Duration {
     var milliseconds: Int64 {
-      let (seconds, attoseconds) = components
+      let (seconds, attoseconds) = Deadlines.bounded(self).components
       // Limited to a month.
-      return min(max(0, seconds), 2_592_000) * 1000 + attoseconds / 1_000_000_000_000_000
+      return min(seconds, 2_592_000) * 1000 + attoseconds / 1_000_000_000_000_000
     }
   }
 #endif

@@ -210,7 +210,7 @@ public final class UnixSocketTransport: Transport {
 
   public func flush(within limit: Duration) async throws(TransportError) {
     if process.isForked { throw .forked }
-    let end = ContinuousClock.now + limit
+    let end = ContinuousClock.now + Deadlines.bounded(limit)
     let connections = state.read { $0.connections }
     while !connections.allSatisfy(\.isDrained) {
       guard ContinuousClock.now < end else { throw .timedOut }
