@@ -202,7 +202,7 @@ struct OutboxTests {
     #expect(!wasOver)
     for _ in 0..<sent { #expect(slow.receive()?.count == 100_012) }
     await #expect(throws: TransportError.interrupted) { try await flushing.value }
-    // What is lost before it begins does not concern it.
+    // Messages that were lost before do not concern it.
     try await server.flush(within: .seconds(300))
     server.close()
   }

@@ -75,6 +75,9 @@ struct OneShot: Sendable {
   /// The outcome; nil until it is set.
   var outcome: Outcome? { state.read { $0.outcome } }
 
+  /// What ends a call before it is sent again; nil if it goes on.
+  var over: Outcome? { outcome ?? (Task.isCancelled ? .failure(.cancelled) : nil) }
+
   /// Whether the call is known not to have been sent.
   var isUnsent: Bool { Self.isUnsent(outcome) }
 

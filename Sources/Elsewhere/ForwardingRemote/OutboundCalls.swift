@@ -211,13 +211,13 @@ package final class OutboundCalls: Sendable {
     var deadline: Deadlines.Number?
     defer { if let deadline { Deadlines.shared.cancel(deadline) } }
     var (pause, tries) = (20, settling.isGoingOn ? ReconnectGrace.tries : 0)
+    var wasUnheard = false
     while true {
       // The deadline and the cancellation may also come between two attempts.
-      if deadline != nil {
-        if let known = answer.outcome { return try known.get() }
-        if Task.isCancelled { throw .cancelled }
+      let over = deadline == nil ? nil : answer.over
+      guard over == nil, RemoteRequest.setTimeLeft(until: end, in: &message) else {
+        return try ReconnectGrace.last(over ?? atEnd, wasUnheard).get()
       }
-      guard RemoteRequest.setTimeLeft(until: end, in: &message) else { return try atEnd.get() }
       let unheard = tries > 0 ? OneShot() : nil
       tries -= 1
       let heard = if let unheard { ReconnectGrace.hearing(unheard, answered) } else { answered }
@@ -238,12 +238,15 @@ package final class OutboundCalls: Sendable {
       guard sent != nil else {
         // There is no connection: the call waits for one, up to its deadline.
         settling.begin()
+        wasUnheard = false
         tries = ReconnectGrace.tries
         try await wait(answer, atMost: pause)
         pause = min(2 * pause, 320)
         continue
       }
-      if let unheard, try await ReconnectGrace.isUnheard(unheard, answer) { continue }
+      wasUnheard =
+        if let unheard { try await ReconnectGrace.isUnheard(unheard, answer) } else { false }
+      if wasUnheard { continue }
       do throws(RemoteError) { return try await answer.wait() } catch {
         guard answer.isUnsent else { throw error }
       }

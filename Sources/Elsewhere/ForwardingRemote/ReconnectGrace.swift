@@ -35,6 +35,15 @@ final class ReconnectGrace: Sendable {
     return end > 0 && DispatchTime.now().uptimeNanoseconds < end
   }
 
+  /// The last known error of a call that ends between two attempts: at its deadline, that is
+  /// `nobodyListens` if the last attempt found no listener.
+  static func last(_ outcome: OneShot.Outcome, _ wasUnheard: Bool) -> OneShot.Outcome {
+    if wasUnheard, case .failure(.timedOut) = outcome {
+      return .failure(RemoteError(.nobodyListens))
+    }
+    return outcome
+  }
+
   /// Passes all answers on, except `nobodyListens`, which finishes `unheard` instead.
   static func hearing(_ unheard: OneShot, _ answered: @escaping Heard) -> Heard {
     { result in
