@@ -30,7 +30,7 @@ struct SalvageKey: Comparable {
   }
 }
 
-/// The pieces of which calls are left, as a binary heap: a damaged file may have very many.
+/// The pieces that have more calls, as a binary heap: a damaged file may have very many.
 struct SalvageQueue {
   enum Entry {
     case piece(SalvagePiece)

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+@testable import ForwardingJournal
+
+@Suite("The newest of several files")
+struct NewestFileTests {
+  @Test("if the newest file is gone, no other one is begun in its place")
+  func withoutNewest() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    do {
+      let journal = try Journal(at: folder.journal, interface: interface)
+      for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
+      try journal.rotate()
+      try Ledger.rename("4", on: journal)
+      try journal.close()
+    }
+    let newest = try folder.bytes()
+    for rest in [nil, 0, 7] {
+      try FileManager.default.removeItem(atPath: folder.journal)
+      if let rest { try folder.write(Array(newest[..<rest])) }
+      for _ in 0..<2 {
+        #expect(
+          throws: JournalError.withoutNewest(
+            path: folder.journal, rotated: folder.journal + ".000000000001")
+        ) { try Journal(at: folder.journal, interface: interface) }
+      }
+      #expect(FileManager.default.fileExists(atPath: folder.journal) == (rest == 7))
+      try folder.write(newest)
+    }
+    #expect(try Journal(at: folder.journal, interface: interface).nextSequence == 5)
+  }
+
+  @Test("a newest file that begins before the end of the rotated one is another journal's")
+  func overlapping() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    func write(_ name: String, _ numbers: [Int], rotatingAfter last: Int) throws {
+      let journal = try Journal(at: "\(folder.path)/\(name)", interface: interface)
+      for number in numbers {
+        try Ledger.rename("\(name) \(number)", on: journal)
+        if number == last { try journal.rotate() }
+      }
+      try journal.close()
+    }
+    try write("a.journal", Array(1...10), rotatingAfter: 10)
+    try write("b.journal", Array(1...20), rotatingAfter: 5)
+    try folder.write(folder.bytes("b.journal"))
+    let reader = try JournalReader(at: folder.journal)
+    for number in 1...10 { #expect(try reader.next()?.sequence == UInt64(number)) }
+    #expect(throws: JournalError.misplaced(path: folder.journal, expected: 11, given: 6)) {
+      try reader.next()
+    }
+  }
+
+  @Test("the files of a rotation and a compaction keep the permissions of the first one")
+  func permissions() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    try Ledger.rename("1", on: journal)
+    #expect(chmod(folder.journal, 0o640) == 0)
+    func mode() throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: folder.journal)[.posixPermissions] as? Int
+    }
+    try journal.rotate()
+    #expect(try mode() == 0o640)
+    try Ledger.rename("2", on: journal)
+    try journal.compact { _ in true }
+    #expect(try mode() == 0o640)
+  }
+}
