@@ -37,11 +37,13 @@ struct UnsentCallTests {
     [0, -5])
   func late(way: Way, seconds: Int) async throws {
     let (there, here) = try way.ends()
-    let host = RemoteHost(there, as: "late")
+    // The cases run at the same time, on one server.
+    let name = "late\(-seconds)"
+    let host = RemoteHost(there, as: name)
     defer { host.close() }
     let vault = Vault()
     try host.expose(vault, Vault.interface())
-    let remote = RemoteProxy(try Vault.interface(), here, at: "late", deadline: .seconds(seconds))
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(seconds))
     for _ in 0..<20 {
       await #expect(throws: RemoteError.timedOut) { try await Vault.deposit(1, on: remote) }
     }
