@@ -95,13 +95,10 @@ struct SocketFaultTests {
       let tally = Tally()
       try host.expose(tally, Tally.interface())
       var action = sigaction()
-      // `ITIMER_REAL` is 0. Without `SA_RESTART`, so that system calls are interrupted.
+      // Without `SA_RESTART`, so that system calls are interrupted.
       action.__sigaction_handler.sa_handler = { _ in }
       sigaction(SIGALRM, &action, nil)
-      var timer = itimerval()
-      timer.it_interval.tv_usec = 100
-      timer.it_value.tv_usec = 100
-      setitimer(__itimer_which_t(0), &timer, nil)
+      ualarm(100, 100)
       let here = try UnixSocketTransport(connectedTo: path)
       let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(100))
       let endings = Endings()
@@ -180,7 +177,8 @@ struct SocketFaultTests {
     let connection = SocketConnection(SocketDescriptor(number: ends[0]), SendBudget())
     var message = [UInt8](repeating: 0, count: 1000)
     // A missing message fails the test instead of blocking it forever.
-    var limit = timeval(tv_sec: 60, tv_usec: 0)
+    // The seconds and microseconds of a `timeval`, whose module an optimized build does not find.
+    var limit = [60, 0]
     setsockopt(ends[1], SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     for round: UInt8 in 1...4 {
       message[0] = round
