@@ -65,7 +65,7 @@ struct LaneLimitTests {
       }
     }
     #expect(host.statistics.asked == 10)
-    #expect(host.statistics.refused >= 20)
+    #expect(host.statistics.refused > 0)
     office.gate.signal()
     remote.deadline = .seconds(300)
     // The lane drops the calls, so there is room for others.
