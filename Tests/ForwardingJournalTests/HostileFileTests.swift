@@ -80,11 +80,12 @@ struct HostileFileTests {
     #expect(taken < 20)
   }
 
-  @Test("many definitions between calls out of order take memory once")
-  func definitions() throws {
+  @Test("many definitions between calls out of order take memory once", arguments: [false, true])
+  func definitions(haveOneNumber: Bool) throws {
     let folder = try Folder()
     var bytes = try beginning(tellsUnsynced: false)
-    for number in 0..<4000 as Range<UInt16> {
+    for index in 0..<4000 as Range<UInt16> {
+      let number = haveOneNumber ? 0 : index
       bytes += try record(.definition, 1, message: number) + record(.call, 5, message: number)
     }
     try folder.write(bytes)

@@ -59,10 +59,9 @@ struct SalvageQueue {
     let least = entries.removeLast()
     var place = 0
     while true {
-      let children = [2 * place + 1, 2 * place + 2].filter { $0 < entries.count }
-      guard let child = children.min(by: { entries[$0].key < entries[$1].key }),
-        entries[child].key < entries[place].key
-      else { return least }
+      var child = 2 * place + 1
+      if child + 1 < entries.count, entries[child + 1].key < entries[child].key { child += 1 }
+      guard child < entries.count, entries[child].key < entries[place].key else { return least }
       entries.swapAt(place, child)
       place = child
     }

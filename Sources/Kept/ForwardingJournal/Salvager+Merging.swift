@@ -45,8 +45,7 @@ extension Salvager {
       expected = header.sequence + 1
       return
     }
-    let known = source.definitions[header.message] ?? []
-    guard let definition = known.last(where: { $0.offset < offset })?.definition else {
+    guard let definition = source.definition(of: header.message, before: offset) else {
       return lose(index, offset, end, .undefined(message: header.message))
     }
     do throws(JournalError) {

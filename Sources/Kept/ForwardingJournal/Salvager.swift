@@ -14,6 +14,17 @@ final class Salvager {
     var size: Int
     /// The definitions of each number, in the order of their offsets.
     var definitions: [UInt16: [(offset: Int, definition: Definition)]] = [:]
+
+    /// The last definition of a number in front of an offset. A damaged file may have very many.
+    func definition(of number: UInt16, before offset: Int) -> Definition? {
+      guard let all = definitions[number] else { return nil }
+      var (low, high) = (0, all.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if all[middle].offset < offset { low = middle + 1 } else { high = middle }
+      }
+      return low > 0 ? all[low - 1].definition : nil
+    }
   }
 
   var report = JournalSalvage()
@@ -183,13 +194,12 @@ final class Salvager {
   ) -> Content {
     // A statement about the old file's disk state means nothing in another file.
     if header.kind == RecordKind.synced { return .other }
-    let source = sources[index]
     let end = offset + header.length
     guard header.sequence < JournalFormat.numbers else {
       lose(index, offset, end, .damaged)
       return .nothing
     }
-    let flags = source.header?.tellsUnsynced == false ? header.flags : 0
+    let flags = sources[index].header?.tellsUnsynced == false ? header.flags : 0
     guard let kind = RecordKind(rawValue: header.kind), flags == 0 else {
       lose(index, offset, end, .unknownKind(header.kind))
       return .other
