@@ -36,13 +36,5 @@ struct TrappingTypeTests {
     #expect(refusals.allSatisfy { $0 == .traps }, "\(refusals)")
     #expect(try refusal([String: [Int?]].self) == nil)
     #expect(try refusal(Date.self) == nil)
-    // As actors do, which have no interface.
-    let json = Array(#"{"indexes":[{"length":10,"location":9223372036854775807}]}"#.utf8)
-    #expect(throws: InterfaceError.Refusal.traps) {
-      try ValueJSON.value([IndexSet].self, of: json, WireLimits(), at: 0)
-    }
-    #expect(throws: InterfaceError.Refusal.traps) {
-      try ValueJSON.text(of: IndexSet([1]), WireLimits(), at: 0)
-    }
   }
 }

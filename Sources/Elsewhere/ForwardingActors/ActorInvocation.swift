@@ -55,6 +55,7 @@ extension MessagingActorSystem {
       _ value: Value, _ limits: WireLimits
     ) throws(WireError) -> [UInt8] {
       do {
+        try ValueJSON.refuseTrapping(type(of: value))
         let bytes = try ValueJSON.text(of: value, limits, at: 0)
         guard bytes.count <= limits.text else {
           throw WireError(.limit(limits.text, given: bytes.count), at: 0)
@@ -142,7 +143,8 @@ extension MessagingActorSystem {
   }
 
   func value<Value: Decodable>(_ type: Value.Type, of json: [UInt8]) throws -> Value {
-    try ValueJSON.value(type, of: json, limits, at: 0, [.actorSystemKey: self])
+    try ValueJSON.refuseTrapping(type)
+    return try ValueJSON.value(type, of: json, limits, at: 0, [.actorSystemKey: self])
   }
 }
 

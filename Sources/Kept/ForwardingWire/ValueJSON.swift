@@ -7,12 +7,10 @@ import Invocations
 package enum ValueJSON {
   /// The JSON of a value.
   ///
-  /// - Throws: ``WireError`` if the value nests too deeply; errors of its encoding;
-  ///   `InterfaceError.Refusal.traps`.
+  /// - Throws: ``WireError`` if the value nests too deeply; errors of its encoding.
   package static func text<Value: Encodable>(
     of value: Value, _ limits: WireLimits, at offset: Int
   ) throws -> [UInt8] {
-    try refuseTrapping(Value.self)
     try ValueDepth.check(value, limits, at: offset)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -27,13 +25,11 @@ package enum ValueJSON {
 
   /// Decodes JSON of another process, with `userInfo` for the decoding of the value.
   ///
-  /// - Throws: ``WireError`` if ``check(_:_:at:)`` refuses the bytes; errors of decoding;
-  ///   `InterfaceError.Refusal.traps`.
+  /// - Throws: ``WireError`` if ``check(_:_:at:)`` refuses the bytes; errors of decoding.
   package static func value<Value: Decodable>(
     _ type: Value.Type, of json: [UInt8], _ limits: WireLimits, at offset: Int,
     _ userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> Value {
-    try refuseTrapping(type)
     try check(json, limits, at: offset)
     let decoder = JSONDecoder()
     decoder.userInfo = userInfo
@@ -42,8 +38,8 @@ package enum ValueJSON {
     return try decoder.decode(type, from: Data(json))
   }
 
-  /// Refuses a type that an ``Interface`` refuses; actors have none.
-  private static func refuseTrapping(_ type: Any.Type) throws {
+  /// Refuses a type that an ``Interface`` refuses when it is made. Actors have no interface.
+  package static func refuseTrapping(_ type: Any.Type) throws {
     if TrappingTypes.contain(type) { throw InterfaceError.Refusal.traps }
   }
 
