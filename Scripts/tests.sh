@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs `swift test` with the given arguments, and kills it after a time limit, so that a hanging test is
-# reported by name. FORWARDING_TEST_MINUTES is the limit (20); an idle machine needs two minutes. The slowest
+# reported by name. FORWARDING_TEST_MINUTES is the limit (20); an idle machine needs four minutes. The slowest
 # tests are listed at the end, and after them what failed: the end of a long log is what a reader sees.
 set -u
 cd "$(dirname "$0")/.."
