@@ -114,6 +114,41 @@ struct AwaitedForwardingTests {
     withExtendedLifetime(target) {}
   }
 
+  @Test("a task that outlives the step of its parent does not count it, however many overlap")
+  func overlapping() async throws {
+    // Without a limit on the chain of steps, its end would overflow the stack.
+    let generations = 30_000
+    let begun = (0...generations).map { _ in AsyncStream<Void>.makeStream() }
+    let ends = AsyncStream<(any Error)?>.makeStream()
+    let proxy = MulticastProxy()
+    let target = ClosureTarget()
+    let go = try AsyncMessage<Void, Int>("go:")
+    try target.register("go:") { (left: Int) async throws -> Void in
+      begun[left].continuation.yield()
+      if left == 0 {
+        ends.continuation.yield(nil)
+        return
+      }
+      Task {
+        do {
+          try await go(left - 1, on: proxy)
+        } catch {
+          ends.continuation.yield(error)
+          begun[left - 1].continuation.yield()
+        }
+      }
+      // This step ends when the next one has begun, so that at most two are open.
+      for await _ in begun[left - 1].stream { break }
+    }
+    proxy.add(target)
+    try await go(generations, on: proxy)
+    for await end in ends.stream {
+      #expect(end == nil)
+      break
+    }
+    withExtendedLifetime(target) {}
+  }
+
   @Test("an 'instead' handler may suspend, and await the message that it sends on")
   func instead() async throws {
     let proxy = InterceptingProxy(Worker())

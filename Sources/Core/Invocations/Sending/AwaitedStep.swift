@@ -6,16 +6,16 @@ import Synchronization
 ///
 /// A task may resume on another thread, so the notes of ``ForwardingDepth``, which are per thread,
 /// do not work here.
-package final class AwaitedStep: Sendable {
+@safe
+package final class AwaitedStep: @unchecked Sendable {
+  // SAFETY: `enclosing` is only touched by `outer`, under a lock, or before the step is shared. The
+  // rest is constant or atomic.
+
   @TaskLocal private static var innermost: AwaitedStep?
 
   /// The step that this task is in. A task that was started inside of a step, and is not awaited
   /// there, may outlive the step, which is then skipped.
-  package static var current: AwaitedStep? {
-    var next = innermost
-    while let step = next, step.isOver.load(ordering: .relaxed) { next = step.outer }
-    return next
-  }
+  package static var current: AwaitedStep? { firstOpen(from: innermost) }
 
   /// Whether this task is inside of an awaited message.
   package static var isInside: Bool { current != nil }
@@ -23,8 +23,10 @@ package final class AwaitedStep: Sendable {
   private let object: ObjectIdentifier
   /// The number of the message; 0 for a step without a message.
   private let message: Atomic<UInt64>
+  /// The number of steps that were open at the beginning of this one, or more, and this one. There
+  /// are fewer outer steps, so no chain is longer than the limit.
   private let depth: Int
-  private let outer: AwaitedStep?
+  @exclusivity(unchecked) private var enclosing: AwaitedStep?
   private let isOver = Atomic(false)
   /// The last optional requirement that a default implementation reported as left out, combined
   /// with its object in one word.
@@ -33,8 +35,48 @@ package final class AwaitedStep: Sendable {
   private init(_ object: ObjectIdentifier, _ message: UInt64, in outer: AwaitedStep?) {
     self.object = object
     self.message = Atomic(message)
-    self.outer = outer
-    depth = (outer?.depth ?? 0) + 1
+    unsafe enclosing = outer
+    let depth = (outer?.depth ?? 0) + 1
+    self.depth = depth <= ForwardingDepth.limit ? depth : Self.unlinkEndedSteps(from: outer) + 1
+  }
+
+  /// The step around this one. It may have ended.
+  private var outer: AwaitedStep? {
+    get {
+      let mutex = unsafe fwd_lock_of(Unmanaged.passUnretained(self).toOpaque())
+      unsafe fwd_lock(mutex)
+      defer { unsafe fwd_unlock(mutex) }
+      return unsafe enclosing
+    }
+    set {
+      let mutex = unsafe fwd_lock_of(Unmanaged.passUnretained(self).toOpaque())
+      unsafe fwd_lock(mutex)
+      let before = unsafe enclosing
+      unsafe enclosing = newValue
+      unsafe fwd_unlock(mutex)
+      withExtendedLifetime(before) {}
+    }
+  }
+
+  /// Removes the steps that have ended from the chain of an open one. A task that began before the
+  /// step of its parent ended is in that step, so a chain of such tasks would grow without end.
+  ///
+  /// - Returns: the number of steps in the chain.
+  private static func unlinkEndedSteps(from innermost: AwaitedStep?) -> Int {
+    var (inner, count) = (innermost, 0)
+    while let step = inner {
+      count += 1
+      let outer = firstOpen(from: step.outer)
+      step.outer = outer
+      inner = outer
+    }
+    return count
+  }
+
+  private static func firstOpen(from innermost: AwaitedStep?) -> AwaitedStep? {
+    var next = innermost
+    while let step = next, step.isOver.load(ordering: .relaxed) { next = step.outer }
+    return next
   }
 
   /// Runs `body` inside of a forwarding step.
