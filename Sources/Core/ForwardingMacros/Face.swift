@@ -197,6 +197,9 @@
 
     /// The functions that register a target's class for the messages of the protocol. They may call
     /// deprecated requirements without a warning if they are deprecated themselves.
+    ///
+    /// The answers are statements of a function, each of which the compiler checks alone. It checks
+    /// those of a closure together, in quadratic time.
     private var preparation: String {
       let bases = baseFaces.map { "    \($0).__prepare(__target)\n" }.joined()
       let faces =
@@ -207,9 +210,10 @@
       let same = parameters.map { "__Object.\($0.name) == \($0.name)" }.joined(separator: ", ")
       let opened = """
             func __prepare<__Object: \(bound)>(_ __target: __Object)\(same.isEmpty ? "" : " where \(same)") {
-        \(bases)      \(forwarding)FaceMethods<__Object>.prepare(for: \(type).self, __target as \(objectTarget)\(faces)) { __methods in
+              func __answer(_ __methods: \(forwarding)FaceMethods<__Object>) {
         \(answers)
               }
+        \(bases)      \(forwarding)FaceMethods<__Object>.prepare(for: \(type).self, __target as \(objectTarget)\(faces)) { __answer($0) }
             }
         """
       let objects =
