@@ -16,7 +16,8 @@ struct RemoteGrowthTests {
     growth.processors = 1
     growth.callsOfEach = use / 0.001
     #expect(abs(growth.use(of: .senders) - use) < 1e-9)
-    let mean = growth.simulate(calls: 200_000).mean
+    // The busier the processor, the more calls the mean needs.
+    let mean = growth.simulate(calls: use < 0.9 ? 50_000 : 200_000).mean
     let expected = 0.001 * (1 + use / (2 * (1 - use)))
     #expect(abs(mean / expected - 1) < 0.05, "\(mean), and \(expected) by theory")
   }

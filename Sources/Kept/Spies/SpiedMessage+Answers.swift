@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import Forwarding
-import Invocations
+public import Forwarding
+public import Invocations
 
 // The answers of a spy. If several answers match a call, the newest one is used.
+//
+// They are inlinable, so that the compiler knows the types of a closure: a call that reads its
+// arguments as types unknown to the compiler takes twice as long.
 extension SpiedMessage {
   /// Answers with the result of a closure. The answer is used for `times` calls; after that, older
   /// answers are used again.
+  @inlinable
   public func answer(
     times: Int = .max, _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) {
@@ -13,6 +17,7 @@ extension SpiedMessage {
   }
 
   /// Answers with an error.
+  @inlinable
   public func answer(times: Int = .max, throwing error: some Error) {
     add([step { (_: repeat each Argument) in throw error }], times)
   }
@@ -34,6 +39,7 @@ extension SpiedMessage {
   /// Allows calls without an answer to a strict spy.
   public func allow() { spy.tell(selector) { $0.isAllowed = true } }
 
+  @usableFromInline
   func add(_ steps: [SpyRule.Step?], _ times: Int) {
     let steps = steps.compactMap { $0 }
     guard !steps.isEmpty else { return }
@@ -42,6 +48,7 @@ extension SpiedMessage {
   }
 
   /// Nil if the message has types that cannot be passed. Its face reports that at each call.
+  @inlinable
   func step(
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) -> SpyRule.Step? {
@@ -51,17 +58,20 @@ extension SpiedMessage {
 
 extension SpiedMessage where Result: Sendable {
   /// Answers with a value.
+  @inlinable
   public func answer(times: Int = .max, with value: Result) {
     add([step { (_: repeat each Argument) in value }], times)
   }
 
   /// Answers with these values in turn; the last one is repeated.
+  @inlinable
   public func answer(inTurn first: Result, _ rest: Result...) {
     answer(inTurn: ([first] + rest).map { .success($0) })
   }
 
   /// Answers with these values or errors in turn; the last one is repeated. An empty list changes
   /// nothing.
+  @inlinable
   public func answer(inTurn results: [Swift.Result<Result, any Error>]) {
     add(results.map { result in step { (_: repeat each Argument) in try result.get() } }, .max)
   }

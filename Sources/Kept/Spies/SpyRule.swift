@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
-import Invocations
+public import Invocations
 
 /// One configured answer: the calls that it is for, and what each of them gets.
+@usableFromInline
 final class SpyRule: Sendable {
+  @usableFromInline
   enum Step: Sendable {
     case body(Implementation)
     /// Forwards to the real object; without one, the call has no answer.

@@ -47,7 +47,7 @@ struct LaneGrowthTests {
     "asking each of many queues for the queues that it targets takes linear time",
     .notEmulated("it compares times"))
   func asking() {
-    let growth = CPUTime.growth { count in
+    let growth = CPUTime.growth(from: 500) { count in
       let lanes = Self.lanes("queue", count)
       return CPUTime.milliseconds {
         for lane in lanes {

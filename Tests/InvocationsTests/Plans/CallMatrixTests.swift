@@ -9,11 +9,11 @@ import TypeEncodings
 
 /// Random signatures over every type of C, with callees that real compilers compiled.
 ///
-/// `FORWARDING_SIGNATURES` is their number (300; `make check` takes 3,000) and `FORWARDING_SEED`
+/// `FORWARDING_SIGNATURES` is their number (150; `make check` takes 3,000) and `FORWARDING_SEED`
 /// the first seed. A failure names the seed, the signature and the value.
 @Suite("Random signatures")
 struct CallMatrixTests {
-  static let total = Int(ProcessInfo.processInfo.environment["FORWARDING_SIGNATURES"] ?? "") ?? 300
+  static let total = Int(ProcessInfo.processInfo.environment["FORWARDING_SIGNATURES"] ?? "") ?? 150
   static let seed = UInt64(ProcessInfo.processInfo.environment["FORWARDING_SEED"] ?? "") ?? 1
   static let chunk = 100
 

@@ -72,6 +72,7 @@ struct PlaceCursor {
   }
 
   @inlinable
+  @inline(__always)
   mutating func next<Value>(_ type: Value.Type) throws(InvocationError) -> Value {
     defer { next += 1 }
     return try unsafe places[next].load(as: type, from: frame.argument(first + next, of: plan))

@@ -28,7 +28,7 @@ extension Implementation {
   }
 
   /// Makes a method from a closure that takes only the arguments.
-  @usableFromInline
+  @inlinable
   package static func ofAnyTypes<Value, each Argument>(
     encoding: String?, _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) -> Implementation {

@@ -107,17 +107,19 @@ package struct TypedPlace: Sendable {
   /// so that a whole call fits one encoding. Plans distinguish types of one name.
   private static func name(_ type: Any.Type) -> String {
     // `String(reflecting:)` makes the same text, through a search for conformances and a mirror.
-    var name = _typeName(type)
-    // The name of a private type contains an address, which is removed.
-    while let start = name.firstRange(of: "(unknown context at "),
-      let end = name[start.upperBound...].firstRange(of: ").")
-    {
-      name.removeSubrange(start.lowerBound..<end.upperBound)
+    var rest = _typeName(type)[...]
+    var (name, count) = ("", 0)
+    while count < 200, let next = rest.first {
+      // The name of a private type contains an address, which is removed.
+      if next == "(", rest.hasPrefix("(unknown context at "), let end = rest.firstRange(of: ").") {
+        rest = rest[end.upperBound...]
+        continue
+      }
+      name.append(next.isASCII && (next.isLetter || next.isNumber || next == ".") ? next : "_")
+      count += 1
+      rest.removeFirst()
     }
-    return String(
-      name.prefix(200).map {
-        $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") ? $0 : "_"
-      })
+    return name
   }
 
   /// Whether the type is a C type.
