@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Forwarding
+import Forwarding
 public import Invocations
 
 // The answers of a spy. If several answers match a call, the newest one is used.
