@@ -7,7 +7,10 @@ set -u
 cd "$(dirname "$0")/.."
 minutes=${FORWARDING_TEST_MINUTES:-20}
 log=$(mktemp)
-trap 'rm -f "$log" "$log.open"' EXIT
+# A process that a test ends or kills leaves its files here. They are removed with the folder.
+TMPDIR=$(mktemp -d)
+export TMPDIR
+trap 'rm -rf "$log" "$log.open" "$TMPDIR"' EXIT
 
 # Tests run in their own session, so that every process they start can be found again.
 exec 3> >(tee "$log")
