@@ -42,7 +42,7 @@ struct HouseTests {
     "Dispatch", "Foundation", "Glibc", "Musl", "Darwin", "Synchronization", "Swift", "Distributed",
   ]
 
-  private static func files(_ folder: String, _ kinds: Set<String>) throws -> [(
+  static func files(_ folder: String, _ kinds: Set<String>) throws -> [(
     String, [Substring]
   )] {
     let root = SnippetTests.root.appendingPathComponent(folder)

@@ -198,7 +198,7 @@
     /// The functions that register a target's class for the messages of the protocol. They may call
     /// deprecated requirements without a warning if they are deprecated themselves.
     ///
-    /// The answers are statements of a function, each of which the compiler checks alone. It checks
+    /// The answers are statements of a function, which the compiler checks one by one. It checks
     /// those of a closure together, in quadratic time.
     private var preparation: String {
       let bases = baseFaces.map { "    \($0).__prepare(__target)\n" }.joined()
