@@ -5,7 +5,8 @@ import Testing
 /// `forward serve`, in a process beside the test.
 final class ServedShop {
   let process = Process()
-  let path = "/tmp/forward-test-\(UInt64.random(in: 0 ... .max))"
+  let path = FileManager.default.temporaryDirectory
+    .appendingPathComponent("forward-\(UInt64.random(in: 0 ... .max))").path
   let address: String
   /// The output before the first call.
   private(set) var header: [String] = []

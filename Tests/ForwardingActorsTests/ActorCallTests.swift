@@ -71,7 +71,7 @@ struct ActorCallTests {
     let there = try Clerk.resolve(id: .init("clerk", at: name), using: nodes.here)
     // Sent after it, as a transport preserves the order.
     try nodes.transports.1.publish([], to: subject)
-    while received.load(ordering: .relaxed) == 0 { await Task.yield() }
+    while received.load(ordering: .relaxed) == 0 { try await Task.sleep(for: .milliseconds(1)) }
     let count = received.load(ordering: .relaxed)
     #expect(count == 1)
     #expect(nodes.here.outgoing.asked == 0)
@@ -111,10 +111,12 @@ struct ActorCallTests {
     let notes = Notes()
     let (clerk, there) = try nodes.clerk("clerk", notes)
     let call = Task { try await there.sleep(600_000) }
-    while notes.begun.load(ordering: .relaxed) == 0 { await Task.yield() }
+    while notes.begun.load(ordering: .relaxed) == 0 { try await Task.sleep(for: .milliseconds(1)) }
     call.cancel()
     await #expect(throws: RemoteError.cancelled) { try await call.value }
-    while notes.cancelled.load(ordering: .relaxed) == 0 { await Task.yield() }
+    while notes.cancelled.load(ordering: .relaxed) == 0 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
     withExtendedLifetime(clerk) {}
   }
 
@@ -127,7 +129,7 @@ struct ActorCallTests {
     await #expect(throws: RemoteError.timedOut) { try await there.sleep(600_000) }
     nodes.here.deadline = .seconds(300)
     // An error that the method throws after the deadline is not sent as its answer.
-    while nodes.there.incoming.refused == 0 { await Task.yield() }
+    while nodes.there.incoming.refused == 0 { try await Task.sleep(for: .milliseconds(1)) }
     #expect(nodes.there.incoming.failed == 0)
     #expect(try await there.add(1) == 1)
     withExtendedLifetime(clerk) {}
@@ -143,13 +145,13 @@ struct ActorCallTests {
     let (clerk, there) = try nodes.clerk("clerk", notes)
     nodes.there.limit = 2
     let calls = (0..<2).map { _ in Task { try await there.sleep(600_000) } }
-    while notes.begun.load(ordering: .relaxed) < 2 { await Task.yield() }
+    while notes.begun.load(ordering: .relaxed) < 2 { try await Task.sleep(for: .milliseconds(1)) }
     await #expect(throws: RemoteError.refused(.busy, "")) { try await there.add(1) }
     nodes.here.inFlightLimit = 2
     await #expect(throws: RemoteError.congested(limit: 2)) { try await there.add(1) }
     for call in calls { call.cancel() }
     for call in calls { _ = await call.result }
-    while nodes.there.incoming.failed < 2 { await Task.yield() }
+    while nodes.there.incoming.failed < 2 { try await Task.sleep(for: .milliseconds(1)) }
     #expect(try await there.add(1) == 1)
     withExtendedLifetime(clerk) {}
   }
@@ -195,7 +197,7 @@ struct ActorCallTests {
     let notes = Notes()
     let (clerk, there) = try nodes.clerk("clerk", notes)
     let call = Task { try await there.sleep(600_000) }
-    while notes.begun.load(ordering: .relaxed) == 0 { await Task.yield() }
+    while notes.begun.load(ordering: .relaxed) == 0 { try await Task.sleep(for: .milliseconds(1)) }
     async let drained: Void = nodes.there.drain(within: .seconds(300))
     var refused: RemoteError?
     while refused == nil {

@@ -94,7 +94,7 @@ struct ActorProcessTests {
 
   /// The addresses at which processes meet, and the transports of this process.
   private func ways() throws -> [(String, any Transport)] {
-    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let path = socketPath()
     var ways: [(String, any Transport)] = [(path, try UnixSocketTransport(listeningAt: path))]
     #if NATS
       if let server = NATSServer.shared {
@@ -120,7 +120,7 @@ struct ActorProcessTests {
       }
       let before = system.outgoing.asked
       let call = Task { try await there.sleep(600_000) }
-      while system.outgoing.asked == before { await Task.yield() }
+      while system.outgoing.asked == before { try await Task.sleep(for: .milliseconds(1)) }
       call.cancel()
       await #expect(throws: RemoteError.cancelled) { try await call.value }
       #expect(try await there.add(5) == 5)
@@ -133,7 +133,7 @@ struct ActorProcessTests {
 
   @Test("a call in flight fails when the other process is killed")
   func killed() async throws {
-    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let path = socketPath()
     let transport = try UnixSocketTransport(listeningAt: path)
     defer { transport.close() }
     let other = try OtherProcess(path)
@@ -142,7 +142,7 @@ struct ActorProcessTests {
     try await meet(there)
     let before = system.outgoing.asked
     let call = Task { try await there.sleep(600_000) }
-    while system.outgoing.asked == before { await Task.yield() }
+    while system.outgoing.asked == before { try await Task.sleep(for: .milliseconds(1)) }
     other.kill()
     let error = await #expect(throws: RemoteError.self) { try await call.value }
     // The process may also be killed before the call is sent.
@@ -152,7 +152,7 @@ struct ActorProcessTests {
 
   @Test("a broken connection fails calls in flight, and later calls wait for a new one")
   func interrupted() async throws {
-    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let path = socketPath()
     let server = try UnixSocketTransport(listeningAt: path)
     let client = try UnixSocketTransport(connectedTo: path)
     let system = try MessagingActorSystem(client, as: "this", deadline: .seconds(300))
@@ -164,7 +164,7 @@ struct ActorProcessTests {
     let node = try MessagingActorSystem(server, as: "other")
     let clerk = try node.named("clerk") { Clerk(actorSystem: $0) }
     let call = Task { try await there.sleep(600_000) }
-    while node.incoming.asked == 0 { await Task.yield() }
+    while node.incoming.asked == 0 { try await Task.sleep(for: .milliseconds(1)) }
     node.close()
     server.close()
     await #expect(throws: RemoteError.interrupted) { try await call.value }
@@ -184,7 +184,7 @@ struct ActorProcessTests {
 
   @Test("a new process with the same name is called like the one before it")
   func replaced() async throws {
-    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let path = socketPath()
     let transport = try UnixSocketTransport(listeningAt: path)
     defer { transport.close() }
     let system = try MessagingActorSystem(transport, as: "this", deadline: .seconds(300))

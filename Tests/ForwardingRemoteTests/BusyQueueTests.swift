@@ -3,6 +3,7 @@ import Dispatch
 import Forwarding
 import ForwardingRemote
 import ForwardingTestSupport
+import RemoteTestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -38,7 +39,7 @@ struct BusyQueueTests {
       alarm(120)
       // Tasks of this priority have threads of another queue.
       let test = Task.detached(priority: .medium) {
-        let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+        let path = socketPath()
         let there = try UnixSocketTransport(listeningAt: path)
         let here = try UnixSocketTransport(connectedTo: path)
         let host = RemoteHost(there, as: "bank")

@@ -15,7 +15,7 @@ import Testing
 @Suite("The states of a connection", .timeLimit(.minutes(10)))
 struct ConnectionStateTests {
   private let name = "tally \(UInt32.random(in: 0 ... .max))"
-  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+  private let path = socketPath()
 
   /// The environment variable `REMOTE_KILLS` sets the number.
   private static let calls =
@@ -93,7 +93,7 @@ struct ConnectionStateTests {
       let server = try UnixSocketTransport(listeningAt: path)
       let client = try UnixSocketTransport(connectedTo: path)
       let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
-      while server.connectionCount < 1 { await Task.yield() }
+      while server.connectionCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
       server.close()
       // At once, before this side notices the end.
       async let calls = withTaskGroup(of: Int?.self) { tasks in

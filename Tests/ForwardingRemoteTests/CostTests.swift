@@ -19,7 +19,7 @@ struct CostTests {
 
   @Test("over a socket, a call has 32 bytes around an argument of 4, and its answer 24")
   func bytes() async throws {
-    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let path = socketPath()
     let server = try UnixSocketTransport(listeningAt: path)
     defer { server.close() }
     let sent = Guarded<[UInt8]>([])

@@ -64,7 +64,7 @@ struct CrowdLimitTests {
   @Test(
     "a subject over a socket has at most 1,024 bytes: a longer one is not sent")
   func subjects() async throws {
-    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let path = socketPath()
     let server = try UnixSocketTransport(listeningAt: path)
     let client = try UnixSocketTransport(connectedTo: path)
     defer { server.close() }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Calls of clients that are gone", .timeLimit(.minutes(10)))
 struct DeadClientTests {
-  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+  private let path = socketPath()
 
   @Test("the calls of an ended connection are cancelled and free their places, and no others")
   func cancelled() async throws {
@@ -25,7 +25,7 @@ struct DeadClientTests {
     }
     let other = Task { try await Vault.hold(on: remotes[1]) }
     let calls = (0..<99).map { _ in Task { try await Vault.sleep(600_000, on: remotes[0]) } }
-    while host.statistics.asked < 100 { await Task.yield() }
+    while host.statistics.asked < 100 { try await Task.sleep(for: .milliseconds(1)) }
     await #expect(throws: RemoteError.refused(.busy, "")) {
       try await Vault.deposit(1, on: remotes[1])
     }
@@ -39,7 +39,7 @@ struct DeadClientTests {
     try #require(cancellations == 99)
     vault.isOpen.store(true, ordering: .relaxed)
     try await other.value
-    while host.statistics.failed < 99 { await Task.yield() }
+    while host.statistics.failed < 99 { try await Task.sleep(for: .milliseconds(1)) }
     #expect(try await Vault.deposit(1, on: remotes[1]) == 1)
     clients[1].close()
     host.close()

@@ -39,7 +39,7 @@ struct DrainingTests {
     }
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     async let holding: Void = Vault.hold(on: remote)
-    while host.statistics.asked < 1 { await Task.yield() }
+    while host.statistics.asked < 1 { try await Task.sleep(for: .milliseconds(1)) }
     await #expect(throws: RemoteError.refused(.draining, "")) {
       try await Vault.deposit(1, on: remote)
     }
@@ -89,7 +89,9 @@ struct DrainingTests {
           }
         }
       }
-      while notes.answered.load(ordering: .relaxed) < 20 { await Task.yield() }
+      while notes.answered.load(ordering: .relaxed) < 20 {
+        try await Task.sleep(for: .milliseconds(1))
+      }
       try await host.drain(within: .seconds(300))
       let balance = vault.balance
       try await tasks.waitForAll()

@@ -21,7 +21,7 @@ struct EarlyEndTests {
 
     /// Makes calls that end in this way, with a deadline that is far away.
     func call() async throws {
-      let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+      let path = socketPath()
       let there = try UnixSocketTransport(listeningAt: path)
       let here = try UnixSocketTransport(connectedTo: path)
       let host = RemoteHost(there, as: "bank")
@@ -39,7 +39,7 @@ struct EarlyEndTests {
         for _ in 0..<100 { _ = try? await Vault.deposit(1, on: remote("nobody")) }
       case .cancelled, .closed, .interrupted:
         let calls = (0..<100).map { _ in Task { try await Vault.sleep(3_600_000, on: proxy) } }
-        while host.statistics.asked < 100 { await Task.yield() }
+        while host.statistics.asked < 100 { try await Task.sleep(for: .milliseconds(1)) }
         switch self {
         case .closed: here.close()
         case .interrupted: there.close()
@@ -48,7 +48,9 @@ struct EarlyEndTests {
         for call in calls { _ = await call.result }
         // A host whose own transport is closed goes on with its calls.
         if self == .interrupted { return host.close() }
-        while vault.cancellations.load(ordering: .relaxed) < 100 { await Task.yield() }
+        while vault.cancellations.load(ordering: .relaxed) < 100 {
+          try await Task.sleep(for: .milliseconds(1))
+        }
       }
       host.close()
     }

@@ -22,7 +22,7 @@ struct FloodTests {
   @Test(
     "a host survives a peer that sends and does not read over a socket, and still serves others")
   func socket() async throws {
-    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let path = socketPath()
     let process = try HostProcess(path, as: name)
     let here = try await connected(to: path)
     let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(300))

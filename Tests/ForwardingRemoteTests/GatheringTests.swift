@@ -135,13 +135,13 @@
       let waiting = Task {
         try await town.gather { (try? await $0.vote("more trees?")) ?? false }
       }
-      while asked.read({ $0 }) == 0 { await Task.yield() }
+      while asked.read({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
       waiting.cancel()
       await #expect(throws: RemoteError.cancelled) { try await waiting.value }
       let closed = Task {
         try await town.gather { (try? await $0.vote("more trees?")) ?? false }
       }
-      while asked.read({ $0 }) == 1 { await Task.yield() }
+      while asked.read({ $0 }) == 1 { try await Task.sleep(for: .milliseconds(1)) }
       transport.close()
       await #expect(throws: RemoteError.closed) { try await closed.value }
       await #expect(throws: RemoteError.closed) {
@@ -166,12 +166,18 @@
       #expect(all.answers.count == 3)
       let first = try await town.gather(expecting: 1) { try await $0.vote("or fewer...") }
       #expect(first.answers.map(\.host) == [hosts[0].number])
-      while thinkers.contains(where: { $0.cancellations.read { $0 } < 1 }) { await Task.yield() }
+      while thinkers.contains(where: { $0.cancellations.read { $0 } < 1 }) {
+        try await Task.sleep(for: .milliseconds(1))
+      }
       let waiting = Task { try await town.gather { try await $0.vote("or none...") } }
-      while hosts.contains(where: { $0.statistics.asked < 3 }) { await Task.yield() }
+      while hosts.contains(where: { $0.statistics.asked < 3 }) {
+        try await Task.sleep(for: .milliseconds(1))
+      }
       waiting.cancel()
       await #expect(throws: RemoteError.cancelled) { try await waiting.value }
-      while thinkers.contains(where: { $0.cancellations.read { $0 } < 2 }) { await Task.yield() }
+      while thinkers.contains(where: { $0.cancellations.read { $0 } < 2 }) {
+        try await Task.sleep(for: .milliseconds(1))
+      }
     }
 
     @Test("each call is counted once: as answered, refused, or without an answer")

@@ -32,7 +32,9 @@ struct GroupCancelTests {
     }
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     let calls = (0..<7).map { _ in Task { try await Vault.sleep(600_000, on: remote) } }
-    while hosts.map(\.statistics.asked).reduce(0, +) < 7 { await Task.yield() }
+    while hosts.map(\.statistics.asked).reduce(0, +) < 7 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
     let begun = hosts.map(\.statistics.asked)
     // The last call goes on, as it is not cancelled.
     for call in calls.dropLast() { call.cancel() }
@@ -40,10 +42,10 @@ struct GroupCancelTests {
       await #expect(throws: RemoteError.cancelled) { try await call.value }
     }
     func cancelled() -> [Int] { vaults.map { $0.cancellations.load(ordering: .relaxed) } }
-    while cancelled().reduce(0, +) < 6 { await Task.yield() }
+    while cancelled().reduce(0, +) < 6 { try await Task.sleep(for: .milliseconds(1)) }
     #expect(zip(cancelled(), begun).allSatisfy { $0 <= $1 })
     calls.last?.cancel()
-    while cancelled() != begun { await Task.yield() }
+    while cancelled() != begun { try await Task.sleep(for: .milliseconds(1)) }
   }
 
   @Test("a cancel may arrive before its call, as they have different subjects")
@@ -59,8 +61,10 @@ struct GroupCancelTests {
     let asked = try transport.request(request(call, kind: 1), to: subject) { _ in
       answers.wrappingAdd(1, ordering: .relaxed)
     }
-    while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
-    while answers.load(ordering: .relaxed) == 0 { await Task.yield() }
+    while vault.cancellations.load(ordering: .relaxed) == 0 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    while answers.load(ordering: .relaxed) == 0 { try await Task.sleep(for: .milliseconds(1)) }
     asked.end()
   }
 

@@ -20,7 +20,7 @@ struct HostEndTests {
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     vault.isOpen.store(false, ordering: .relaxed)
     let call = Task { try await Vault.hold(on: remote) }
-    while host.statistics.asked == 0 { await Task.yield() }
+    while host.statistics.asked == 0 { try await Task.sleep(for: .milliseconds(1)) }
     await #expect(throws: TransportError.timedOut) {
       try await host.drain(within: .milliseconds(50))
     }
@@ -44,7 +44,7 @@ struct HostEndTests {
     let remote = RemoteProxy(try Vault.interface(), transport, at: name, deadline: .seconds(300))
     vault.isOpen.store(false, ordering: .relaxed)
     let call = Task { try await Vault.hold(on: remote) }
-    while host.statistics.asked == 0 { await Task.yield() }
+    while host.statistics.asked == 0 { try await Task.sleep(for: .milliseconds(1)) }
     let drain = Task { try await host.drain(within: .seconds(300)) }
     drain.cancel()
     await #expect(throws: TransportError.timedOut) { try await drain.value }
@@ -66,7 +66,7 @@ struct HostEndTests {
     #expect(try await remote.ping() == 1)
     vault.isOpen.store(false, ordering: .relaxed)
     let call = Task { try await Vault.hold(on: remote) }
-    while host.statistics.asked == 0 { await Task.yield() }
+    while host.statistics.asked == 0 { try await Task.sleep(for: .milliseconds(1)) }
     let drain = Task.immediate { try await host.drain(within: .seconds(300)) }
     #expect(try await remote.ping() == 0)
     vault.isOpen.store(true, ordering: .relaxed)

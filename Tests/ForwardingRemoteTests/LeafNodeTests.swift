@@ -54,10 +54,12 @@
       try await reach(1, remote)
       #expect(try await Vault.deposit(7, on: remote) == 7)
       let waiting = Task { try await Vault.sleep(600_000, on: remote) }
-      while host.statistics.asked < 2 { await Task.yield() }
+      while host.statistics.asked < 2 { try await Task.sleep(for: .milliseconds(1)) }
       waiting.cancel()
       await #expect(throws: RemoteError.cancelled) { try await waiting.value }
-      while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
+      while vault.cancellations.load(ordering: .relaxed) == 0 {
+        try await Task.sleep(for: .milliseconds(1))
+      }
       #expect(await isUnheard { try await Vault.deposit(7, on: proxy(near, "nobody")) })
       host.close()
       // A call is lost until one server has the subscription from the other.

@@ -2,6 +2,7 @@
 import Forwarding
 import ForwardingRemote
 import ForwardingTestSupport
+import RemoteTestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -19,7 +20,7 @@ struct LongDurationTests {
   func calls() async {
     await #expect(processExitsWith: .success) {
       for limit in Self.all {
-        let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+        let path = socketPath()
         let there = try UnixSocketTransport(listeningAt: path)
         let here = try UnixSocketTransport(connectedTo: path)
         let host = RemoteHost(there, as: "bank")

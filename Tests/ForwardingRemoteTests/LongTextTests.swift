@@ -17,7 +17,7 @@ struct LongTextTests {
         let transport = InProcessTransport(maximumPayload: 1024)
         return (transport, transport)
       case .socket:
-        let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+        let path = socketPath()
         let server = try UnixSocketTransport(listeningAt: path, maximumPayload: 1024)
         return (server, try UnixSocketTransport(connectedTo: path, maximumPayload: 1024))
       }

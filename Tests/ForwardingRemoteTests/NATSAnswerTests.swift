@@ -126,9 +126,9 @@
       }
       let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
       async let first = Vault.deposit(1, on: remote)
-      while looks.load(ordering: .relaxed) == 0 { await Task.yield() }
+      while looks.load(ordering: .relaxed) == 0 { try await Task.sleep(for: .milliseconds(1)) }
       let others = (0..<20).map { _ in Task { try await Vault.deposit(1, on: remote) } }
-      while remote.statistics.asked < 21 { await Task.yield() }
+      while remote.statistics.asked < 21 { try await Task.sleep(for: .milliseconds(1)) }
       try await Task.sleep(for: .milliseconds(50))
       try await here.flush(within: .seconds(300))
       try await there.flush(within: .seconds(300))

@@ -77,7 +77,7 @@
           try here.publish([number], to: "news")
         }
       }
-      while seen.withLock({ $0.count < 256 }) { await Task.yield() }
+      while seen.withLock({ $0.count < 256 }) { try await Task.sleep(for: .milliseconds(1)) }
       #expect(seen.withLock { $0 } == Array(.min...(.max)))
     }
 
@@ -134,9 +134,13 @@
       }
       #expect(error == .timedOut || error == .interrupted, "\(String(describing: error))")
       #expect(sent < 1000, "\(sent)")
-      while states.withLock({ !$0.contains(.interrupted) }) { await Task.yield() }
+      while states.withLock({ !$0.contains(.interrupted) }) {
+        try await Task.sleep(for: .milliseconds(1))
+      }
       server.signal(SIGCONT)
-      while states.withLock({ !$0.contains(.restored) }) { await Task.yield() }
+      while states.withLock({ !$0.contains(.restored) }) {
+        try await Task.sleep(for: .milliseconds(1))
+      }
       let listener = try echo(here)
       defer { listener.end() }
       #expect(try await ask(here, [1], "echo") == .success([1]))

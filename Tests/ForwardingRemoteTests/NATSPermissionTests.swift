@@ -40,7 +40,7 @@
         try user.publish([], to: RemoteSubject(parts: "forwarding", "bank-1", name, "cancel"))
         try await user.flush(within: .seconds(300))
       }
-      while host.statistics.strange < 2 { await Task.yield() }
+      while host.statistics.strange < 2 { try await Task.sleep(for: .milliseconds(1)) }
       try host.announce()
       let hosts = try await RemotePresence.all(on: ann, expecting: 1, within: .seconds(300))
       #expect(hosts.map(\.name) == ["bank-1"] && hosts[0].interfaces == ["bank", "tally"])

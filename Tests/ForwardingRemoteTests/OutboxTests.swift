@@ -16,7 +16,7 @@ import Testing
 @Suite("Calls that wait to be sent", .timeLimit(.minutes(10)))
 struct OutboxTests {
   private let name = "tally \(UInt32.random(in: 0 ... .max))"
-  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+  private let path = socketPath()
 
   /// A peer that accepts a connection, and reads only on request.
   private final class Deaf {
@@ -68,7 +68,7 @@ struct OutboxTests {
       let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
       let endings = Endings()
       async let calls: Void = endings.send(0..<100, to: remote, atATime: 100)
-      while handedOver(client) < 100 { await Task.yield() }
+      while handedOver(client) < 100 { try await Task.sleep(for: .milliseconds(1)) }
       deaf.end()
       unlink(path)
       let server = try UnixSocketTransport(listeningAt: path)
@@ -93,7 +93,7 @@ struct OutboxTests {
     let endings = Endings()
     async let calls: Void = endings.send(0..<10, to: remote, atATime: 10)
     // On a busy machine the deadline may pass before.
-    while handedOver(client) < 10, endings.sum == 0 { await Task.yield() }
+    while handedOver(client) < 10, endings.sum == 0 { try await Task.sleep(for: .milliseconds(1)) }
     deaf.end()
     unlink(path)
     await calls
@@ -106,10 +106,10 @@ struct OutboxTests {
     let (deaf, client) = try full()
     let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
     let call = Task { try await Tally.take(1, on: remote) }
-    while handedOver(client) < 1 { await Task.yield() }
+    while handedOver(client) < 1 { try await Task.sleep(for: .milliseconds(1)) }
     deaf.end()
     unlink(path)
-    while client.connectionCount > 0 { await Task.yield() }
+    while client.connectionCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
     call.cancel()
     await #expect(throws: RemoteError.cancelled) { try await call.value }
     client.close()
@@ -120,7 +120,7 @@ struct OutboxTests {
     let (deaf, client) = try full()
     let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
     let cancelled = Task { try await Tally.take(1, on: remote) }
-    while handedOver(client) < 1 { await Task.yield() }
+    while handedOver(client) < 1 { try await Task.sleep(for: .milliseconds(1)) }
     cancelled.cancel()
     await #expect(throws: RemoteError.cancelled) { try await cancelled.value }
     remote.deadline = .milliseconds(50)
@@ -132,7 +132,7 @@ struct OutboxTests {
     }
     #expect(asked == 0)
     // A message arrives before its sender has released its room.
-    while client.budget.waiting > 0 { await Task.yield() }
+    while client.budget.waiting > 0 { try await Task.sleep(for: .milliseconds(1)) }
     client.close()
     deaf.end()
     unlink(path)
@@ -144,20 +144,22 @@ struct OutboxTests {
     let server = try UnixSocketTransport(listeningAt: path)
     let worker = try UnixSocketTransport(connectedTo: path)
     let deaf = LockedValue(PacketSocket(path))
-    while server.connectionCount < 2 { await Task.yield() }
+    while server.connectionCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
     let bytes = [UInt8](repeating: 1, count: 100_000)
     let connections = server.state.read { $0.connections }
     while connections[1].isDrained { try server.publish(bytes, to: "news") }
     // The worker reads, so nothing waits to be sent to it.
-    while !connections[0].isDrained { await Task.yield() }
+    while !connections[0].isDrained { try await Task.sleep(for: .milliseconds(1)) }
     let answers = LockedValue<[Result<[UInt8], TransportError>]>([])
     let request = try server.request([1], to: "work") { answer in
       answers.withLock { $0.append(answer) }
     }
-    while server.state.read({ $0.requests.values.first?.waiting.count != 1 }) { await Task.yield() }
+    while server.state.read({ $0.requests.values.first?.waiting.count != 1 }) {
+      try await Task.sleep(for: .milliseconds(1))
+    }
     #expect(answers.withLock { $0.isEmpty })
     deaf.withLock { $0 = nil }
-    while answers.withLock({ $0.isEmpty }) { await Task.yield() }
+    while answers.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
     #expect(answers.withLock { $0 } == [.failure(.unsent)])
     withExtendedLifetime(request) { server.close() }
     worker.close()
@@ -182,7 +184,7 @@ struct OutboxTests {
     let server = try UnixSocketTransport(listeningAt: path)
     let deaf = LockedValue(PacketSocket(path))
     let slow = try #require(PacketSocket(path))
-    while server.connectionCount < 2 { await Task.yield() }
+    while server.connectionCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
     let connections = server.state.read { $0.connections }
     var sent = 0
     while connections.contains(where: \.isDrained) {
@@ -196,7 +198,7 @@ struct OutboxTests {
     }
     try await Task.sleep(for: .milliseconds(200))
     deaf.withLock { $0 = nil }
-    while server.connectionCount > 1 { await Task.yield() }
+    while server.connectionCount > 1 { try await Task.sleep(for: .milliseconds(1)) }
     try await Task.sleep(for: .milliseconds(50))
     let wasOver = isOver.load(ordering: .relaxed)
     #expect(!wasOver)

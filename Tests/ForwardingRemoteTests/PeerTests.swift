@@ -79,10 +79,12 @@ struct PeerTests {
     transport.receive(
       Envelope.request(Envelope.asked, number: 3, second), at: Self.subject, from: Self.peers[0]
     ) { _ in isOver.store(true, ordering: .releasing) }
-    while !isOver.load(ordering: .acquiring) { await Task.yield() }
+    while !isOver.load(ordering: .acquiring) { try await Task.sleep(for: .milliseconds(1)) }
     #expect(vault.cancellations.load(ordering: .relaxed) == 0)
     cancel(1, from: Self.peers[0])
-    while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
+    while vault.cancellations.load(ordering: .relaxed) == 0 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
     host.close()
   }
 

@@ -116,7 +116,7 @@ struct RemoteCallTests {
     vault.isOpen.store(false, ordering: .relaxed)
     async let one: Void = Vault.hold(on: remote)
     async let other: Void = Vault.hold(on: remote)
-    while host.statistics.asked < 2 { await Task.yield() }
+    while host.statistics.asked < 2 { try await Task.sleep(for: .milliseconds(1)) }
     await #expect(throws: RemoteError.refused(.busy, "")) { try await Vault.deposit(1, on: remote) }
     remote.inFlightLimit = 2
     await #expect(throws: RemoteError.congested(limit: 2)) {
@@ -256,7 +256,7 @@ struct RemoteCallTests {
     let (vault, host, remote) = try vault(way)
     vault.isOpen.store(false, ordering: .relaxed)
     async let holding: Void = Vault.hold(on: remote)
-    while host.statistics.asked < 1 { await Task.yield() }
+    while host.statistics.asked < 1 { try await Task.sleep(for: .milliseconds(1)) }
     async let drained: Void = host.drain(within: .seconds(300))
     // It accepts calls until it has begun to drain.
     var refused: RemoteError?

@@ -28,12 +28,14 @@ struct RemoteClosingTests {
     remote.onInvalidation = { invalidations.add(1, ordering: .relaxed) }
     remote.onInterruption = { interruptions.add(1, ordering: .relaxed) }
     let holding = (0..<3).map { _ in Task { try await Vault.hold(on: remote) } }
-    while host.statistics.asked < 3 { await Task.yield() }
+    while host.statistics.asked < 3 { try await Task.sleep(for: .milliseconds(1)) }
     here.close()
     for call in holding { await #expect(throws: RemoteError.closed) { try await call.value } }
     await #expect(throws: RemoteError.closed) { try await Vault.deposit(1, on: remote) }
     #expect(throws: RemoteError.closed) { try Vault.add.message(1, on: remote) }
-    while invalidations.load(ordering: .relaxed) == 0 { await Task.yield() }
+    while invalidations.load(ordering: .relaxed) == 0 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
     here.close()
     let (closed, interrupted) = (
       invalidations.load(ordering: .relaxed), interruptions.load(ordering: .relaxed)
@@ -60,7 +62,7 @@ struct RemoteClosingTests {
       }
     }
     let answered = try ask([1])
-    while heard.withLock({ $0.isEmpty }) { await Task.yield() }
+    while heard.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
     answered.end()
     try ask([0]).end()
     here.close()

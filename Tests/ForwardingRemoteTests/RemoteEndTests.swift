@@ -32,10 +32,12 @@ struct RemoteEndTests {
     let (vault, host, remote) = try vault(way)
     defer { host.close() }
     let call = Task { try await Vault.sleep(600_000, on: remote) }
-    while host.statistics.asked == 0 { await Task.yield() }
+    while host.statistics.asked == 0 { try await Task.sleep(for: .milliseconds(1)) }
     call.cancel()
     await #expect(throws: RemoteError.cancelled) { try await call.value }
-    while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
+    while vault.cancellations.load(ordering: .relaxed) == 0 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
     #expect(remote.statistics.failed == 1)
   }
 
@@ -63,7 +65,9 @@ struct RemoteEndTests {
     defer { host.close() }
     remote.deadline = .seconds(1)
     await #expect(throws: RemoteError.timedOut) { try await Vault.sleep(600_000, on: remote) }
-    while vault.cancellations.load(ordering: .relaxed) == 0 { await Task.yield() }
+    while vault.cancellations.load(ordering: .relaxed) == 0 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
   }
 
   @Test("an answer that arrives while the call is being sent, but after its deadline, is too late")

@@ -75,7 +75,7 @@ struct RemoteFaultTests {
       received.store($0.payload.count, ordering: .relaxed)
     }
     try here.publish([UInt8](repeating: 1, count: limit), to: "large")
-    while received.load(ordering: .relaxed) == 0 { await Task.yield() }
+    while received.load(ordering: .relaxed) == 0 { try await Task.sleep(for: .milliseconds(1)) }
     let count = received.load(ordering: .relaxed)
     #expect(count == limit)
     listener.end()
@@ -103,7 +103,7 @@ struct RemoteFaultTests {
 
   @Test("a broken connection fails calls in flight, and is restored")
   func interrupted() async throws {
-    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let path = socketPath()
     var server: UnixSocketTransport? = try UnixSocketTransport(listeningAt: path)
     let client = try UnixSocketTransport(connectedTo: path)
     let remote = RemoteProxy(try Vault.interface(), client, at: name, deadline: .seconds(300))
@@ -112,7 +112,7 @@ struct RemoteFaultTests {
     let host = RemoteHost(try #require(server), as: name)
     try host.expose(Vault(), Vault.interface())
     let sleeping = Task { try await Vault.sleep(600_000, on: remote) }
-    while host.statistics.asked == 0 { await Task.yield() }
+    while host.statistics.asked == 0 { try await Task.sleep(for: .milliseconds(1)) }
     host.close()
     server?.close()
     server = nil
@@ -133,7 +133,7 @@ struct RemoteFaultTests {
 
   @Test("the kernel identifies the sender over a socket, and a second listener is refused")
   func peers() async throws {
-    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let path = socketPath()
     let server = try UnixSocketTransport(listeningAt: path)
     let client = try UnixSocketTransport(connectedTo: path)
     let host = RemoteHost(server, as: name)
@@ -176,11 +176,13 @@ struct RemoteFaultTests {
     "a proxy made while the connection is broken waits for it, up to its deadline"
   )
   func madeWhileBroken() async throws {
-    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let path = socketPath()
     let server = try UnixSocketTransport(listeningAt: path)
     let client = try UnixSocketTransport(connectedTo: path)
     server.close()
-    while (try? client.publish([], to: "anything")) != nil { await Task.yield() }
+    while (try? client.publish([], to: "anything")) != nil {
+      try await Task.sleep(for: .milliseconds(1))
+    }
     let remote = RemoteProxy(try Vault.interface(), client, at: name)
     remote.deadline = .milliseconds(100)
     await #expect(throws: RemoteError.timedOut) { try await Vault.deposit(7, on: remote) }

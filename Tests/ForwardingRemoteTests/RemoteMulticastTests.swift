@@ -149,7 +149,9 @@ struct RemoteMulticastTests {
           .unreachable("no host listens"),
         ])
       // The late call is cancelled on its host.
-      while team.worker(.sleeps).cancelled.load(ordering: .relaxed) == 0 { await Task.yield() }
+      while team.worker(.sleeps).cancelled.load(ordering: .relaxed) == 0 {
+        try await Task.sleep(for: .milliseconds(1))
+      }
     }
   }
 
@@ -183,7 +185,7 @@ struct RemoteMulticastTests {
       try await Worker.work.report(7, on: proxy, delivery: .concurrent).entries.map(\.outcome)
     }
     let sleeper = team.worker(.sleeps)
-    while sleeper.begun.load(ordering: .relaxed) < 3 { await Task.yield() }
+    while sleeper.begun.load(ordering: .relaxed) < 3 { try await Task.sleep(for: .milliseconds(1)) }
     task.cancel()
     let outcomes = try await task.value
     // The answer of another process may be in transit when the sender is cancelled, or its lane not begun.
@@ -195,7 +197,9 @@ struct RemoteMulticastTests {
     #expect(
       outcomes.dropFirst(2).map { $0.error as? RemoteError }
         == [.cancelled, .cancelled, .cancelled])
-    while sleeper.cancelled.load(ordering: .relaxed) < 3 { await Task.yield() }
+    while sleeper.cancelled.load(ordering: .relaxed) < 3 {
+      try await Task.sleep(for: .milliseconds(1))
+    }
   }
 
   @Test(
@@ -206,9 +210,11 @@ struct RemoteMulticastTests {
     try Worker.hear(1, on: team.proxy)
     #expect(team.own.told.load(ordering: .relaxed) == 1)
     for manner in [Worker.Manner.answers, .fails] {
-      while team.worker(manner).told.load(ordering: .relaxed) == 0 { await Task.yield() }
+      while team.worker(manner).told.load(ordering: .relaxed) == 0 {
+        try await Task.sleep(for: .milliseconds(1))
+      }
     }
     // It is counted when it is sent, and may be received before that.
-    while remotes.map(\.statistics.told) != [1, 1] { await Task.yield() }
+    while remotes.map(\.statistics.told) != [1, 1] { try await Task.sleep(for: .milliseconds(1)) }
   }
 }

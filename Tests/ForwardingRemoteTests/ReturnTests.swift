@@ -34,7 +34,7 @@ struct ReturnTests {
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     let call = Task { try await Vault.deposit(7, on: remote) }
     // Its deadline begins when it is counted.
-    while remote.statistics.asked == 0 { await Task.yield() }
+    while remote.statistics.asked == 0 { try await Task.sleep(for: .milliseconds(1)) }
     try await Task.sleep(for: .milliseconds(500))
     let there = try restore()
     let (stream, continuation) = AsyncStream<Int>.makeStream()
@@ -49,12 +49,14 @@ struct ReturnTests {
 
   @Test("over a socket, a call contains only the time that is left when it is sent")
   func lessTimeOverSocket() async throws {
-    let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    let path = socketPath()
     let server = try UnixSocketTransport(listeningAt: path)
     let client = try UnixSocketTransport(connectedTo: path)
     let left = try await asked(over: client) {
       server.close()
-      while (try? client.publish([], to: "anything")) != nil { await Task.yield() }
+      while (try? client.publish([], to: "anything")) != nil {
+        try await Task.sleep(for: .milliseconds(1))
+      }
     } restore: {
       try UnixSocketTransport(listeningAt: path)
     }
@@ -72,7 +74,9 @@ struct ReturnTests {
       let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
       let left = try await asked(over: here) {
         server.kill()
-        while (try? here.publish([], to: "anything")) != nil { await Task.yield() }
+        while (try? here.publish([], to: "anything")) != nil {
+          try await Task.sleep(for: .milliseconds(1))
+        }
         #expect(throws: RemoteError.interrupted) { try Vault.add.message(7, on: remote) }
       } restore: {
         try server.start()
@@ -100,9 +104,11 @@ struct ReturnTests {
       }
       let before = try #require(connected())
       _ = before.send(Array("PUB question _INBOX.me 0\r\n\r\n".utf8))
-      while held.withLock({ $0 == nil }) { await Task.yield() }
+      while held.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
       server.kill()
-      while (try? there.publish([], to: "anything")) != nil { await Task.yield() }
+      while (try? there.publish([], to: "anything")) != nil {
+        try await Task.sleep(for: .milliseconds(1))
+      }
       held.withLock { $0 }?(Array("late".utf8))
       try server.start()
       let after = try #require(connected())

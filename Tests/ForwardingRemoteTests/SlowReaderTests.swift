@@ -14,7 +14,7 @@ import Testing
 
 @Suite("A connection whose thread is in a slow method", .timeLimit(.minutes(10)))
 struct SlowReaderTests {
-  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+  private let path = socketPath()
 
   private func serve() throws -> (UnixSocketTransport, RemoteHost) {
     let server = try UnixSocketTransport(listeningAt: path)
@@ -28,7 +28,7 @@ struct SlowReaderTests {
     var (server, host) = try serve()
     let client = try UnixSocketTransport(connectedTo: path)
     let interruptions = Atomic(0)
-    let remote = RemoteProxy(try Vault.interface(), client, at: "bank", deadline: .seconds(20))
+    let remote = RemoteProxy(try Vault.interface(), client, at: "bank", deadline: .seconds(300))
     remote.onInterruption = { interruptions.add(1, ordering: .relaxed) }
     // Messages that take long, on the client's reading thread.
     let begun = Atomic(0)
@@ -39,10 +39,10 @@ struct SlowReaderTests {
     }
     #expect(try await Vault.deposit(1, on: remote) == 1)
     let onItsWay = Task { try await Vault.sleep(600_000, on: remote) }
-    while host.statistics.asked < 2 { await Task.yield() }
+    while host.statistics.asked < 2 { try await Task.sleep(for: .milliseconds(1)) }
     for round in 1...3 {
       try server.publish([1], to: "slow")
-      while begun.load(ordering: .relaxed) < round { await Task.yield() }
+      while begun.load(ordering: .relaxed) < round { try await Task.sleep(for: .milliseconds(1)) }
       host.close()
       server.close()
       (server, host) = try serve()
@@ -50,7 +50,7 @@ struct SlowReaderTests {
     }
     isOver.store(true, ordering: .relaxed)
     await #expect(throws: RemoteError.self) { try await onItsWay.value }
-    while client.state.read({ $0.reading }) > 1 { await Task.yield() }
+    while client.state.read({ $0.reading }) > 1 { try await Task.sleep(for: .milliseconds(1)) }
     #expect(try await Vault.deposit(1, on: remote) == 2)
     let count = interruptions.load(ordering: .relaxed)
     #expect(count == 3)
@@ -76,7 +76,7 @@ struct SlowReaderTests {
     #expect(try await Vault.deposit(1, on: remote) == 1)
     for round in 1...8 {
       try server.publish([1], to: "slow")
-      while begun.load(ordering: .relaxed) < round { await Task.yield() }
+      while begun.load(ordering: .relaxed) < round { try await Task.sleep(for: .milliseconds(1)) }
       host.close()
       server.close()
       (server, host) = try serve()

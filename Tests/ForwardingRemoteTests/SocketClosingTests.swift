@@ -14,7 +14,7 @@ import Testing
 
 @Suite("A socket transport that is closed meanwhile", .timeLimit(.minutes(10)))
 struct SocketClosingTests {
-  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+  private let path = socketPath()
 
   /// Makes requests on two threads until one fails at once, and counts how they end.
   private final class Asking: Sendable {
@@ -67,14 +67,14 @@ struct SocketClosingTests {
     for round in 0..<200 {
       let server = try UnixSocketTransport(listeningAt: path)
       let client = try UnixSocketTransport(connectedTo: path)
-      while server.connectionCount < 1 { await Task.yield() }
+      while server.connectionCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
       let (asking, other) = listenerAsks ? (server, client) : (client, server)
       // It never answers.
       let listener = try other.subscribe(to: "question", group: nil) { _ in }
       let requests = Asking(asking)
-      while requests.begun < 20 { await Task.yield() }
+      while requests.begun < 20 { try await Task.sleep(for: .milliseconds(1)) }
       asking.close()
-      while !requests.isOver { await Task.yield() }
+      while !requests.isOver { try await Task.sleep(for: .milliseconds(1)) }
       let (open, ends) = requests.ended
       #expect(open == 0, "round \(round): \(ends)")
       #expect(Set(ends.keys).isSubset(of: [.closed, .congested]), "round \(round): \(ends)")
@@ -87,7 +87,7 @@ struct SocketClosingTests {
   func ownRequest(peers: Int) async throws {
     let server = try UnixSocketTransport(listeningAt: path)
     let clients = try (0..<peers).map { _ in try UnixSocketTransport(connectedTo: path) }
-    while server.connectionCount < peers { await Task.yield() }
+    while server.connectionCount < peers { try await Task.sleep(for: .milliseconds(1)) }
     // It never answers.
     let listener = try server.subscribe(to: "question", group: nil) { _ in }
     let ends = LockedValue<[TransportError]>([])

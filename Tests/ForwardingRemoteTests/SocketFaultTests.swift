@@ -16,7 +16,7 @@ import Testing
 @Suite("Faults of Unix sockets", .timeLimit(.minutes(10)))
 struct SocketFaultTests {
   private let name = "tally \(UInt32.random(in: 0 ... .max))"
-  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+  private let path = socketPath()
 
   @Test("each of 10,000 calls ends when the listening process is killed meanwhile")
   func killed() async throws {

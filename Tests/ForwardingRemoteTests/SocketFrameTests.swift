@@ -8,7 +8,7 @@ import Testing
 /// Numbers and versions in the messages of a socket.
 @Suite("Frames of a socket", .timeLimit(.minutes(10)))
 struct SocketFrameTests {
-  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+  private let path = socketPath()
 
   @Test("a peer of version 1 gets a refusal that it can read, and keeps its connection")
   func firstVersion() async throws {

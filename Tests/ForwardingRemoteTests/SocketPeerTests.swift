@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Many peers of one socket", .timeLimit(.minutes(10)))
 struct SocketPeerTests {
-  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+  private let path = socketPath()
 
   /// The received messages.
   private final class Heard: Sendable {

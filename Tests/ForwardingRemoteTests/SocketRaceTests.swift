@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Both ends of a socket at the same time", .timeLimit(.minutes(10)))
 struct SocketRaceTests {
-  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+  private let path = socketPath()
 
   @Test("300 concurrent calls in each direction, which all call back, are answered, ten times")
   func askingBack() async throws {

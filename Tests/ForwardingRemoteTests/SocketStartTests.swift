@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Making sockets", .timeLimit(.minutes(10)))
 struct SocketStartTests {
-  private let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+  private let path = socketPath()
 
   @Test("no descriptor can be inherited at any moment by a program that is started")
   func closedOnExec() async {

@@ -16,7 +16,7 @@ final class Gate {
 
   func open() { waiting?.resume() }
 
-  func reached() async { while !isReached { await Task.yield() } }
+  func reached() async { while !isReached { try? await Task.sleep(for: .milliseconds(1)) } }
 }
 
 @MainActor

@@ -251,9 +251,9 @@ struct EventTests {
     try page.add(1)
     try page.add(2)
     #expect(undo.groupDepth == 1)
-    while undo.groupDepth > 0 { await Task.yield() }
+    while undo.groupDepth > 0 { try await Task.sleep(for: .milliseconds(1)) }
     try page.add(4)
-    while undo.groupDepth > 0 { await Task.yield() }
+    while undo.groupDepth > 0 { try await Task.sleep(for: .milliseconds(1)) }
     #expect(undo.undoCount == 2)
     try await undo.undo()
     #expect(page.count == 3)
@@ -275,9 +275,9 @@ struct EventTests {
     let room = Room()
     try await room.begin()
     try await room.add([1, 2])
-    while await room.isOpen { await Task.yield() }
+    while await room.isOpen { try await Task.sleep(for: .milliseconds(1)) }
     try await room.add([4])
-    while await room.isOpen { await Task.yield() }
+    while await room.isOpen { try await Task.sleep(for: .milliseconds(1)) }
     #expect(await room.count == 2)
   }
 

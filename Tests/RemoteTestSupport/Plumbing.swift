@@ -12,7 +12,7 @@ package final class TemporaryFolder: Sendable {
   package let path: String
 
   package init() throws {
-    path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+    path = socketPath()
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
   }
 

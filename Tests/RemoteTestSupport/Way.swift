@@ -26,7 +26,7 @@ public enum Way: String, CaseIterable, CustomStringConvertible, Sendable {
       let transport = InProcessTransport()
       return (transport, transport)
     case .socket:
-      let path = "/tmp/forwarding-test-\(UInt64.random(in: 0 ... .max))"
+      let path = socketPath()
       let server = try UnixSocketTransport(listeningAt: path)
       return (server, try UnixSocketTransport(connectedTo: path))
     case .nats:

@@ -180,7 +180,7 @@ struct AwaitedDeliveryTests {
     let log = Log()
     let (proxy, kept) = targets(3, log)
     let task = Task { try await wait(on: proxy) }
-    while log.count == 0 { await Task.yield() }
+    while log.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(log.all == ["1 waits", "1 is cancelled"])
@@ -192,7 +192,7 @@ struct AwaitedDeliveryTests {
     let log = Log()
     let (proxy, kept) = targets(16, log)
     let task = Task { try await wait(on: proxy, delivery: .concurrent) }
-    while log.count < 16 { await Task.yield() }
+    while log.count < 16 { try await Task.sleep(for: .milliseconds(1)) }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(log.all.count { $0.hasSuffix("cancelled") } == 16)
@@ -204,7 +204,7 @@ struct AwaitedDeliveryTests {
     let log = Log()
     let (proxy, kept) = targets(2, log)
     let task = Task {
-      while !Task.isCancelled { await Task.yield() }
+      while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
       try await tell("x", on: proxy)
     }
     task.cancel()

@@ -90,7 +90,7 @@ struct AwaitedLaneTests {
     let (proxy, target) = (MulticastProxy(), Answering(log))
     proxy.add(target, on: lane)
     let task = Task { try await wait(on: proxy) }
-    while log.count == 0 { await Task.yield() }
+    while log.count == 0 { try? await Task.sleep(for: .milliseconds(1)) }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     withExtendedLifetime(target) {}
