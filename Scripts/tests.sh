@@ -8,7 +8,9 @@ cd "$(dirname "$0")/.."
 minutes=${FORWARDING_TEST_MINUTES:-20}
 log=$(mktemp)
 # A process that a test ends or kills leaves its files here. They are removed with the folder.
+# Other users need it too: some tests give up their rights.
 TMPDIR=$(mktemp -d)
+chmod 1777 "$TMPDIR"
 export TMPDIR
 trap 'rm -rf "$log" "$log.open" "$TMPDIR"' EXIT
 
