@@ -27,6 +27,9 @@ TRAITS = --traits Macros
 # In builds of this repository warnings are errors. The manifest does not say so, because it would break the
 # programs that depend on the package as soon as a later compiler has a new warning.
 STRICT := $(shell cat Scripts/strict.flags)
+# SwiftPM passes several traits to the compiler in a random order, so that half of all builds would compile
+# everything once more. With this setting the order is always the same.
+ORDERED = SWIFT_DETERMINISTIC_HASHING=1
 
 test: setup-test lint unsafe
 	swift build --build-tests $(TRAITS) $(STRICT)
@@ -80,7 +83,7 @@ check-aarch64-swift:
 # the wire, the growth of costs, and the whole fuzzing corpus.
 test-remote:
 	@Scripts/setup.sh nats
-	swift build --build-tests --traits Macros,NATS $(STRICT)
+	$(ORDERED) swift build --build-tests --traits Macros,NATS $(STRICT)
 	FORWARDING_NEEDS_NATS=1 REMOTE_FLOOD=1000000 Scripts/tests.sh --skip-build --traits Macros,NATS $(STRICT) --filter \
 		'Forwarding(Remote|Actors|Wire)Tests|RemoteCommandTests|RemoteGrowthTests|FuzzCorpusTests'
 

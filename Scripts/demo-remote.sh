@@ -9,7 +9,8 @@ cd "$(dirname "$0")/.."
 program=${1:-}
 if [ -z "$program" ]; then
   # shellcheck disable=SC2046
-  swift build --traits Macros,NATS --product RemoteStations $(cat Scripts/strict.flags) >&2
+  # Otherwise the order of the traits is random, and another order compiles everything once more.
+  SWIFT_DETERMINISTIC_HASHING=1 swift build --traits Macros,NATS --product RemoteStations $(cat Scripts/strict.flags) >&2
   program=.build/debug/RemoteStations
 fi
 server=$(PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v nats-server) || {

@@ -16,7 +16,8 @@ mkdir -p "$graphs"
 export FORWARDING_TESTS=Forwarding,InvocationText,ForwardingUndo,ForwardingTesting,ForwardingJournal
 FORWARDING_TESTS+=,ForwardingActors,ForwardingNATS,DocumentationSite
 # shellcheck disable=SC2046
-swift build --traits Macros,NATS --scratch-path $folder $(cat Scripts/strict.flags) \
+# Otherwise the order of the traits is random, and another order compiles everything once more.
+SWIFT_DETERMINISTIC_HASHING=1 swift build --traits Macros,NATS --scratch-path $folder $(cat Scripts/strict.flags) \
   -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$graphs"
 site=$folder/debug/DocumentationSite
 

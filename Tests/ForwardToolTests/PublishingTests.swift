@@ -44,6 +44,20 @@ struct PublishingTests {
     }
   }
 
+  @Test("a build with two traits has them in the same order each time, and compiles nothing twice")
+  func order() throws {
+    let scripts = FileManager.default.enumerator(
+      atPath: SnippetTests.root.appendingPathComponent("Scripts").path)
+    let paths = scripts?.compactMap { $0 as? String }.filter { $0.hasSuffix(".sh") } ?? []
+    let builds = try (["Makefile"] + paths.map { "Scripts/\($0)" }).flatMap {
+      try Self.text($0).split(separator: "\n")
+    }.filter { $0.contains(/swift build .*--traits \w+,/) }
+    #expect(builds.count >= 3)
+    for line in builds {
+      #expect(line.contains("$(ORDERED) ") || line.contains("SWIFT_DETERMINISTIC_HASHING=1 "))
+    }
+  }
+
   @Test("the README has at most 250 lines")
   func readme() throws {
     #expect(
