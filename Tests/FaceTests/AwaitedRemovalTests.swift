@@ -5,7 +5,7 @@
   import ForwardingTestSupport
   import Testing
 
-  @Suite("Removal during awaited requirements", .timeLimit(.minutes(5)))
+  @Suite("Removal during awaited requirements", .timeLimit(.minutes(10)))
   struct AwaitedRemovalTests: RunningTests {
     let story = Story()
     let kept = Guarded<[any Sendable]>([])

@@ -41,7 +41,7 @@ private actor Meeting {
   func wait() async { if !hasArrived { await withCheckedContinuation { waiting.append($0) } } }
 }
 
-@Suite("Waiting for the end of a registration", .timeLimit(.minutes(5)))
+@Suite("Waiting for the end of a registration", .timeLimit(.minutes(10)))
 struct AwaitedRemovalTests {
   private static let load = try! AsyncMessage<Void>("load")
   private static let begin = try! Message<Void>("begin")
