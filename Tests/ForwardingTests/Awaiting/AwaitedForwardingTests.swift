@@ -117,7 +117,7 @@ struct AwaitedForwardingTests {
   @Test("a task that outlives the step of its parent does not count it, however many overlap")
   func overlapping() async throws {
     // Without a limit on the chain of steps, its end would overflow the stack.
-    let generations = 30_000
+    let generations = 6000
     let begun = (0...generations).map { _ in AsyncStream<Void>.makeStream() }
     let ends = AsyncStream<(any Error)?>.makeStream()
     let proxy = MulticastProxy()
