@@ -4,8 +4,8 @@ public import Invocations
 
 // The answers of a spy. If several answers match a call, the newest one is used.
 //
-// They are inlinable, so that the compiler knows the types of a closure: a call that reads its
-// arguments as types unknown to the compiler takes twice as long.
+// They are inlinable, so that the compiler knows the types of a closure when it compiles the
+// reading of the arguments.
 extension SpiedMessage {
   /// Answers with the result of a closure. The answer is used for `times` calls; after that, older
   /// answers are used again.

@@ -8,13 +8,15 @@ extension Spy {
     Face.__Messages, Requirement<Result, repeat each Argument>
   >
 
-  private func message<Result, each Argument>(
+  @usableFromInline
+  func message<Result, each Argument>(
     _ name: Name<Result, repeat each Argument>
   ) -> SpiedMessage<Result, repeat each Argument> {
     messages[dynamicMember: name]
   }
 
   /// Answers with the result of a closure.
+  @inlinable
   public func answer<Result, each Argument>(
     _ name: Name<Result, repeat each Argument>,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result
@@ -23,6 +25,7 @@ extension Spy {
   }
 
   /// Answers with a value.
+  @inlinable
   public func answer<Result: Sendable, each Argument>(
     _ name: Name<Result, repeat each Argument>, with value: Result
   ) {
@@ -30,6 +33,7 @@ extension Spy {
   }
 
   /// Answers with these values in turn; the last one is repeated.
+  @inlinable
   public func answer<Result: Sendable, each Argument>(
     _ name: Name<Result, repeat each Argument>, inTurn first: Result, _ rest: Result...
   ) {
@@ -37,6 +41,7 @@ extension Spy {
   }
 
   /// Answers with an error.
+  @inlinable
   public func answer<Result, each Argument>(
     _ name: Name<Result, repeat each Argument>, throwing error: some Error
   ) {

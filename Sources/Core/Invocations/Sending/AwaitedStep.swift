@@ -8,7 +8,7 @@ import Synchronization
 /// do not work here.
 @safe
 package final class AwaitedStep: @unchecked Sendable {
-  // SAFETY: `enclosing` is only touched by `outer`, under a lock, or before the step is shared. The
+  // SAFETY: `enclosing` is only touched by `withEnclosing`, under a lock, or before the step is shared. The
   // rest is constant or atomic.
 
   @TaskLocal private static var innermost: AwaitedStep?
@@ -40,23 +40,17 @@ package final class AwaitedStep: @unchecked Sendable {
     self.depth = depth <= ForwardingDepth.limit ? depth : Self.unlinkEndedSteps(from: outer) + 1
   }
 
-  /// The step around this one. It may have ended.
-  private var outer: AwaitedStep? {
-    get {
-      let mutex = unsafe fwd_lock_of(Unmanaged.passUnretained(self).toOpaque())
-      unsafe fwd_lock(mutex)
-      defer { unsafe fwd_unlock(mutex) }
-      return unsafe enclosing
-    }
-    set {
-      let mutex = unsafe fwd_lock_of(Unmanaged.passUnretained(self).toOpaque())
-      unsafe fwd_lock(mutex)
-      let before = unsafe enclosing
-      unsafe enclosing = newValue
-      unsafe fwd_unlock(mutex)
-      withExtendedLifetime(before) {}
-    }
+  /// Reads or changes the step around this one under the lock. A `Guarded` value would be an
+  /// allocation for each awaited message.
+  private func withEnclosing<Result>(_ body: (inout AwaitedStep?) -> Result) -> Result {
+    let mutex = unsafe fwd_lock_of(Unmanaged.passUnretained(self).toOpaque())
+    unsafe fwd_lock(mutex)
+    defer { unsafe fwd_unlock(mutex) }
+    return unsafe body(&enclosing)
   }
+
+  /// The step around this one. It may have ended.
+  private var outer: AwaitedStep? { withEnclosing { $0 } }
 
   /// Removes the steps that have ended from the chain of an open one. A task that began before the
   /// step of its parent ended is in that step, so a chain of such tasks would grow without end.
@@ -67,7 +61,11 @@ package final class AwaitedStep: @unchecked Sendable {
     while let step = inner {
       count += 1
       let outer = firstOpen(from: step.outer)
-      step.outer = outer
+      // Returned, so that the steps between are released outside of the lock.
+      _ = step.withEnclosing { enclosing in
+        defer { enclosing = outer }
+        return enclosing
+      }
       inner = outer
     }
     return count
@@ -89,8 +87,9 @@ package final class AwaitedStep: @unchecked Sendable {
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async throws -> Result {
     let identity = ObjectIdentifier(object)
-    let step = AwaitedStep(identity, call.message, in: current)
-    if step.isRepeated(call.message) || call.hasPassed(identity) {
+    let outer = current
+    let step = AwaitedStep(identity, call.message, in: outer)
+    if isForwarding(call.message, identity, from: outer) || call.hasPassed(identity) {
       throw InvocationError.forwardingCycle(selector, type: SwiftType(type))
     }
     guard step.isShallow else {
@@ -165,12 +164,14 @@ package final class AwaitedStep: @unchecked Sendable {
     }
   }
 
-  /// Whether the object is already forwarding the message in an outer step.
-  private func isRepeated(_ message: UInt64) -> Bool {
-    var next = outer
+  /// Whether an open step forwards the message through the object.
+  private static func isForwarding(
+    _ message: UInt64, _ object: ObjectIdentifier, from innermost: AwaitedStep?
+  ) -> Bool {
+    var next = innermost
     while let step = next {
       if step.object == object, step.message.load(ordering: .relaxed) == message { return true }
-      next = step.outer
+      next = firstOpen(from: step.outer)
     }
     return false
   }
