@@ -21,7 +21,7 @@ struct OneShot: Sendable {
   init(_ asked: Asked? = nil) { state = Guarded(State(asked: asked)) }
 
   private struct State {
-    let asked: Asked?
+    var asked: Asked?
     var outcome: Outcome?
     /// The outcome that came while the first one was that the call was not sent: its deadline, or
     /// its cancellation.
@@ -42,8 +42,10 @@ struct OneShot: Sendable {
         if Self.isUnsent(state.outcome), state.next == nil { state.next = outcome }
         return
       }
-      before = state
-      state = State(asked: state.asked, outcome: outcome)
+      // Swapped, because a copy retains each closure.
+      swap(&before, &state)
+      state.asked = before.asked
+      state.outcome = outcome
     }
     guard isFirst else { return }
     before.resume?(outcome)
@@ -79,7 +81,12 @@ struct OneShot: Sendable {
   var over: Outcome? { outcome ?? (Task.isCancelled ? .failure(.cancelled) : nil) }
 
   /// Whether the call is known not to have been sent.
-  var isUnsent: Bool { Self.isUnsent(outcome) }
+  var isUnsent: Bool { state.read { Self.isUnsent($0.outcome) } }
+
+  /// The outcome of a call that was sent; nil until it is set.
+  var outcomeIfSent: Outcome? {
+    state.read { Self.isUnsent($0.outcome) ? nil : $0.outcome }
+  }
 
   private static func isUnsent(_ outcome: Outcome?) -> Bool {
     if case .failure(.notCarried(.unsent)) = outcome { true } else { false }

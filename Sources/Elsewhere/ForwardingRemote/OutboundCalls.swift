@@ -231,7 +231,7 @@ package final class OutboundCalls: Sendable {
       }
       defer { sent?.end() }
       // A host in this process has answered by now, so no timer is needed.
-      if unheard == nil, let known = answer.outcome, !answer.isUnsent { return try known.get() }
+      if unheard == nil, let known = answer.outcomeIfSent { return try known.get() }
       if deadline == nil {
         deadline = Deadlines.shared.add(at: end) { answer.finish(atEnd) }
       }

@@ -38,8 +38,15 @@ package final class Guarded<Value>: @unchecked Sendable {
     let mutex = unsafe mutex
     unsafe fwd_lock(mutex)
     defer { unsafe fwd_unlock(mutex) }
-    return try unsafe body(value)
+    return try unsafe Self.lend(&value, to: body)
   }
+
+  /// Calls a closure with a value that it does not change. The value is not copied, as that of an
+  /// object would be, because no other code can change it meanwhile.
+  @inline(__always)
+  private static func lend<Result, Failure: Error>(
+    _ value: inout Value, to body: (Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result { try body(value) }
 
   /// Changes the value. The old value is retained until the lock is released, so no object dies
   /// under the lock, and a collection that `body` changes is copied. Use ``withLockInPlace(_:)``

@@ -34,16 +34,23 @@ package struct WireWriter: ~Copyable {
 
   deinit { if !isLent { unsafe base.deallocate() } }
 
+  /// The most zeros in front of a message.
+  private static var mostRoom: Int { 32 }
+
   /// Returns the bytes that `body` writes, behind `room` zeros, which the caller overwrites. Short
   /// messages are written on the stack, so that the result is the only allocation.
   package static func bytes(
     behind room: Int = 0, limit: Int, _ body: (inout WireWriter) throws(WireError) -> Void
   ) throws(WireError) -> [UInt8] {
+    precondition(room <= mostRoom, "the zeros in front of a message have no room")
     let result: Result<[UInt8], WireError> = unsafe withUnsafeTemporaryAllocation(
-      byteCount: 512, alignment: 8
+      byteCount: mostRoom + 512, alignment: 8
     ) { memory in
-      // SAFETY: the writer does not outlive the memory.
-      var writer = unsafe WireWriter(limit: limit, in: memory)
+      // SAFETY: the writer does not outlive the memory. The zeros are in front of its bytes.
+      unsafe memory.baseAddress.unsafelyUnwrapped.initializeMemory(
+        as: UInt8.self, repeating: 0, count: mostRoom)
+      var writer = unsafe WireWriter(
+        limit: limit, in: UnsafeMutableRawBufferPointer(rebasing: memory.dropFirst(mostRoom)))
       do throws(WireError) {
         try body(&writer)
         return .success(writer.bytes(behind: room))
@@ -219,13 +226,15 @@ package struct WireWriter: ~Copyable {
 
   /// A copy of the written bytes behind `room` zeros, which the caller overwrites.
   private func bytes(behind room: Int) -> [UInt8] {
-    unsafe [UInt8](unsafeUninitializedCapacity: room + count) { memory, size in
-      let to = unsafe UnsafeMutableRawBufferPointer(memory).baseAddress.unsafelyUnwrapped
-      // SAFETY: there is room for the zeros and the bytes.
-      unsafe to.initializeMemory(as: UInt8.self, repeating: 0, count: room)
-      unsafe (to + room).copyMemory(from: base, byteCount: count)
-      size = room + count
+    // SAFETY: lent memory is behind `mostRoom` zeros.
+    if isLent {
+      return unsafe [UInt8](UnsafeRawBufferPointer(start: base - room, count: room + count))
     }
+    var all: [UInt8] = []
+    all.reserveCapacity(room + count)
+    all.append(contentsOf: repeatElement(0, count: room))
+    unsafe all.append(contentsOf: UnsafeRawBufferPointer(start: base, count: count))
+    return all
   }
 
   /// Calls a closure with the written bytes.
