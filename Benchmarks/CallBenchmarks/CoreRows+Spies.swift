@@ -14,6 +14,7 @@ extension CoreRows {
 
     static func declareMethods(_ methods: MethodDeclarations) {
       methods.register("box:text:") { (box: Box, _: Box, _: String) in box.count += 1 }
+      methods.register("ask:") { (_: Box, value: Int) in value }
     }
   }
 
@@ -30,7 +31,10 @@ extension CoreRows {
         spy.forgetCalls()
         for index in 0..<count { try keep(index, on: spy) }
       },
-      Benchmark("spy/call/answered", over: plain) { count in
+      Benchmark("send/message/answered") { count in
+        for index in 0..<count { _ = try ask(index, on: box) }
+      },
+      Benchmark("spy/call/answered", over: "send/message/answered") { count in
         spy.forgetCalls()
         for index in 0..<count { _ = try ask(index, on: spy) }
       },

@@ -2,7 +2,8 @@
 import Forwarding
 import ForwardingUndo
 
-// Undo: a change records a call, where a program without this package stores a closure.
+// Undo: a change records a call, where a program without this package stores two closures, one to
+// undo the change and one to do it again.
 extension CoreRows {
   /// A number that records the inverse of each change.
   final class Counter: StepCounting {
@@ -29,18 +30,26 @@ extension CoreRows {
   }
 
   static func undo() throws -> [Benchmark] {
-    let closures = "undo/record/closures"
+    let closures = "undo/record/two-closures"
     let set = try Message<Void, Int>("set:")
     let (byMessage, byClosure, target) = (NamedCounter(), NamedCounter(), NamedCounter())
     for counter in [byMessage, byClosure] { counter.undo.onDiagnostic = { _ in } }
     var rows = [
       // A thousand steps are recorded and then dropped together: the time is for recording and
       // releasing one.
-      Benchmark(closures) { count in
+      Benchmark("undo/record/one-closure") { count in
         var kept: [() -> Void] = []
         for index in 0..<count {
           if index % 1000 == 0 { kept.removeAll(keepingCapacity: true) }
           kept.append { [weak target] in target?.value = index }
+        }
+      },
+      Benchmark(closures) { count in
+        var kept: [(undo: () -> Void, redo: () -> Void)] = []
+        for index in 0..<count {
+          if index % 1000 == 0 { kept.removeAll(keepingCapacity: true) }
+          let undo = { [weak target] in target?.value = index }
+          kept.append((undo, { [weak target] in target?.value = index + 1 }))
         }
       },
       Benchmark("undo/record/message", over: closures) { count in
