@@ -129,9 +129,9 @@ struct CoalescingTests {
     let page = Page(undo)
     let rule = UndoCoalescing.keepFirst("title")
     try page.setTitle("a", coalescing: rule)
-    let state = undo.currentState
+    let state = undo.history.current
     try page.setTitle("b", coalescing: rule)
-    #expect(undo.currentState != state)
+    #expect(undo.history.current != state)
   }
 
   @Test(

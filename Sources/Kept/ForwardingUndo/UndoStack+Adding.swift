@@ -8,7 +8,7 @@ extension UndoStack {
   @inline(__always)
   func add(_ step: consuming Step, _ coalescing: UndoCoalescing?) {
     guard records.isPlain, coalescing == nil else { return addWithCare(step, coalescing) }
-    records.append(Entry(step: step, state: records.newState()))
+    history.add(step)
     if records.hasMore { tidy() }
   }
 
@@ -16,8 +16,7 @@ extension UndoStack {
   @inline(never)
   private func tidy() {
     coalescing = nil
-    let old = (undone, trim())
-    undone = EntryList()
+    let old = (history.removeRedos(), trim())
     records.hasMore = levels != nil
     withExtendedLifetime(old) {}
   }
@@ -26,7 +25,7 @@ extension UndoStack {
   private func addWithCare(_ step: Step, _ coalescing: UndoCoalescing?) {
     if let performance {
       if performance.isElsewhere {
-        return performance.deferred.append(Entry(step: step, state: baseState))
+        return performance.deferred.append(Entry(step: step, state: history.newState()))
       }
       if !performance.isRollingBack { open[open.count - 1].steps.append(step) }
       return
@@ -133,8 +132,8 @@ extension UndoStack {
       clearRedo()
     }
     if let step = rest.steps.asOne(name: group.name) {
-      records.append(
-        Entry(step: step, state: newState(), name: group.name, extras: group.extras))
+      let state = history.newState()
+      history.append(Entry(step: step, state: state, name: group.name, extras: group.extras), .undo)
     }
     self.coalescing = coalescing.map { rule in
       (rule.key, rule.pause.map { now() + $0 })
@@ -145,33 +144,22 @@ extension UndoStack {
   }
 
   private func isGoingOn(_ coalescing: UndoCoalescing) -> Bool {
-    guard let going = self.coalescing, going.key == coalescing.key, !done.isEmpty else {
+    guard let going = self.coalescing, going.key == coalescing.key, !history.isEmpty(.undo) else {
       return false
     }
     return going.deadline.map { now() <= $0 } ?? true
   }
 
   /// Drops all redos.
-  func clearRedo() {
-    guard !undone.isEmpty else { return }
-    let old = undone
-    undone = EntryList()
-    // Releasing them can run a `deinit` that uses the stack.
-    withExtendedLifetime(old) {}
-  }
+  func clearRedo() { if !history.isEmpty(.redo) { history.removeRedos() } }
 
   /// Removes the entries beyond `levels`.
   ///
   /// - Returns: the removed entries, for the caller to release.
   func trim() -> [Entry] {
     guard let levels = levels.map({ max(0, $0) }) else { return [] }
-    var old: [Entry] = []
-    while records.done.count > levels, let entry = records.popFirst() {
-      if !entry.isDiscardable { baseState = entry.state }
-      old.append(entry)
-    }
-    while undone.count > levels, let entry = undone.popFirst() { old.append(entry) }
-    if done.isEmpty { coalescing = nil }
+    let old = history.trim(to: levels)
+    if history.isEmpty(.undo) { coalescing = nil }
     return old
   }
 }

@@ -56,13 +56,13 @@ extension UndoStack {
     let level = closing.count
     closing.append(group.steps.reversed())
     while let step = closing[level].popLast() {
-      let before = done.last
+      let before = history.next(.undo)
       let outcome = before.map { merging($0.step.parts, step, coalescing) }
-      guard let before, let outcome, let newest = done.last, newest.state == before.state,
+      guard let before, let outcome, let newest = history.next(.undo), newest.state == before.state,
         open.isEmpty, Step.areOne(newest.step.parts.last, before.step.parts.last)
       else { return [step] + closing.removeLast().reversed() }
-      let state = newState()
-      records.replaceLast { entry in
+      let state = history.newState()
+      history.changeNext { entry in
         entry.step.coalesce(step, outcome)
         entry.state = state
         entry.name = entry.name ?? group.name

@@ -12,16 +12,14 @@ extension UndoStack {
       guard let entry else { continue }
       if let last = open.indices.last {
         open[last].steps.append(entry.step)
-      } else if performance.direction == .undo {
-        records.append(entry)
       } else {
-        undone.append(entry)
+        history.append(entry, performance.direction)
       }
     }
     // An entry that cannot be reversed leaves the targets in a state that never existed.
     var isUnknown = performance.isLost || performance.stages.contains { $0.isOneWay }
     if case .failed(_, _, let rollback) = failure, !rollback.isEmpty { isUnknown = true }
-    if isUnknown { renumberAll() }
+    if isUnknown { history.renumberAll() }
     end(performance, .failed)
     withExtendedLifetime(groups) {}
   }
@@ -61,21 +59,25 @@ extension UndoStack {
     let entry = stage.entry
     // A skipped step was not undone, so this state is a new one.
     if stage.leftOut {
-      if isUndo { renumberDone(below: newState()) } else { renumberRedo() }
+      if isUndo {
+        history.renumberUndos(below: history.newState())
+      } else {
+        history.renumberRedos()
+      }
     }
     if performance.disabledCount == 0, let recorded = stage.recorded,
       let step = recorded.steps.asOne(name: recorded.name)
     {
       let isKnown = isUndo || !stage.leftOut
       let back = Entry(
-        step: step, state: isKnown ? entry?.state ?? newState() : newState(), name: recorded.name,
-        extras: recorded.extras)
-      if isUndo { undone.append(back) } else { records.append(back) }
+        step: step, state: (isKnown ? entry?.state : nil) ?? history.newState(),
+        name: recorded.name, extras: recorded.extras)
+      history.append(back, isUndo ? .redo : .undo)
     } else if stage.hasPerformed, let entry {
       if isUndo {
-        renumberRedo()
+        history.renumberRedos()
       } else {
-        renumberDone(below: stage.leftOut ? newState() : entry.state)
+        history.renumberUndos(below: stage.leftOut ? history.newState() : entry.state)
       }
     }
   }

@@ -44,7 +44,7 @@ extension UndoStack {
     set {
       if isElsewhere { return changeElsewhere { $0.name = newValue } }
       if let first = open.indices.first { return open[first].name = newValue }
-      records.replaceLast { $0.name = newValue }
+      history.changeNext { $0.name = newValue }
     }
   }
 
@@ -55,7 +55,7 @@ extension UndoStack {
   }
 
   /// The name of the action that is redone next.
-  public var redoName: String? { undone.last?.name }
+  public var redoName: String? { history.next(.redo)?.name }
 
   /// The menu title for undo, such as "Undo Rename".
   public var undoTitle: String { titles.undo(undoName) }
@@ -72,7 +72,7 @@ extension UndoStack {
   }
 
   /// Whether the action that is redone next may be lost without harm.
-  public var isRedoDiscardable: Bool { undone.last?.isDiscardable ?? false }
+  public var isRedoDiscardable: Bool { history.next(.redo)?.isDiscardable ?? false }
 
   /// Stores a value with the last record, or with the outermost open group. An undo copies it to
   /// the redo.
@@ -86,7 +86,7 @@ extension UndoStack {
   }
 
   private var extrasToUndo: UndoMetadata? {
-    isElsewhere ? newest?.extras : open.first.map(\.extras) ?? done.last?.extras
+    isElsewhere ? newest?.extras : open.first.map(\.extras) ?? history.next(.undo)?.extras
   }
 
   /// Whether the caller is a task outside the awaited undo in progress.
@@ -94,20 +94,22 @@ extension UndoStack {
 
   /// The newest record. During an awaited undo, other tasks see their own records here.
   private var newest: Entry? {
-    isElsewhere ? performance?.deferred.last ?? done.last : done.last
+    (isElsewhere ? performance?.deferred.last : nil) ?? history.next(.undo)
   }
 
   /// Changes the newest record of other tasks during an awaited undo. Without such a
   /// record, changes the newest one before the undo.
   private func changeElsewhere(_ change: (inout Entry) -> Void) {
     guard let performance, let index = performance.deferred.indices.last else {
-      return records.replaceLast(change)
+      return history.changeNext(change)
     }
     change(&performance.deferred[index])
   }
 
   /// The value stored with the action that is redone next.
-  public func redoInfo(for key: String) -> (any Sendable)? { undone.last?.extras?.info[key] }
+  public func redoInfo(for key: String) -> (any Sendable)? {
+    history.next(.redo)?.extras?.info[key]
+  }
 
   private func changeExtras(_ change: (UndoMetadata?) -> UndoMetadata) {
     if isElsewhere {
@@ -120,9 +122,9 @@ extension UndoStack {
       open[first].extras = change(old)
       withExtendedLifetime(old) {}
     } else {
-      let old = done.last?.extras
+      let old = history.next(.undo)?.extras
       let new = change(old)
-      records.replaceLast { $0.extras = new }
+      history.changeNext { $0.extras = new }
       withExtendedLifetime(old) {}
     }
   }

@@ -31,9 +31,7 @@ extension UndoStack {
   /// reported to it.
   @discardableResult
   public func observe(_ tell: @escaping (UndoStack, Event) -> Void) -> ObserverToken {
-    lastObserver += 1
-    let token = ObserverToken(id: lastObserver)
-    observers.append(UndoObserver(token, tell))
+    let token = observers.add(tell)
     update()
     return token
   }
@@ -43,7 +41,7 @@ extension UndoStack {
   public func observe<Observer: AnyObject>(
     by observer: Observer, _ tell: @escaping (Observer, UndoStack, Event) -> Void
   ) -> ObserverToken {
-    let token = ObserverToken(id: lastObserver + 1)
+    let token = observers.nextToken
     return observe { [weak observer] stack, event in
       guard let observer else { return _ = stack.removeObserver(token) }
       tell(observer, stack, event)
@@ -53,16 +51,41 @@ extension UndoStack {
   /// Removes an observer. Returns false if it was already removed.
   @discardableResult
   public func removeObserver(_ token: ObserverToken) -> Bool {
-    guard let index = observers.firstIndex(where: { $0.token == token }) else { return false }
-    let old = observers.remove(at: index)
+    guard let old = observers.remove(token) else { return false }
     update()
     return withExtendedLifetime(old) { true }
   }
 
-  func notify(_ event: Event) {
-    if observers.isEmpty { return }
+  func notify(_ event: Event) { if !observers.isEmpty { observers.notify(event, of: self) } }
+}
+
+/// The observers of a stack, in the order in which they were added.
+final class UndoObservers {
+  private var all: [UndoObserver] = []
+  private var lastID = 0
+
+  var isEmpty: Bool { all.isEmpty }
+
+  /// The token of the observer that is added next.
+  var nextToken: UndoStack.ObserverToken { UndoStack.ObserverToken(id: lastID + 1) }
+
+  func add(
+    _ tell: @escaping (UndoStack, UndoStack.Event) -> Void
+  ) -> UndoStack.ObserverToken {
+    let token = nextToken
+    lastID += 1
+    all.append(UndoObserver(token, tell))
+    return token
+  }
+
+  /// Removes and returns an observer, for the caller to release.
+  func remove(_ token: UndoStack.ObserverToken) -> UndoObserver? {
+    all.firstIndex { $0.token == token }.map { all.remove(at: $0) }
+  }
+
+  func notify(_ event: UndoStack.Event, of stack: UndoStack) {
     // A snapshot of the list: an observer may add and remove others.
-    for observer in observers { observer.hear(event, of: self) }
+    for observer in all { observer.hear(event, of: stack) }
   }
 }
 

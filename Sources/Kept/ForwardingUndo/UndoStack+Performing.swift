@@ -47,7 +47,7 @@ extension UndoStack {
     guard endsWithGroup, let last = open.indices.last,
       case .group(let group)? = open[last].steps.popLast()
     else { throw .noNestedGroup }
-    return Entry(step: .group(group), state: newState(), name: group.name)
+    return Entry(step: .group(group), state: history.newState(), name: group.name)
   }
 
   private var endsWithGroup: Bool {
@@ -104,7 +104,9 @@ extension UndoStack {
     open.removeSubrange(index...)
     let before = phase
     let performance = begin(
-      .undo, Entry(step: .group(whole), state: baseState, name: whole.name, extras: extras), false)
+      .undo,
+      Entry(step: .group(whole), state: history.newState(), name: whole.name, extras: extras),
+      false)
     let failure = performAll(performance)
     // Steps that were removed meanwhile are not put back.
     let recorded = open
@@ -116,7 +118,7 @@ extension UndoStack {
       return notify(.didCloseGroup(depth: open.count + 1))
     }
     if case .failed(_, _, let rollback) = failure, !rollback.isEmpty {
-      renumberAll()
+      history.renumberAll()
       performance.parent?.isLost = true
     }
     group.steps = performance.entry?.step.parts ?? []
@@ -144,13 +146,13 @@ extension UndoStack {
   func next(_ direction: UndoOperation.Direction) throws(UndoError) -> Entry? {
     try checkReady()
     dropDead(direction)
-    if direction == .undo ? done.isEmpty : undone.isEmpty { return nil }
+    if history.isEmpty(direction) { return nil }
     if !observers.isEmpty {
       announce(direction == .undo ? .willUndo : .willRedo)
       try checkReady()
       dropDead(direction)
     }
-    return direction == .undo ? records.popLast() : undone.popLast()
+    return history.take(direction)
   }
 
   /// Notifies observers of an undo or redo that is about to begin. They may still record.
@@ -164,16 +166,7 @@ extension UndoStack {
 
   /// Drops entries whose targets have all died, so that each undo has a visible effect.
   private func dropDead(_ direction: UndoOperation.Direction) {
-    while let entry = direction == .undo ? done.last : undone.last, !isAlive(entry.step) {
-      // Nothing changes, so the state stays. The states below never existed without this entry's
-      // changes, unless the entry is discardable.
-      if direction == .undo {
-        _ = records.popLast()
-        if !entry.isDiscardable { renumberDone(below: entry.state) }
-      } else {
-        _ = undone.popLast()
-        if !entry.isDiscardable { renumberRedo() }
-      }
+    while let entry = history.takeDead(direction) {
       update()
       diagnose(.targetGone(UndoStep(entry.step, name: entry.name)))
     }
@@ -184,11 +177,6 @@ extension UndoStack {
     guard case .idle = phase else { throw .busy }
     endEvent()
     if !open.isEmpty { throw .groupIsOpen(depth: open.count) }
-  }
-
-  private func isAlive(_ step: Step) -> Bool {
-    guard case .group(let group) = step else { return step.target?.object != nil }
-    return group.steps.contains { isAlive($0) }
   }
 
   func begin(_ direction: UndoOperation.Direction, _ entry: Entry, _ isAwaited: Bool)

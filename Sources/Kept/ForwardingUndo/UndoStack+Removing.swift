@@ -6,13 +6,12 @@ extension UndoStack {
   ///
   /// The targets do not change, so ``isModified`` does not change either.
   public func removeAll() {
-    let old = (done, undone, open, closing, waiting, records.lastTarget, performance?.kept)
+    let old = (history.lists, open, closing, waiting, records.lastTarget, performance?.kept)
     // A half-performed undo or an open group leaves a state that no checkpoint has.
     let isBetween =
       performance != nil || open.contains { !$0.steps.isEmpty }
       || waiting.contains { !$0.isDiscardable }
-    baseState = isBetween ? newState() : currentState
-    (done, undone) = (EntryList(), EntryList())
+    history.removeAll(in: isBetween ? history.newState() : history.current)
     for index in open.indices { open[index].steps = [] }
     for index in closing.indices { closing[index] = [] }
     waiting = []
@@ -34,14 +33,13 @@ extension UndoStack {
   @discardableResult
   public func removeAll(for target: AnyObject) -> Bool {
     let object = ObjectIdentifier(target)
-    let old = (done, undone, open, closing, waiting, records.lastTarget, performance?.kept)
+    let old = (history.lists, open, closing, waiting, records.lastTarget, performance?.kept)
     var removed = false
     for index in open.indices { removed = open[index].steps.remove(object) || removed }
     for index in closing.indices { removed = closing[index].remove(object) || removed }
     waiting = waiting.compactMap { $0.without(object, &removed) }
     removed = performance?.remove(object) == true || removed
-    removed = removeDone(object, alsoBefore: removed) || removed
-    removed = removeUndone(object) || removed
+    removed = history.remove(object, alsoLater: removed) || removed
     if records.lastTarget?.identity == object { records.lastTarget = nil }
     if removed {
       coalescing = nil
@@ -50,49 +48,6 @@ extension UndoStack {
     update()
     withExtendedLifetime(old) {}
     if removed { notify(.didRemove) }
-    return removed
-  }
-
-  /// Removes an object's steps from the undos. An undo then leads to a state that never existed,
-  /// because the object's changes stay; such states get new numbers. If a whole entry is removed,
-  /// the entry below it leads to the state of the removed one.
-  private func removeDone(_ object: ObjectIdentifier, alsoBefore: Bool) -> Bool {
-    var isShifted = alsoBefore
-    var removed = false
-    var carried: Int?
-    var left: [Entry] = []
-    for var entry in done.all.reversed() {
-      if !entry.isDiscardable {
-        entry.state = carried ?? (isShifted ? newState() : entry.state)
-        carried = nil
-      }
-      var changed = false
-      let step = entry.step.without(object, &changed)
-      removed = removed || changed
-      if changed, !entry.isDiscardable { isShifted = true }
-      guard let step else {
-        if !entry.isDiscardable { carried = entry.state }
-        continue
-      }
-      left.append(entry.with(step))
-    }
-    if isShifted { baseState = carried ?? newState() }
-    if isShifted || removed { done = EntryList(left.reversed()) }
-    return removed
-  }
-
-  private func removeUndone(_ object: ObjectIdentifier) -> Bool {
-    var removed = false
-    var left: [Entry] = []
-    for var entry in undone.all.reversed() {
-      var changed = false
-      let step = entry.step.without(object, &changed)
-      removed = removed || changed
-      guard let step else { continue }
-      if removed { entry.state = newState() }
-      left.append(entry.with(step))
-    }
-    if removed { undone = EntryList(left.reversed()) }
     return removed
   }
 }
@@ -141,9 +96,5 @@ extension Entry {
   /// Returns the entry without the steps for one object; nil if nothing is left.
   fileprivate func without(_ object: ObjectIdentifier, _ changed: inout Bool) -> Entry? {
     step.without(object, &changed).map { with($0) }
-  }
-
-  func with(_ step: Step) -> Entry {
-    Entry(step: step, state: state, name: name, extras: extras)
   }
 }

@@ -23,13 +23,10 @@ final class StackIdentity: Hashable, Sendable {
 }
 
 extension UndoStack {
-  /// The current state of the targets.
-  var currentState: Int { done.newest { !$0.isDiscardable }?.state ?? baseState }
-
   /// Whether the targets differ from their state at the last ``markSaved()``, or at the beginning.
   /// Undo and redo can lead back to that state. During an undo or a redo the targets are modified.
   public var isModified: Bool {
-    isBetween || currentState != savedState
+    isBetween || !history.isSaved
   }
 
   /// Whether a change that counts is no entry yet: it is in an open group or in an undo in
@@ -44,7 +41,7 @@ extension UndoStack {
   ///   group is open.
   public func markSaved() throws(UndoError) {
     try checkReady()
-    savedState = currentState
+    history.markSaved()
     endCoalescing()
   }
 
@@ -55,45 +52,18 @@ extension UndoStack {
   public func checkpoint() throws(UndoError) -> UndoCheckpoint {
     try checkReady()
     endCoalescing()
-    return UndoCheckpoint(stack: identity, state: currentState)
+    return UndoCheckpoint(stack: identity, state: history.current)
   }
 
   /// Whether the targets are in the state of the checkpoint. False during an undo or a redo.
   public func isAt(_ checkpoint: UndoCheckpoint) -> Bool {
-    checkpoint.stack == identity && checkpoint.state == currentState && !isBetween
+    checkpoint.stack == identity && checkpoint.state == history.current && !isBetween
   }
 
   /// Ends coalescing: the next record does not join the newest one.
   public func endCoalescing() {
     coalescing = nil
     update()
-  }
-
-  /// Renumbers the redos after an undo that has no redo: they now lead to states that never
-  /// existed.
-  func renumberRedo() {
-    undone = EntryList(
-      undone.all.map { Entry(step: $0.step, state: newState(), name: $0.name, extras: $0.extras) })
-  }
-
-  /// Renumbers everything: the targets, all undos and all redos lead to states that never existed.
-  func renumberAll() {
-    renumberRedo()
-    renumberDone(below: newState())
-  }
-
-  /// Renumbers the undos after a redo that has no undo: the targets are in `state`, and an undo
-  /// leads to states that never existed.
-  func renumberDone(below state: Int) {
-    var next: Int? = state
-    let entries = done.all.reversed().map { entry in
-      guard !entry.isDiscardable else { return entry }
-      defer { next = nil }
-      return Entry(
-        step: entry.step, state: next ?? newState(), name: entry.name, extras: entry.extras)
-    }
-    done = EntryList(entries.reversed())
-    baseState = next ?? newState()
   }
 }
 

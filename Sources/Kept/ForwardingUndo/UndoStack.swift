@@ -27,10 +27,9 @@ import Forwarding
 /// An undo stack belongs to the owner of its targets: the main actor, another actor, or a thread.
 /// It is not `Sendable`, so the compiler enforces that.
 public final class UndoStack {
-  /// The state that each record reads.
+  let history = UndoHistory()
+  /// What each record reads before it adds an entry.
   let records = RecordState()
-  /// The entries that can be redone, newest last.
-  var undone = EntryList()
   /// The open groups, outermost first. During a step, the first one collects what the step records.
   var open: [OpenGroup] = []
   var phase = Phase.idle
@@ -43,13 +42,8 @@ public final class UndoStack {
   var waiting: [Entry] = []
 
   let identity = StackIdentity()
-  /// The state before all entries.
-  var baseState = 0
-  var savedState = 0
+  let observers = UndoObservers()
   var lastGroup = 0
-
-  var observers: [UndoObserver] = []
-  var lastObserver = 0
 
   var lastCheck: RecordCheck?
 
@@ -100,14 +94,7 @@ public final class UndoStack {
     if case .idle = phase { isIdle = true }
     records.isPlain =
       isIdle && open.isEmpty && disabledCount == 0 && !groupsByEvent && observers.isEmpty
-    records.hasMore = levels != nil || !undone.isEmpty || coalescing != nil
-  }
-
-  func newState() -> Int { records.newState() }
-
-  var done: EntryList {
-    get { records.done }
-    set { records.done = newValue }
+    records.hasMore = levels != nil || !history.isEmpty(.redo) || coalescing != nil
   }
 }
 
@@ -121,23 +108,24 @@ extension UndoStack {
   /// Whether there is something to undo now.
   public var canUndo: Bool {
     guard case .idle = phase else { return false }
-    guard let group = open.last else { return !done.isEmpty }
-    return group.kind == .byEvent && (!done.isEmpty || !group.steps.isEmpty)
+    guard let group = open.last else { return !history.isEmpty(.undo) }
+    return group.kind == .byEvent && (!history.isEmpty(.undo) || !group.steps.isEmpty)
   }
 
   /// Whether there is something to redo now.
   public var canRedo: Bool {
-    guard case .idle = phase, !undone.isEmpty else { return false }
+    guard case .idle = phase, !history.isEmpty(.redo) else { return false }
     return open.last.map { $0.kind == .byEvent && $0.steps.isEmpty } ?? true
   }
 
   /// The number of undos.
   public var undoCount: Int {
-    done.count + (open.first.map { $0.kind == .byEvent && !$0.steps.isEmpty } == true ? 1 : 0)
+    history.count(.undo)
+      + (open.first.map { $0.kind == .byEvent && !$0.steps.isEmpty } == true ? 1 : 0)
   }
 
   /// The number of redos.
-  public var redoCount: Int { undone.count }
+  public var redoCount: Int { history.count(.redo) }
 
   /// Whether an undo is being performed.
   public var isUndoing: Bool { performance?.direction == .undo }

@@ -70,8 +70,10 @@ extension UndoStep: CustomStringConvertible {
 
 extension UndoStack {
   /// Descriptions of the undos, the next one last.
-  public var steps: [UndoStep] { done.all.map { UndoStep($0.step, name: $0.name) } }
+  public var steps: [UndoStep] { history.entries(.undo).map { UndoStep($0.step, name: $0.name) } }
 
   /// Descriptions of the redos, the next one last.
-  public var redoSteps: [UndoStep] { undone.all.map { UndoStep($0.step, name: $0.name) } }
+  public var redoSteps: [UndoStep] {
+    history.entries(.redo).map { UndoStep($0.step, name: $0.name) }
+  }
 }

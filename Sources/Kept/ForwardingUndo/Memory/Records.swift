@@ -160,7 +160,7 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
   func targetMethod(for selector: Selector) -> Implementation? { nil }
 }
 
-/// The state that each record reads.
+/// What each record reads before it adds an entry.
 ///
 /// The stack belongs to one actor or thread. Each property is read or written for an instant, with
 /// no other code in between. Checking that exclusivity at run time would cost as much as the
@@ -169,38 +169,10 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
 final class RecordState {
   // SAFETY (all): one owner accesses these, each time for an instant. A replaced value is retained
   // until the access is over and released after it.
-  @exclusivity(unchecked) private var entries = EntryList()
-  @exclusivity(unchecked) private var number = 0
   @exclusivity(unchecked) private var plain = true
   @exclusivity(unchecked) private var more = false
   @exclusivity(unchecked) private var target: ObjectReference?
   @exclusivity(unchecked) private var recordingFace: RecordingFace?
-
-  /// The entries that can be undone, newest last.
-  var done: EntryList {
-    get { unsafe entries }
-    set {
-      let old = unsafe entries
-      unsafe entries = newValue
-      withExtendedLifetime(old) {}
-    }
-  }
-
-  /// Returns the number of a new state.
-  @inline(__always)
-  func newState() -> Int {
-    unsafe number &+= 1
-    return unsafe number
-  }
-
-  @inline(__always)
-  func append(_ entry: consuming Entry) { unsafe entries.append(entry) }
-
-  func popLast() -> Entry? { unsafe entries.popLast() }
-
-  func popFirst() -> Entry? { unsafe entries.popFirst() }
-
-  func replaceLast(_ change: (inout Entry) -> Void) { unsafe entries.replaceLast(change) }
 
   /// Whether a record has nothing to do but append an entry.
   var isPlain: Bool {
