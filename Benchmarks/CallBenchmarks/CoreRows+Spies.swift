@@ -34,7 +34,7 @@ extension CoreRows {
       Benchmark("send/message/answered") { count in
         for index in 0..<count { _ = try ask(index, on: box) }
       },
-      Benchmark("spy/call/answered", over: "send/message/answered") { count in
+      Benchmark("spy/call/answered", over: plain) { count in
         spy.forgetCalls()
         for index in 0..<count { _ = try ask(index, on: spy) }
       },

@@ -2,8 +2,8 @@
 import Forwarding
 import ForwardingUndo
 
-// Undo: a change records a call, where a program without this package stores two closures, one to
-// undo the change and one to do it again.
+// Undo: a change records a call, where a program without this package stores a closure, or two: one
+// to undo the change, and one to do it again.
 extension CoreRows {
   /// A number that records the inverse of each change.
   final class Counter: StepCounting {
@@ -30,25 +30,25 @@ extension CoreRows {
   }
 
   static func undo() throws -> [Benchmark] {
-    let closures = "undo/record/two-closures"
+    let closures = "undo/record/closures"
     let set = try Message<Void, Int>("set:")
     let (byMessage, byClosure, target) = (NamedCounter(), NamedCounter(), NamedCounter())
     for counter in [byMessage, byClosure] { counter.undo.onDiagnostic = { _ in } }
     var rows = [
       // A thousand steps are recorded and then dropped together: the time is for recording and
       // releasing one.
-      Benchmark("undo/record/one-closure") { count in
+      Benchmark(closures) { count in
         var kept: [() -> Void] = []
         for index in 0..<count {
           if index % 1000 == 0 { kept.removeAll(keepingCapacity: true) }
           kept.append { [weak target] in target?.value = index }
         }
       },
-      Benchmark(closures) { count in
+      Benchmark("undo/record/two-closures") { count in
         var kept: [(undo: () -> Void, redo: () -> Void)] = []
         for index in 0..<count {
           if index % 1000 == 0 { kept.removeAll(keepingCapacity: true) }
-          let undo = { [weak target] in target?.value = index }
+          let undo: () -> Void = { [weak target] in target?.value = index }
           kept.append((undo, { [weak target] in target?.value = index + 1 }))
         }
       },

@@ -42,7 +42,7 @@ struct OneShot: Sendable {
         if Self.isUnsent(state.outcome), state.next == nil { state.next = outcome }
         return
       }
-      // Swapped, because a copy retains each closure.
+      // A swap retains nothing, where a copy retains each closure.
       swap(&before, &state)
       state.asked = before.asked
       state.outcome = outcome

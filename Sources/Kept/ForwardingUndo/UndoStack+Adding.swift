@@ -83,6 +83,9 @@ extension UndoStack {
     let isSame = coalescing != nil && open[last].coalescing?.key == coalescing?.key
     if let coalescing, isSame {
       let (group, previous) = (open[last].id, open[last].steps.last)
+      // A replaced call is released after the change, as the `deinit` of an argument may use the
+      // stack.
+      defer { withExtendedLifetime(previous) {} }
       let outcome = merging(open[last].steps, step, coalescing)
       // The user's merge closure may have changed the whole stack.
       guard let last = open.indices.last, open[last].id == group,

@@ -62,6 +62,10 @@ extension UndoStack {
         open.isEmpty, Step.areOne(newest.step.parts.last, before.step.parts.last)
       else { return [step] + closing.removeLast().reversed() }
       let state = history.newState()
+      // A replaced call is released after the change, as the `deinit` of an argument may use the
+      // stack.
+      let replaced = before.step.parts.last
+      defer { withExtendedLifetime((before, replaced)) {} }
       history.changeNext { entry in
         entry.step.coalesce(step, outcome)
         entry.state = state

@@ -41,8 +41,8 @@ package final class Guarded<Value>: @unchecked Sendable {
     return try unsafe Self.lend(&value, to: body)
   }
 
-  /// Calls a closure with a value that it does not change. The value is not copied, as that of an
-  /// object would be, because no other code can change it meanwhile.
+  /// Lends the value to a closure. A property of an object would be copied for the call, as other
+  /// code could change it meanwhile; an `inout` parameter is not.
   @inline(__always)
   private static func lend<Result, Failure: Error>(
     _ value: inout Value, to body: (Value) throws(Failure) -> Result

@@ -22,15 +22,15 @@ final class UndoHistory {
   /// The state before all undos.
   @exclusivity(unchecked) private var base = 0
   /// The number of the newest state.
-  @exclusivity(unchecked) private var last = 0
+  @exclusivity(unchecked) private var lastState = 0
   /// The state that was saved.
   @exclusivity(unchecked) private var saved = 0
 
   /// Returns the number of a new state.
   @inline(__always)
   func newState() -> Int {
-    unsafe last &+= 1
-    return unsafe last
+    unsafe lastState &+= 1
+    return unsafe lastState
   }
 
   // MARK: Asking

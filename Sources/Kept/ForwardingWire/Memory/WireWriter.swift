@@ -34,7 +34,7 @@ package struct WireWriter: ~Copyable {
 
   deinit { if !isLent { unsafe base.deallocate() } }
 
-  /// The most zeros in front of a message.
+  /// The limit of zeros in front of a message.
   private static var mostRoom: Int { 32 }
 
   /// Returns the bytes that `body` writes, behind `room` zeros, which the caller overwrites. Short
