@@ -199,6 +199,34 @@ struct ReplayTests {
     #expect(other == ledger)
   }
 
+  @Test("a filter that reads on in its own journal is refused, and the replay can be repeated")
+  func readingFilter() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let (ledger, other) = (Ledger(), Ledger())
+    let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
+    try Ledger.add(1, 1, true, on: journal)
+    try Ledger.rename("b", on: journal)
+    try journal.rotate()
+    try Ledger.add(3, 1, true, on: journal)
+    try journal.close()
+    let reader = try JournalReader(at: folder.journal)
+    var options = ReplayOptions()
+    options.filter = { record in
+      if record.sequence == 2 { _ = try reader.next() }
+      return true
+    }
+    let inUse = JournalError.inUse(path: folder.journal)
+    #expect(throws: inUse) { try reader.replay(interface, into: other, options) }
+    options.filter = { _ in
+      try reader.replay(interface, into: Ledger())
+      return true
+    }
+    #expect(throws: inUse) { try reader.replay(interface, into: other, options) }
+    #expect(try reader.replay(interface, into: other).made == 2)
+    #expect(other == ledger)
+  }
+
   @Test("awaited calls are recorded and replayed")
   func awaiting() async throws {
     let folder = try Folder()

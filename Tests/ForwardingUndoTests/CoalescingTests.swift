@@ -46,52 +46,6 @@ struct CoalescingTests {
     #expect(page.count == 0)
   }
 
-  @Test(
-    "the argument of a call that a merge replaced may use the stack in its deinit",
-    arguments: ["removeAll", "removeTarget", "record"], [false, true])
-  func dyingArgument(ending: String, inGroup: Bool) throws {
-    final class Argument {
-      let end: () -> Void
-      init(_ end: @escaping () -> Void) { self.end = end }
-      deinit { end() }
-    }
-    final class Shelf: MethodDeclaring {
-      static func declareMethods(_ methods: MethodDeclarations) {
-        methods.register("put:") { (_: Shelf, _: Argument) in }
-      }
-    }
-    let (page, shelf) = (Page(undo), Shelf())
-    let put = try Message<Void, Argument>("put:")
-    let newer = UndoCoalescing.merge("key") { older, newer in
-      try older.setArgument(newer.argument(at: 2, as: Argument.self), at: 2)
-      return true
-    }
-    if inGroup { try undo.beginGroup() }
-    try page.add(1, coalescing: newer)
-    func record(_ end: @escaping () -> Void) throws {
-      try undo.record(on: shelf, put, Argument(end), coalescing: newer)
-    }
-    var deaths = 0
-    try record { [undo, page] in
-      deaths += 1
-      switch ending {
-      case "removeAll": undo.removeAll()
-      case "removeTarget": undo.removeAll(for: page)
-      default: try? page.add(100)
-      }
-    }
-    try record {}
-    #expect(deaths == 1)
-    if inGroup { try undo.endGroup() }
-    let steps = undo.steps.flatMap { $0.steps.isEmpty ? [$0] : $0.steps }.map(\.message)
-    switch ending {
-    case "removeAll": #expect(steps == [])
-    case "removeTarget": #expect(steps == ["put:"])
-    default: #expect(steps == ["add:", "put:", "add:"])
-    }
-    undo.removeAll()
-  }
-
   @Test("a merge that throws keeps both calls, and is reported")
   func mergeThrows() throws {
     let page = Page(undo)

@@ -3,6 +3,7 @@
   import Dispatch
   import ForwardingTestSupport
   import ForwardingTesting
+  import Synchronization
   import Testing
 
   @Suite("Counting calls")
@@ -82,6 +83,29 @@
         if !spy.verifyNoMoreCalls() { break }
       }
       #expect(failures.texts.isEmpty)
+    }
+
+    /// A range expression that calls a closure for each number.
+    struct Asking: RangeExpression, Sendable {
+      let ask: @Sendable () -> Void
+      func relative<C: Collection>(to collection: C) -> Range<Int> where C.Index == Int { 1..<1 }
+      func contains(_ element: Int) -> Bool {
+        ask()
+        return element == 2
+      }
+    }
+
+    @Test("a range that counts and sends to the spy itself is asked without a lock")
+    func askingRange() async throws {
+      let spy = SpyProxy(reportingTo: failures)
+      try rows(0, on: spy)
+      let isFirst = Atomic(true)
+      let range = Asking { [rows] in
+        guard isFirst.exchange(false, ordering: .relaxed) else { return }
+        _ = try? rows(Int64(spy[rows].calls), on: spy)
+      }
+      #expect(try await spy[rows].expect(times: range, within: .seconds(600)))
+      #expect(spy[rows].received == [0, 1])
     }
   }
 #endif

@@ -37,12 +37,18 @@
     /// Whether the sender gets a value or an error if no target answers.
     var isAnswered: Bool { otherwise != nil || failure != nil }
 
-    /// What a default implementation returns behind its note.
-    var leaving: String {
-      if let failure { return "; throw \(failure)" }
+    /// The statement that answers without a target; empty if nothing is returned.
+    var statement: String {
+      if let failure { return "throw \(failure)" }
       if isVoid { return "" }
-      return otherwise.map { "; return \($0)" }
-        ?? "; throw \(Spelling.forwarding)ForwardingError.nobodyAnswered(nil)"
+      return otherwise.map { "return \($0)" }
+        ?? "throw \(Spelling.forwarding)ForwardingError.nobodyAnswered(nil)"
+    }
+
+    /// The statements of a default implementation: they answer, and note that it was called. The
+    /// note comes last, as an expression of the user may call an optional requirement, too.
+    func leaving(_ note: String) -> String {
+      statement.isEmpty ? note : "defer { \(note) }; \(statement)"
     }
   }
 

@@ -66,7 +66,7 @@
       member.isMutating = isMutating
       if answer.isOptional {
         member.defaults = [
-          "\(face.access)\(signature) { \(leavingOut(selector))\(answer.leaving) }"
+          "\(face.access)\(signature) { \(answer.leaving(leavingOut(selector))) }"
         ]
       }
       if noMessage == nil {
@@ -88,7 +88,7 @@
     ) -> FaceMember? {
       if answer.isOptional { refuse(.optionalStatic, at: name) }
       let body =
-        answer.isTold ? "" : answer.otherwise ?? String(answer.leaving.dropFirst(2))
+        answer.isTold ? "" : answer.otherwise ?? answer.statement
       var member = stub
       member.member = { _ in "\(head)\(signature) { \(body) }" }
       member.boxed = member.member

@@ -167,7 +167,7 @@
         accessors(sending.boxed($0, selector), storing?.boxed($0, settingSelector))
       }
       if reading.isOptional {
-        let leave = "\(leavingOut(selector))\(reading.leaving)"
+        let leave = reading.leaving(leavingOut(selector))
         let setting = member.messages.dropFirst().first.map { leavingOut($0.selector) }
         member.defaults = [
           "\(face.access)\(place.signature) {\n    get\(effect) { \(leave) }"
@@ -183,7 +183,7 @@
     ) -> FaceMember? {
       if answer.isOptional { refuse(.optionalStatic, at: place.name) }
       if isSettable { refuse(.settableStatic, at: place.name) }
-      let value = answer.otherwise ?? String(answer.leaving.dropFirst(2))
+      let value = answer.otherwise ?? answer.statement
       let text = "\(place.head)\(place.signature) { \(value) }"
       var member = stub
       member.member = { _ in text }

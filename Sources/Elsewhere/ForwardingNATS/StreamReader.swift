@@ -107,19 +107,25 @@
           }
           guard record.id.map({ reader.known.note($0) }) ?? true else {
             summary.duplicates += 1
-            reader.next += 1
+            pass(record)
             continue
           }
           guard let call = try call(of: record) else {
             summary.skipped += 1
-            reader.next += 1
+            pass(record)
             continue
           }
-          reader.next += 1
+          pass(record)
           summary.made += 1
           return call
         }
         return nil
+      }
+
+      /// Goes on behind a record, unless another replay of the reader, which a migration made, is
+      /// further.
+      private func pass(_ record: StreamRecord) {
+        reader.next = max(reader.next, record.sequence + 1)
       }
 
       private func call(of record: StreamRecord) throws -> Invocation? {

@@ -29,6 +29,9 @@ public final class JournalReader {
   /// The size of the files that were read before, in bytes.
   private var behind = 0
 
+  /// Whether a replay is reading. A record that other code took meanwhile would be missing there.
+  var isReplaying = false
+
   /// The payload limit of the calls. A longer call is refused before it is read.
   var limit = ReadingLimit() { didSet { scanner.limit = limit } }
 
@@ -84,8 +87,9 @@ public final class JournalReader {
   /// - Throws: ``JournalError/damaged(offset:resumes:)``,
   ///   ``JournalError/missing(offset:expected:given:)``, ``JournalError/malformed(offset:_:)`` or
   ///   another error if the next record cannot be read; ``JournalError/inUse(path:)`` if called
-  ///   while a value of a record is being read.
+  ///   while a value of a record is being read, or during a replay.
   public func next() throws(JournalError) -> JournalRecord? {
+    if isReplaying { throw .inUse(path: path) }
     guard let frame = try nextFrame() else { return nil }
     return try JournalRecord(frame, in: scanner)
   }

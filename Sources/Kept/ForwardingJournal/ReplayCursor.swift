@@ -26,13 +26,16 @@ final class ReplayCursor {
     var spare: Invocation?
   }
 
-  /// Reads all remaining records, and throws if one cannot be read or made.
+  /// Reads all remaining records, and throws if one cannot be read or made, or if another replay has
+  /// the reader.
   init(
     _ reader: JournalReader, _ interface: Interface, _ options: ReplayOptions,
     isAwaited: Bool = false
   ) throws {
+    if reader.isReplaying { throw JournalError.inUse(path: reader.path) }
     (self.reader, self.interface, self.options) = (reader, interface, options)
     self.isAwaited = isAwaited
+    reader.isReplaying = true
     try checkCancellation()
     let ahead = try reader.ahead()
     let limit = ReadingLimit(
@@ -59,7 +62,10 @@ final class ReplayCursor {
     reader.limit = limit
   }
 
-  deinit { reader.limit = ReadingLimit() }
+  deinit {
+    reader.limit = ReadingLimit()
+    reader.isReplaying = false
+  }
 
   private func checkCancellation() throws { if isAwaited { try Task.checkCancellation() } }
 

@@ -49,7 +49,9 @@ extension UndoStack {
         return
       }
       open[0].name = entry.name ?? open[0].name
-      open[0].extras = entry.extras ?? open[0].extras
+      let extras = open[0].extras
+      open[0].extras = entry.extras ?? extras
+      withExtendedLifetime(extras) {}
       return join(entry.step, nil)
     }
     // An observer, notified of the entry before this one, has begun another undo.
@@ -94,6 +96,9 @@ extension UndoStack {
       if outcome.apply(to: &open[last].steps) { return }
     }
     open[last].steps.append(step)
+    // A group whose steps were removed still has a rule.
+    let rule = open[last].coalescing
+    defer { withExtendedLifetime(rule) {} }
     if isFirst {
       open[last].coalescing = coalescing
       open[last].isMixed = coalescing == nil
@@ -107,6 +112,9 @@ extension UndoStack {
     notify(.willCloseGroup(depth: open.count))
     // An observer may have closed it.
     guard let index = open.lastIndex(where: { $0.id == id }) else { return }
+    // The rules of the closed groups are released last: their `deinit`s may end groups, too.
+    let groups = open
+    defer { withExtendedLifetime(groups) {} }
     while open.count > index + 1 { closeInnermost() }
     closeInnermost()
     update()

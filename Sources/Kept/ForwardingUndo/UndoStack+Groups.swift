@@ -11,14 +11,17 @@ extension UndoStack {
   ///
   /// - Throws: ``UndoError/tooDeep(limit:)`` beyond that; ``UndoError/busy`` if another task awaits
   ///   an undo on this stack.
-  public func beginGroup(_ name: String? = nil) throws(UndoError) {
+  public func beginGroup(_ name: String? = nil) throws(UndoError) { _ = try openGroup(name) }
+
+  /// Begins a group, and returns its id. Observers may have opened others inside it.
+  private func openGroup(_ name: String?) throws(UndoError) -> Int {
     try checkHere()
     let isFirst = groupsByEvent && open.isEmpty && performance == nil
     guard open.count + (isFirst ? 1 : 0) < Self.depthLimit else {
       throw .tooDeep(limit: Self.depthLimit)
     }
     if isFirst { begin(.byEvent, name: nil) }
-    begin(.byHand, name: name)
+    return begin(.byHand, name: name)
   }
 
   /// Ends the group that was begun last. An empty group leaves no undo.
@@ -46,8 +49,7 @@ extension UndoStack {
   public func group<Result>(
     _ name: String? = nil, undoingErrors: Bool = false, _ body: () throws -> Result
   ) throws -> Result {
-    try beginGroup(name)
-    let id = lastBegun
+    let id = try openGroup(name)
     do {
       let result = try body()
       endGroup(id)
@@ -61,8 +63,6 @@ extension UndoStack {
       throw error
     }
   }
-
-  private var lastBegun: Int { open.last?.id ?? 0 }
 
   /// Ends a group and those inside it, if it is still open.
   private func endGroup(_ id: Int) {

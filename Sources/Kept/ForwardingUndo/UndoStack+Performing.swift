@@ -101,6 +101,9 @@ extension UndoStack {
     let whole = StepGroup(name: group.name, steps: open[index...].flatMap(\.steps))
     group.isMixed = group.isMixed || index < open.count - 1
     let extras = open[0].extras
+    // The rules of the removed groups are released after the change.
+    let groups = open
+    defer { withExtendedLifetime(groups) {} }
     open.removeSubrange(index...)
     let before = phase
     let performance = begin(

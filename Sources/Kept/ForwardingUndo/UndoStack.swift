@@ -78,15 +78,19 @@ public final class UndoStack {
     }
   }
 
+  // An observer of a property gets the old value after the change: its `deinit` may use the stack.
+
   /// Called when the first record of an event has opened its group. The application calls
   /// ``endEvent()`` when the event ends.
-  public var onEvent: (() -> Void)?
+  public var onEvent: (() -> Void)? { didSet { withExtendedLifetime(oldValue) {} } }
 
   /// Called for problems that no caller learns of. If nil, they go to ``ForwardingEvent``.
-  public var onDiagnostic: ((Diagnostic) -> Void)?
+  public var onDiagnostic: ((Diagnostic) -> Void)? {
+    didSet { withExtendedLifetime(oldValue) {} }
+  }
 
   /// The menu titles.
-  public var titles = UndoTitles()
+  public var titles = UndoTitles() { didSet { withExtendedLifetime(oldValue) {} } }
 
   /// Updates the flags that a record checks.
   func update() {

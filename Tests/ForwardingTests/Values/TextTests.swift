@@ -270,4 +270,32 @@ struct TextTests {
     }
     #expect(unsafeBitCast(String?.none, to: (UInt, UInt).self).1 == 0)
   }
+
+  @Test("a result that the old result sets in its deinit is released when C code has run")
+  func resultOfDyingResult() throws {
+    final class Dying: CallObject {
+      private let end: () -> Void
+      init(_ end: @escaping () -> Void) { self.end = end }
+      deinit { end() }
+    }
+    let function:
+      @convention(c) (
+        UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<CChar>?
+      ) -> UnsafeRawPointer? = { _, _, _ in nil }
+    weak var stray: Dying?
+    let call = try Message<AnyCallObject?, String>("x:").invocation("a")
+    var isOver = false
+    do {
+      let dying = Dying { [unowned call] in
+        let other = Dying {}
+        stray = other
+        isOver = (try? call.setResult(other)) != nil
+      }
+      try call.setResult(dying)
+    }
+    try unsafe call.invoke(using: unsafeBitCast(function, to: UnsafeRawPointer.self))
+    #expect(isOver)
+    try call.setResult(Dying {})
+    #expect(stray == nil)
+  }
 }

@@ -55,6 +55,7 @@ public final class BoxedValue<Value>: @unchecked Sendable {
   /// The current value.
   public var value: Value {
     get { stored.read { $0 } }
-    set { stored.withLockInPlace { $0 = newValue } }
+    // The old value is released after the lock: the `deinit` of a part may use the face.
+    set { stored.withLock { $0 = newValue } }
   }
 }

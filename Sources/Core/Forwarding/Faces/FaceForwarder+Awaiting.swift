@@ -20,6 +20,7 @@ public import Invocations
 /// }
 /// ```
 @_documentation(visibility: internal)
+@frozen
 public struct AwaitedFaceDelivery<Result>: ~Copyable {
   @usableFromInline let selector: Selector
   @usableFromInline var turns: AwaitedTurns

@@ -158,7 +158,9 @@ extension Call {
   }
 
   fileprivate func adoptTranslated(_ other: Call) throws(InvocationError) {
-    forgetResult()
+    // The old result is released last, as its `deinit` may set another one.
+    let old = detachResult()
+    defer { letGo(old) }
     guard returnsValue, other.hasResult else { return }
     guard resultSlot.kind != other.resultSlot.kind else { return adoptResult(of: other) }
     // SAFETY: both places hold text.
