@@ -163,4 +163,41 @@ struct AcknowledgedTests {
       _exit(0)
     }
   }
+
+  @Test("a task whose record a failed write has synced is resumed")
+  func syncedByFailure() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      var options = JournalOptions()
+      options.sync = .group
+      options.rotation = 4096
+      let note = try AsyncMessage<NoResult, String>("note:")
+      var interface = try Ledger.interface()
+      try interface.allow(note)
+      let journal = try Journal(at: folder.journal, interface: interface, options)
+      for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
+      // The thread of the journal is busy, so that it cannot sync for the task.
+      let gate = DispatchSemaphore(value: 0)
+      let busy = Task {
+        try await journal.state.perform { () throws(JournalError) in
+          _ = gate.wait(timeout: .now() + 600)
+        }
+      }
+      let task = Task { try await note("4", on: journal) }
+      while journal.state.withLock({ $0.suspended.isEmpty }) {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      SystemCall.limitFiles(to: try folder.bytes().count + 20)
+      SystemCall.refuse(TestMachine.numberOfCut)
+      do {
+        try Ledger.rename(String(repeating: "x", count: 5000), on: journal)
+        require(false, "the call was acknowledged")
+      } catch JournalError.system("cut", folder.journal, EIO) {}
+      require(journal.state.withLock { $0.synced } == 5)
+      gate.signal()
+      _ = try await task.value
+      try await busy.value
+      _exit(0)
+    }
+  }
 }

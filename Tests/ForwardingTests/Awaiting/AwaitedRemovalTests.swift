@@ -29,6 +29,21 @@ private final class Loader: MethodDeclaring, @unchecked Sendable {
   }
 }
 
+/// A target whose method removes the target.
+private final class Leaver: MethodDeclaring, @unchecked Sendable {
+  let (proxy, ended) = (MulticastProxy(), Meeting())
+  let refused = LockedValue<ForwardingError?>(nil)
+
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("load") { (self: Leaver) async throws -> Void in
+      do throws(ForwardingError) { _ = try await self.proxy.removeAndWait(self) } catch {
+        self.refused.withLock { $0 = error }
+      }
+      await self.ended.arrive()
+    }
+  }
+}
+
 /// A point at which a task waits for another one.
 private actor Meeting {
   private var hasArrived = false
@@ -134,6 +149,61 @@ struct AwaitedRemovalTests {
     await #expect(throws: ForwardingError.wouldDeadlock) { try await Self.load(on: proxy) }
     #expect(proxy.targets.count == 1)
     proxy.removeAll()
+  }
+
+  @Test("a removal inside an async method on a lane is refused, and removes nothing")
+  func insideLane() async throws {
+    let target = Leaver()
+    target.proxy.add(target, on: .queue(DispatchQueue(label: "inside a lane")))
+    try Message<NoResult>("load")(on: target.proxy)
+    await target.ended.wait()
+    #expect(target.refused.withLock { $0 } == .wouldDeadlock)
+    #expect(target.proxy.targets.count == 1)
+  }
+
+  @Test("on an actor, a target whose method is suspended on a lane is not removed by blocking")
+  func suspendedOnLane() async throws {
+    let (proxy, log) = (MulticastProxy(), Log())
+    let desk = Desk()
+    let target = Loader(log, desk)
+    proxy.add(target, on: .actor(desk))
+    try Message<NoResult>("load")(on: proxy)
+    await target.began.wait()
+    await #expect(throws: ForwardingError.wouldDeadlock) {
+      try await desk.removeHere(proxy, target)
+    }
+    #expect(proxy.targets.count == 1, "nothing is removed")
+    #expect(try await proxy.removeAndWait(target) == 1)
+    #expect(log.all == ["begins", "ends"])
+  }
+
+  @Test("on a queue that an awaited message needs, its target is not removed by blocking")
+  func onNeededQueue() async throws {
+    let (proxy, first, target) = (MulticastProxy(), ClosureTarget(), ClosureTarget())
+    let queue = DispatchQueue(label: "needed")
+    let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    // The delivery to both has begun then.
+    try first.register("load") { () async throws -> Void in goOn.signal() }
+    try target.register("load") { () async throws -> Void in }
+    proxy.add(first)
+    proxy.add(target, on: .queue(queue))
+    let refused = LockedValue<ForwardingError?>(nil)
+    queue.async {
+      begun.signal()
+      goOn.wait()
+      do throws(ForwardingError) { _ = try proxy.removeAndWait(target) } catch {
+        refused.withLock { $0 = error }
+      }
+    }
+    await withCheckedContinuation { continuation in
+      beginThread {
+        begun.wait()
+        continuation.resume()
+      }
+    }
+    try await Self.load(on: proxy)
+    #expect(refused.withLock { $0 } == .wouldDeadlock)
+    #expect(try await proxy.removeAndWait(target) == 1)
   }
 
   @Test("an awaited removal also waits for a message that runs on a thread")

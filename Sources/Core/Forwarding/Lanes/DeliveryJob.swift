@@ -31,6 +31,8 @@ final class DeliveryJob: @unchecked Sendable {
   private let registration: WeakReference<Registration>
   /// The registration, if it ended with this message: then only the job retains it.
   private var ended: Registration?
+  /// Whether the registration ended with this message.
+  private let isLast: Bool
   /// Whether the job claims a once-only registration when it runs.
   private let claims: Bool
   private let waiting: Waiting
@@ -63,7 +65,8 @@ final class DeliveryJob: @unchecked Sendable {
     token = registration.token
     type = registration.targetType
     self.registration = WeakReference(registration)
-    ended = if case .before = end { registration } else { nil }
+    isLast = if case .before = end { true } else { false }
+    ended = isLast ? registration : nil
     claims = if case .atArrival = end { true } else { false }
   }
 
@@ -92,11 +95,12 @@ final class DeliveryJob: @unchecked Sendable {
   /// Runs the job in a task, and awaits its end.
   nonisolated(nonsending) func performAwaiting() async {
     guard begin() else { return }
-    var steps: AwaitedStep?
-    if case .awaiting(let known) = waiting { steps = known }
     // The task that processes a lane has the steps of the sender that started it.
-    let outcome = await AwaitedStep.with(steps) { await outcomeAwaiting() }
-    conclude(outcome)
+    if case .awaiting(let steps) = waiting {
+      conclude(await AwaitedStep.with(steps) { await outcomeAwaiting() })
+    } else {
+      conclude(await AwaitedStep.alone(through: self) { await outcomeAwaiting() })
+    }
   }
 
   private var chain: BlockingChain {
@@ -137,9 +141,25 @@ final class DeliveryJob: @unchecked Sendable {
 
   /// Sends the message in a task; see ``outcome(_:)``.
   private nonisolated(nonsending) func outcomeAwaiting() async -> DeliveryOutcome {
-    guard let registration = takeRegistration() else { return .removed }
+    guard let registration = takeRegistration(), setSuspended(registration, true) else {
+      return .removed
+    }
     let outcome = settle(registration, await outcomeAwaiting(of: registration))
+    setSuspended(registration, false)
     return withExtendedLifetime(registration) { outcome }
+  }
+
+  /// Notes that a method, which may need any actor to end, has the registration, or has ended.
+  /// Returns false if the registration was removed before.
+  @discardableResult
+  private func setSuspended(_ registration: Registration, _ isSuspended: Bool) -> Bool {
+    // Without its proxy, no thread waits for the registration.
+    guard let proxy = proxy.object as? MulticastProxy else { return true }
+    return proxy.registrations.withLockInPlace { _ in
+      if isSuspended, registration.isRemoved, !isLast { return false }
+      registration.suspended += isSuspended ? 1 : -1
+      return true
+    }
   }
 
   /// A separate function for the same reason as ``outcome(of:_:)``.

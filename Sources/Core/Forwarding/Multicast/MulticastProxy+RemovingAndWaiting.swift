@@ -9,9 +9,9 @@ extension MulticastProxy {
   /// The function waits for the end of all deliveries that have the target in their list. It throws
   /// an error inside a delivery, where that could be a wait for itself, and in a queue that a
   /// blocking delivery of the proxy waits for, where the wait would be circular. A delivery that is
-  /// awaited may need the caller's actor to end, so on the main actor, and in any task, the
-  /// function throws if such a delivery may have the target. The async method of the same name does
-  /// not occupy the actor. A once-only registration that has got its message is already removed.
+  /// awaited, or an async method on a lane, may need the caller's actor or queue to end, so on the
+  /// main actor, in any task, and in a queue that is the lane of a target, the function throws if
+  /// such a delivery may have the target. The async method of the same name does not occupy them. A once-only registration that has got its message is already removed.
   ///
   /// - Returns: false if the registration was removed before.
   /// - Throws: ``ForwardingError/wouldDeadlock`` in these cases; nothing is removed then.
@@ -84,26 +84,29 @@ extension MulticastProxy {
   private func removeAndWait(
     _ find: (Registrations) -> [Registration]
   ) throws(ForwardingError) -> Int {
+    let queues = QueueMark.current
     guard !ForwardingDepth.isInside, !AwaitedStep.isInside, !BlockingChain.isInside,
-      let count = wait(in: QueueMark.current[...], mayHoldActor: Isolation.mayHoldActor, find)
+      let count = wait(
+        in: queues[...], mayBeNeeded: Isolation.mayHoldActor || !queues.isEmpty, find)
     else { throw .wouldDeadlock }
     return count
   }
 
-  /// Removes and waits; nil if a delivery waits for one of these queues, or may wait for the actor
-  /// of the caller.
+  /// Removes and waits; nil if a delivery waits for one of these queues, or may need the actor or
+  /// the queue of the caller.
   private func wait(
-    in queues: ArraySlice<QueueMark>, mayHoldActor: Bool,
+    in queues: ArraySlice<QueueMark>, mayBeNeeded: Bool,
     _ find: (Registrations) -> [Registration]
   ) -> Int? {
     if let queue = queues.first {
       return queue.inside(of: self) {
-        wait(in: queues.dropFirst(), mayHoldActor: mayHoldActor, find)
+        wait(in: queues.dropFirst(), mayBeNeeded: mayBeNeeded, find)
       } ?? nil
     }
     let ends = remove { registrations in
       let found = find(registrations)
-      return mayHoldActor && found.contains(where: targetList.isAwaited) ? nil : found
+      guard mayBeNeeded else { return found }
+      return found.contains { targetList.isAwaited($0) || $0.suspended > 0 } ? nil : found
     }
     // The last delivery that has them in its list releases them at its end.
     for end in ends ?? [] { end.wait() }

@@ -24,6 +24,8 @@ extension Registration {
     /// The state of the lane. The queue, actor or executor of a registration stays the same.
     let outlet: LaneOutlet
     var end: DispatchGroup?
+    /// The number of methods that may be suspended on the lane.
+    var suspended = 0
 
     init(_ wishes: Wishes, _ outlet: LaneOutlet) {
       self.wishes = wishes
@@ -71,6 +73,13 @@ extension Registration {
   var priority: Int { rare?.wishes.priority ?? 0 }
 
   var outlet: LaneOutlet { rare?.outlet ?? .none }
+
+  /// The number of methods on the lane that have begun and may be suspended. It is guarded as the
+  /// options are.
+  var suspended: Int {
+    get { rare?.suspended ?? 0 }
+    set { made.suspended = newValue }
+  }
 
   /// A group that is left when the registration is deallocated.
   var end: DispatchGroup {

@@ -99,6 +99,16 @@ package final class AwaitedStep: @unchecked Sendable {
     return try await with(step, body)
   }
 
+  /// Runs `body` in a step without a message, and in no other one. The work of a lane is such a
+  /// step: its sender may have ended, or may be another one's.
+  package nonisolated(nonsending) static func alone<Result>(
+    through object: AnyObject, _ body: nonisolated(nonsending) () async throws -> Result
+  ) async rethrows -> Result {
+    let step = AwaitedStep(ObjectIdentifier(object), 0, in: nil)
+    defer { step.end() }
+    return try await with(step, body)
+  }
+
   /// Moves the current task into a step without a message. Returns nil at the limit.
   static func enter(through object: ObjectIdentifier) -> AwaitedStep? {
     let step = AwaitedStep(object, 0, in: current)

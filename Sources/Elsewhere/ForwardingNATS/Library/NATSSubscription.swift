@@ -16,9 +16,26 @@
       let receive: @Sendable (NATSMessage) -> Void
       let isOfAnswers: Bool
       let waste = NATSWaste()
-      let completed = Guarded<(@Sendable () -> Void)?>(nil)
+      private let completion = Guarded<(isOver: Bool, body: (@Sendable () -> Void)?)>((false, nil))
       init(_ isOfAnswers: Bool, _ receive: @escaping @Sendable (NATSMessage) -> Void) {
         (self.isOfAnswers, self.receive) = (isOfAnswers, receive)
+      }
+
+      /// Notes that the library has called the handler for the last time.
+      func complete() {
+        completion.withLock { completion in
+          defer { completion = (true, nil) }
+          return completion.body
+        }?()
+      }
+
+      /// Calls a closure once the subscription is complete, or at once if it is.
+      func whenCompleted(_ body: @escaping @Sendable () -> Void) {
+        let isOver = completion.withLock { completion in
+          if !completion.isOver { completion.body = body }
+          return completion.isOver
+        }
+        if isOver { body() }
       }
     }
     private let receiver: Receiver
@@ -57,11 +74,7 @@
         made,
         { receiver in
           guard let receiver = unsafe receiver else { return }
-          let kept = unsafe Unmanaged<Receiver>.fromOpaque(receiver).takeRetainedValue()
-          kept.completed.withLock { completed in
-            defer { completed = nil }
-            return completed
-          }?()
+          unsafe Unmanaged<Receiver>.fromOpaque(receiver).takeRetainedValue().complete()
         }, receiver)
       // A flood of messages must not fill the memory of this process.
       unsafe natsSubscription_SetPendingLimits(made, Self.messages, Self.bytes)
@@ -81,10 +94,8 @@
     // This also unsubscribes if that has not happened before.
     deinit { if !process.isForked { unsafe natsSubscription_Destroy(subscription) } }
 
-    /// Sets the closure that is called after the last message.
-    func whenCompleted(_ body: @escaping @Sendable () -> Void) {
-      receiver.completed.withLock { $0 = body }
-    }
+    /// Calls a closure after the last message.
+    func whenCompleted(_ body: @escaping @Sendable () -> Void) { receiver.whenCompleted(body) }
 
     /// Ends the subscription at the server, and then receives the messages that the server sent
     /// before, as their callers may wait for an answer. The caller retains the subscription
