@@ -17,7 +17,7 @@ instructions() {
          $1 ~ /^(ldar|ldapr|ldaxr|stlr|stlxr|dmb|swp|cas|ldadd)/ { list[name] = list[name] " " $1 }
          END { for (name in list) print name ":" list[name] }'
 }
-for file in Tests/Core/AArch64/hot.c CShims/CallShims/delivery/direct.c CShims/CallShims/delivery/members.c; do
+for file in Tests/Core/AArch64/hot.c CShims/CallShims/delivery/members.c; do
   instructions "$file" >>"$found"
 done
 
@@ -38,8 +38,8 @@ expect hot_hold 'the cell; the slot; the cell again; the barrier of a reader tha
 expect hot_let_go 'the emptied slot; the same barrier' stlr dmb
 expect hot_method_find 'the type of an entry' ldar
 expect hot_take 'the record of witness tables; a table; the flags' ldar ldar ldar
-expect fwd_direct_begin 'the reader; whether faces are stopped; a hold' ldar ldar ldar stlr ldar dmb
-expect fwd_direct_end 'a release' stlr dmb
+expect hot_direct_begin 'the reader; whether faces are stopped; a hold' ldar ldar ldar stlr ldar dmb
+expect hot_direct_end 'a release' stlr dmb
 expect hot_publish 'an exchange with acquire and release' ldaxr stlxr
 expect hot_is_awaited 'the fence between the withdrawal and the count' dmb ldar
 expect fwd_place_note_other_reader 'the reader, exchanged or stored; the fence before the list' ldar ldaxr stlxr stlr dmb

@@ -20,3 +20,7 @@ void *hot_publish(const void **cell, const void *thing) { return fwd_publish(cel
 int hot_is_awaited(const FWDOwnedList *list, uint64_t number) {
   return fwd_list_is_awaited(list, number);
 }
+
+FWDDirectRound hot_direct_begin(FWDListPlace *place, const void *step) { return fwd_direct_begin(place, step); }
+
+void hot_direct_end(FWDDirectRound round) { fwd_direct_end(round); }
