@@ -22,8 +22,8 @@
       } catch .interrupted {
         hold(payload, subject)
         // The connection may have been restored before the answer was held; that is not reported
-        // again. It may also break and be restored while the answers are sent.
-        while connection.isConnected, !sendAll(connection) {}
+        // again.
+        if connection.isConnected { sendAll(connection) }
       } catch {
         // The caller waits up to its deadline.
       }
@@ -38,25 +38,21 @@
       }
     }
 
-    /// Sends the answers that wait. Returns false if some of them still wait.
-    @discardableResult
-    func sendAll(_ connection: NATSConnection) -> Bool {
+    /// Sends the answers that wait.
+    func sendAll(_ connection: NATSConnection) {
       let answers = state.withLock { state in
         defer { state = State() }
         return state.answers
       }
-      var isEmpty = true
       for answer in answers {
         do throws(TransportError) {
           try connection.publish(answer.payload, to: answer.subject, answerTo: nil)
         } catch .interrupted {
           hold(answer.payload, answer.subject)
-          isEmpty = false
         } catch {
           // The caller waits up to its deadline.
         }
       }
-      return isEmpty
     }
   }
 #endif
