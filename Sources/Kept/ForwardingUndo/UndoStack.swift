@@ -78,7 +78,7 @@ public final class UndoStack {
     }
   }
 
-  // An observer of a property gets the old value after the change: its `deinit` may use the stack.
+  // `didSet` keeps the old value until the change is over: its `deinit` may use the stack.
 
   /// Called when the first record of an event has opened its group. The application calls
   /// ``endEvent()`` when the event ends.

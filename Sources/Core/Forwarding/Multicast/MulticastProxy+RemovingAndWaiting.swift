@@ -11,7 +11,8 @@ extension MulticastProxy {
   /// blocking delivery of the proxy waits for, where the wait would be circular. A delivery that is
   /// awaited, or an async method on a lane, may need the caller's actor or queue to end, so on the
   /// main actor, in any task, and in a queue that is the lane of a target, the function throws if
-  /// such a delivery may have the target. The async method of the same name does not occupy them. A once-only registration that has got its message is already removed.
+  /// such a delivery may have the target. The async method of the same name does not occupy them. A
+  /// once-only registration that has got its message is already removed.
   ///
   /// - Returns: false if the registration was removed before.
   /// - Throws: ``ForwardingError/wouldDeadlock`` in these cases; nothing is removed then.
