@@ -126,7 +126,8 @@ STORE = os.path.join(ROOT, ".build", "debug", "index", "store")
 def used_names():
     """The package names of the core that companions use: where each is, and who uses it.
 
-    A member of a type with package access counts with its type, and a getter with its property.
+    A member of a type with package access counts with its type, wherever it is declared, and a getter
+    with its property.
     """
     index = Index(STORE)
     defined, references, lines = {}, defaultdict(set), {}
@@ -144,17 +145,23 @@ def used_names():
                 references[identity].add(module)
     if not defined or not references:
         sys.exit("seam.py: the index of .build has no core or no companion; run swift build --build-tests first")
-    types = {(entry[0], entry[3]): entry for entry in defined.values() if entry[4] == "package"}
+    types = {entry[3]: entry for entry in defined.values() if entry[4] == "package"}
+
+    def owner_of(owners):
+        owner = next((defined[other] for other in owners if other in defined), None)
+        if owner and owner[4] is None:  # An extension, whose type may have package access.
+            owner = types.get(owner[3], owner)
+        return owner
+
     names = defaultdict(set)
     for identity, users in references.items():
         if identity not in defined:
             continue
         module, path, line, name, access, owners = defined[identity]
-        owner = next((defined[other] for other in owners if other in defined), None)
-        if owner and owner[4] is None:  # An extension, whose type may have package access.
-            owner = types.get((owner[0], owner[3]), owner)
-        if owner and owner[4] == "package":
-            module, path, line, name, access, owner = *owner[:5], None
+        owner = owner_of(owners)
+        while owner and owner[4] == "package":
+            module, path, line, name, access, owners = owner
+            owner = owner_of(owners)
         if access != "package":
             continue
         full = name if owner is None else f"{owner[3]}.{name}"

@@ -157,8 +157,7 @@ private final class ExposedTarget: @unchecked Sendable {
 
   /// The method of the object's class that performs a call; nil if it suspends.
   func methodAtOnce(for call: Invocation) -> Implementation? {
-    guard let method = try? call.directMethod(of: target), !method.isAwaited else { return nil }
-    return method
+    call.call.methodWithoutSuspension(of: target)
   }
 
   func perform(_ method: Implementation, _ call: Invocation) throws {
@@ -167,7 +166,7 @@ private final class ExposedTarget: @unchecked Sendable {
 
   /// Whether a call failed because the object has no method for it.
   func leavesOut(_ call: Invocation, _ error: any Error) -> Bool {
-    error is NotImplemented
+    UnansweredMessages.isLeftOut(error)
       || call.selector.map { !Introspection.responds(target, to: $0) } ?? false
   }
 

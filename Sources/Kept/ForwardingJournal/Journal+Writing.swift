@@ -136,7 +136,7 @@ extension Journal {
     let size = options.rotation ?? 0
     do throws(JournalError) { try rotate(ifAtLeast: size) } catch {
       state.withLock { $0.budget = $0.end + max(4096, size / 8) }
-      ForwardingEvent.report(.failed(message.selector, Journal.self, error))
+      EventReports.reportFailure(message.selector, Journal.self, error)
     }
   }
 }

@@ -180,7 +180,7 @@ final class ReplayCursor {
   /// Counts a call that was made, and stores it for reuse if no other code retained it.
   func give(back ready: consuming Ready) {
     summary.made += 1
-    guard let number = ready.number, ready.call.isUniquelyReferenced else { return }
+    guard let number = ready.number, SpareInvocations.isReusable(ready.call) else { return }
     known[number].spare = ready.call
   }
 

@@ -27,7 +27,7 @@ final class AwaitedRecorder: ForwardingProxy, @unchecked Sendable {
 
   override func forward(_ invocation: Invocation) throws {
     let selector = invocation.selector
-    let call = invocation.recordedCopy()
+    let call = invocation.call.recorded()
     do { try call.checkKeepable() } catch {
       kept.withLock { if $0.failure == nil { $0.failure = (selector, error) } }
       throw error

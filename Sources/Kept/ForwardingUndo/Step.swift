@@ -52,7 +52,7 @@ enum RecordedCall {
 
   /// Stores a call, if it can be stored and does not have to remain mutable.
   init(_ call: Invocation, isToChange: Bool) {
-    if !isToChange, let stored = call.stored() {
+    if !isToChange, let stored = call.call.stored() {
       self = .stored(stored)
     } else {
       self = .whole(call)

@@ -36,9 +36,9 @@ extension UndoStack {
       guard case .call(.whole(let older), let target)? = steps.last,
         case .call(.whole(let newer), _) = step, steps.last?.isLike(step) == true
       else { return .kept }
-      let both = older.recordedCopy()
+      let both = older.call.recorded()
       do {
-        guard try merge(both, newer.recordedCopy()) else { return .kept }
+        guard try merge(both, newer.call.recorded()) else { return .kept }
         try both.checkKeepable()
       } catch {
         diagnose(.notCoalesced(UndoStep(step), error))

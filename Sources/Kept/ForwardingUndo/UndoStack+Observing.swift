@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Forwarding
+import Invocations
 
 extension UndoStack {
   /// An event that observers are notified of.
@@ -143,6 +144,6 @@ extension UndoStack {
 
   func diagnose(_ diagnostic: Diagnostic) {
     if let onDiagnostic { return onDiagnostic(diagnostic) }
-    ForwardingEvent.report(.undo("\(diagnostic)"))
+    EventReports.reportUndo("\(diagnostic)")
   }
 }

@@ -217,7 +217,7 @@ extension UndoStack {
 
   /// Translates an error for users: a method that is not implemented is an unrecognized selector.
   static func told(_ error: any Error, _ step: Step) -> any Error {
-    guard error is NotImplemented, case .call(let call, let target) = step,
+    guard UnansweredMessages.isLeftOut(error), case .call(let call, let target) = step,
       let selector = call.selector
     else { return error }
     return InvocationError.unrecognizedSelector(

@@ -133,7 +133,7 @@ extension UndoStack {
     coalescing: UndoCoalescing? = nil
   ) throws -> Bool {
     if isIgnoring { return false }
-    return try keep(call.recordedCopy(), for: target, strongly, coalescing)
+    return try keep(call.call.recorded(), for: target, strongly, coalescing)
   }
 
   private func keep(
@@ -153,12 +153,7 @@ extension UndoStack {
       type: ObjectIdentifier(type(of: target)), plan: ObjectIdentifier(call.plan),
       selector: call.selector)
     if lastCheck == check { return }
-    guard try call.directMethod(of: target) == nil else { return lastCheck = check }
-    // A target that forwards messages may be able to perform it later.
-    guard let selector = call.selector, !(target is any MessageForwarding),
-      !Introspection.responds(target, to: selector)
-    else { return }
-    throw InvocationError.unrecognized(selector, by: target)
+    if try call.call.checkMethod(of: target) { lastCheck = check }
   }
 
   /// Records a closure. It gets the target as its argument, because capturing the target would

@@ -86,23 +86,7 @@ public final class InterfaceMessage: Sendable {
 
   /// Whether calls of another plan are calls of this message, when text is converted.
   package func takes(_ other: CallPlan) -> Bool {
-    other === plan || other.isInterchangeable(with: plan) || differsInText(from: other)
-  }
-
-  /// Whether calls of another plan differ from those of this message only in the kind of text.
-  private func differsInText(from other: CallPlan) -> Bool {
-    guard other.signature.isInterchangeable(with: signature) else { return false }
-    return (0...signature.numberOfArguments).allSatisfy { place in
-      switch (PlaceContent(of: plan, place: place), PlaceContent(of: other, place: place)) {
-      case (.text, .cString), (.cString, .text), (.text, .text), (.cString, .cString): true
-      case (.value(let one), .value(let two)): one == two
-      case (.bytes(let one), .bytes(let two)): one == two
-      case (.nothing, .nothing): true
-      // Receiver and selector: a message has no other addresses.
-      case (.address, .address): place == 1 || place == 2
-      default: false
-      }
-    }
+    PlaceContent.isEqual(of: other, and: plan)
   }
 }
 

@@ -52,7 +52,7 @@ extension SpiedMessage {
   func step(
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) -> SpyRule.Step? {
-    (try? Implementation.ofAnyTypes(encoding: nil, body)).map { .body($0) }
+    (try? PreparedMessage.answering(body)).map { .body($0) }
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Forwarding
+import Invocations
 
 /// An object of a protocol for tests. It records every call, gives the configured answers, and
 /// reports failed expectations.
@@ -90,6 +91,6 @@ public struct SpiedMessages<Face: ForwardingFace> {
     dynamicMember name: KeyPath<Face.__Messages, Requirement<Result, repeat each Argument>>
   ) -> SpiedMessage<Result, repeat each Argument> {
     let requirement = Face.__Messages()[keyPath: name]
-    return SpiedMessage(proxy, requirement.selector, requirement.prepared)
+    return SpiedMessage(proxy, requirement.selector, PreparedMessage.of(requirement))
   }
 }

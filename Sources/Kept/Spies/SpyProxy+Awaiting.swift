@@ -13,7 +13,7 @@ extension SpyProxy {
     if let delay = choice?.delay, delay > .zero { try await Task.sleep(for: delay) }
     switch choice?.step {
     case .body(let method): try await invocation.answerAwaiting(by: method, for: self)
-    case .leftOut: throw NotImplemented()
+    case .leftOut: throw UnansweredMessages.leftOut
     case .real, nil:
       guard let real else { return try leaveUnanswered(invocation.call, selector) }
       try await invocation.sendAwaiting(to: real)

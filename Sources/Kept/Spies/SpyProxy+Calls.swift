@@ -10,10 +10,10 @@ struct KeptCall {
   let isSeen: Bool
   let invocation: Invocation
   /// The tape with the call, and its index there.
-  let tape: CallTape
+  let tape: CallTapes.Tape
   let index: Int
 
-  init(_ tape: CallTape, _ index: Int) {
+  init(_ tape: CallTapes.Tape, _ index: Int) {
     let stamp = tape.stamp(at: index)
     (self.tape, self.index, self.stamp, isSeen) = (tape, index, stamp & ~1, stamp & 1 != 0)
     selector = tape.selector
@@ -23,7 +23,7 @@ struct KeptCall {
   /// The selector and the arguments, such as `chat:shouldSend:(<Chat>, "hello")`.
   var text: String {
     let arguments = (2..<max(2, invocation.methodSignature.numberOfArguments)).map {
-      invocation.text(ofArgument: $0)
+      invocation.call.text(ofArgument: $0)
     }
     return "\(selector)(\(arguments.joined(separator: ", ")))"
   }

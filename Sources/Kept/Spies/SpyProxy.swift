@@ -60,7 +60,7 @@ public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// and the stamps of those that have not ended.
   func tell<Seen>(
     _ selector: Selector, watchers: Int, _ change: (inout SpyScript.Parts) -> Void,
-    seeing look: ([CallTape], [UInt64]) -> Seen
+    seeing look: ([CallTapes.Tape], [UInt64]) -> Seen
   ) -> Seen {
     tapes.changeNote(for: selector, watchers: watchers) { old in
       var parts = (old as? SpyScript)?.parts ?? SpyScript.Parts()
@@ -144,12 +144,10 @@ extension SpyProxy: CallForwarding {
     if let delay = choice?.delay, delay > .zero { SpyDelay.block(delay) }
     switch choice?.step {
     case .body(let method): try call.answer(by: method)
-    case .leftOut: throw NotImplemented()
+    case .leftOut: throw UnansweredMessages.leftOut
     case .real, nil:
       guard let real else { return try leaveUnanswered(call, selector) }
-      try ForwardingDepth.enter(self, call, selector, for: self)
-      defer { ForwardingDepth.leave() }
-      try call.asInvocation { try $0.send(to: real) }
+      try call.forwarding(by: self) { try call.asInvocation { try $0.send(to: real) } }
     }
   }
 

@@ -110,7 +110,7 @@ struct EventTests {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
-      @Sendable func cause() { ForwardingEvent.report(.tooManyTargets(count: 1, limit: 0)) }
+      @Sendable func cause() { EventReports.report(.tooManyTargets(count: 1, limit: 0)) }
       ForwardingEvent.destination = .nowhere
       cause()
       let told = Log()

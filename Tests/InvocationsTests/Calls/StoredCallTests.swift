@@ -16,7 +16,7 @@ struct StoredCallTests {
   func selector(encoding: String, name: Selector) throws {
     let call = try Invocation(MethodSignature(parsing: encoding))
     try call.setSelector(name)
-    let stored = call.stored()
+    let stored = Self.stored(call)
     #expect((stored == nil) == !CallPlan.hasDirectEngine)
     #expect(stored?.selector ?? name == name)
     #expect(stored?.invocation().selector ?? name == name)
@@ -24,7 +24,7 @@ struct StoredCallTests {
 
   @Test("a call without a selector is not stored")
   func withoutSelector() throws {
-    #expect(try Invocation(MethodSignature(parsing: "v@:i")).stored() == nil)
+    #expect(try Self.stored(Invocation(MethodSignature(parsing: "v@:i"))) == nil)
   }
 
   @Test(
@@ -48,7 +48,7 @@ struct StoredCallTests {
       try call.setArgument("text", at: 3)
       try call.setArgument(Int32(-4), at: 4)
       try call.setArgument(2.5, at: 5)
-      let stored = try #require(call.stored())
+      let stored = try #require(Self.stored(call))
       try call.setArgument(nil, at: 2)
       try call.setArgument("other", at: 3)
       let copy = stored.invocation()
@@ -68,6 +68,9 @@ struct StoredCallTests {
     let number: Int
   }
 
+  /// A call refers to its invocation without retaining it; a parameter lives until the return.
+  private static func stored(_ invocation: Invocation) -> StoredCall? { invocation.call.stored() }
+
   private static func recorded<each Argument>(
     _ selector: Selector, _ arguments: repeat each Argument
   ) throws -> Invocation {
@@ -81,10 +84,9 @@ struct StoredCallTests {
     let before = Tracked.live
     do {
       let stored = try #require(
-        Self.recorded(
-          "a:b:c:", Pair(object: Tracked("in"), number: 3), "a long text, on the heap", 7
-        )
-        .stored())
+        Self.stored(
+          Self.recorded(
+            "a:b:c:", Pair(object: Tracked("in"), number: 3), "a long text, on the heap", 7)))
       #expect(Tracked.live == before + 1)
       let copy = stored.invocation()
       #expect(try copy.argument(at: 2, as: Pair.self).object.name == "in")
@@ -102,7 +104,7 @@ struct StoredCallTests {
       let plan = try FittedPlan<NoResult, Tracked, Pair>(anyMethod: nil).plan
       let call = Invocation(plan, comparedSelector: "a:b:")
       try call.setArgument(Tracked(), at: 2)
-      #expect(call.stored() == nil)
+      #expect(Self.stored(call) == nil)
     }
     #expect(Tracked.live == before)
   }
@@ -118,7 +120,7 @@ struct StoredCallTests {
   @Test("values of any alignment are where their type expects them, in every record of a tape")
   func alignment() throws {
     let call = try Self.recorded("a:b:c:", true, Wide(numbers: [1, 2]), 5)
-    let tape = CallTape(call.plan, "a:b:c:")
+    let tape = CallTapes.Tape(call.plan, "a:b:c:")
     for stamp in 0..<20 { try tape.append(call.call, stamp: UInt64(2 * stamp)) }
     for index in 0..<20 {
       #expect(tape.stamp(at: index) == UInt64(2 * index))
@@ -132,7 +134,7 @@ struct StoredCallTests {
   @Test("a record of one word takes 16 bytes, and a stored call of one word 40")
   func bytes() throws {
     let plan = try CallPlan(MethodSignature(parsing: "v@:q"))
-    #expect(CallTape(plan, "keep:").stride == 16)
+    #expect(CallTapes.Tape(plan, "keep:").stride == 16)
     #expect(plan.image.size == 8)
   }
 }

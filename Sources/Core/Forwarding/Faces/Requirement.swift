@@ -13,7 +13,7 @@
 public final class Requirement<Result, each Argument>: Sendable {
   /// The selector of the message.
   public let selector: Selector
-  @usableFromInline package let prepared: PreparedMessage?
+  @usableFromInline let prepared: PreparedMessage?
   /// Whether the values of a call may be handed to another thread without a further check.
   public let travels: Bool
   /// The reason why the message cannot be sent: a type of the requirement has an invalid encoding.
@@ -95,6 +95,13 @@ extension ForwardingProxy {
   func report(unheard error: any Error, _ selector: Selector) {
     if let proxy = self as? MulticastProxy { return proxy.diagnose(.unheard(selector, error)) }
     // Another proxy, such as a journal, has no target to name.
-    ForwardingEvent.report(.failed(selector, type(of: self), error))
+    EventReports.report(.failed(selector, type(of: self), error))
   }
+}
+
+extension PreparedMessage {
+  /// The prepared call of a requirement; nil if the requirement cannot be a message.
+  package static func of<Result, each Argument>(
+    _ requirement: Requirement<Result, repeat each Argument>
+  ) -> PreparedMessage? { requirement.prepared }
 }

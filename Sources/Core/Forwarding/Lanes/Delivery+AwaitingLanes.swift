@@ -38,7 +38,7 @@ extension Delivery {
       // A target that forwards may retain the copy, and modify it later.
       defer { copy.keepArguments() }
       try await copy.sendAwaiting(to: target)
-      return Turn(outcome: .answered, call: copy.isUniquelyReferenced ? copy : copy.answerAlone())
+      return Turn(outcome: .answered, call: copy.unsharedAnswer())
     } catch {
       return Turn(outcome: DeliveryOutcome(error))
     }

@@ -199,7 +199,7 @@ final class DeliveryJob: @unchecked Sendable {
 
   private func keepAnswer() {
     guard isWaitedFor else { return }
-    answer = invocation.isUniquelyReferenced ? invocation : invocation.answerAlone()
+    answer = invocation.unsharedAnswer()
   }
 
   private func report(_ error: any Error) {

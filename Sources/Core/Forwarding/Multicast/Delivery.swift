@@ -61,7 +61,7 @@ struct Delivery {
     let type = registration.targetType
     if let visit, !visit.accepts(target) { return .over(Turn(outcome: .noMethod, type: type)) }
     do {
-      let method = try visit?.method ?? invocation.directMethod(of: target)
+      let method = try visit?.method ?? invocation.call.directMethod(of: target)
       guard try method != nil || ForwardingDepth.responds(target, to: selector) else {
         return .over(Turn(outcome: .noMethod, type: type))
       }
@@ -102,7 +102,7 @@ struct Delivery {
         // A target that forwards may retain the copy, and modify it later.
         defer { copy.keepArguments() }
         try copy.send(to: target)
-        return Turn(outcome: .answered, call: copy.isUniquelyReferenced ? copy : copy.answerAlone())
+        return Turn(outcome: .answered, call: copy.unsharedAnswer())
       }
       return Turn(outcome: .answered, call: copy)
     } catch {

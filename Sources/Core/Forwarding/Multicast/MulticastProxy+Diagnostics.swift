@@ -45,11 +45,11 @@ extension MulticastProxy {
   static func report(_ diagnostic: Diagnostic, _ target: Any.Type?) {
     switch diagnostic {
     case .failed(_, let selector, let error):
-      ForwardingEvent.report(.failed(selector, target, error))
+      EventReports.report(.failed(selector, target, error))
     case .unheard(let selector, let error):
-      ForwardingEvent.report(.failed(selector, target, error))
+      EventReports.report(.failed(selector, target, error))
     case .tooManyTargets(let count, let limit):
-      ForwardingEvent.report(.tooManyTargets(count: count, limit: limit))
+      EventReports.report(.tooManyTargets(count: count, limit: limit))
     // Dead targets are reported when they are removed, and unanswered messages when they are sent.
     case .diedUnreached, .deadTarget, .unanswered: break
     }
@@ -62,7 +62,7 @@ extension MulticastProxy {
     guard !isError, let isLast = note(unanswered: selector) else { return }
     let classes = targets.map { type(of: $0) as AnyClass }
     guard !classes.isEmpty, methodSignature(for: selector) == nil else { return }
-    ForwardingEvent.report(
+    EventReports.report(
       isLast
         ? .unansweredNoMore(by: Self.self, count: Settings.unansweredLimit)
         : .unanswered(selector, by: Self.self, with: classes))
@@ -123,7 +123,7 @@ extension MulticastProxy {
       counts[place].count += 1
     }
     for each in counts {
-      ForwardingEvent.report(.diedUnreached(SwiftType(each.type)), times: each.count)
+      EventReports.report(.diedUnreached(SwiftType(each.type)), times: each.count)
     }
   }
 }

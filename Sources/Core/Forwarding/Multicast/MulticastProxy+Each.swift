@@ -24,7 +24,7 @@ extension MulticastProxy {
     do {
       try visitEach(Visit(body))
     } catch {
-      ForwardingEvent.report(.failed("each", Swift.type(of: self), error))
+      EventReports.report(.failed("each", Swift.type(of: self), error))
     }
   }
 

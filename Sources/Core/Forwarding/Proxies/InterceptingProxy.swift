@@ -152,7 +152,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
     let target = target
     var match = InvocationMatch(methodSignature(for: selector), invocation)
     if case .fits = match { return match }
-    if let target, (try? invocation.directMethod(of: target)) != nil {
+    if let target, (try? invocation.call.directMethod(of: target)) != nil {
       // A class may have methods of other types for the same selector, of two protocols.
       match = .fits
     } else if let forwarder = target as? any MessageForwarding {

@@ -4,14 +4,17 @@ import TypeEncodings
 
 // Records calls without their targets, to make them again later.
 extension Call {
-  /// Copies the selector and the arguments of the call into a new invocation without a target. The
-  /// copy is another message, so it may pass the same objects again.
+  /// Copies the arguments of the call into a new invocation without a target and a result, which
+  /// owns its arguments. The copy is another message, so it may pass the same objects again.
   package func recorded() -> Invocation {
     unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
       let copy = Invocation(plan)
       unsafe copy.call.copyFrame(from: frame)
-      copy.call.setSelector(Selector(word: UInt(selectorWord)))
-      copy.call.receiverWord = 0
+      unsafe copy.call.state.pointee.checked_selector = state.pointee.checked_selector
+      copy.call.retainsArguments = retainsArguments
+      copy.call.retainsTarget = retainsTarget
+      if plan.isMethod { copy.call.receiverWord = 0 }
+      if plan.returnsValue { copy.call.clearResult() }
       copy.keepArguments()
       return copy
     }
@@ -44,15 +47,5 @@ extension CallPlan {
     // A value has at most 64 KiB, so this list is never longer than that.
     let leaves = (try? signature.argumentTypes[index].leaves(limit: .max)) ?? []
     return leaves.contains { ["ptr", "fnptr", "cstr", "id", "block"].contains($0.name) }
-  }
-}
-
-extension Invocation {
-  /// Copies the invocation without its target, with owned arguments and no result.
-  package func recordedCopy() -> Invocation {
-    let copy = duplicate(includingTarget: false)
-    copy.keepArguments()
-    copy.forgetAnswer()
-    return copy
   }
 }

@@ -5,7 +5,7 @@ import CForwardingShims
 ///
 /// An image is memory of this layout: the words and the values of a call's arguments, without the
 /// receiver and the selector. A ``StoredCall`` is an image in an object of its own, and a
-/// ``CallTape`` is a list of images.
+/// ``CallTapes/Tape`` is a list of images.
 @safe
 struct CallImage: @unchecked Sendable {
   // SAFETY: the plan allocates the lists, frees them in `deinit`, and only reads them in between.

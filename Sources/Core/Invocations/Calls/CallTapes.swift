@@ -13,10 +13,10 @@ package final class CallTapes: @unchecked Sendable {
   // but is taken directly, because a closure in a generic class would double the time that a call
   // takes.
 
-  @exclusivity(unchecked) private var tapes: [CallTape] = []
+  @exclusivity(unchecked) private var tapes: [Tape] = []
   /// The tape that was written last, because most calls are like the one before. Not retained,
   /// because it is one of `tapes`.
-  @exclusivity(unchecked) private var last: Unmanaged<CallTape>?
+  @exclusivity(unchecked) private var last: Unmanaged<Tape>?
   /// Objects that the owner gets back with each call of a selector.
   @exclusivity(unchecked) private var notes: [Selector: AnyObject] = [:]
   /// The stamps of recorded calls that have not ended.
@@ -80,12 +80,12 @@ package final class CallTapes: @unchecked Sendable {
   private func writeElsewhere(
     _ call: Call, _ stamp: UInt64
   ) throws(InvocationError) -> AnyObject? {
-    let tape: CallTape
+    let tape: Tape
     if let known = unsafe tapes.first(where: { $0.isFor(call) }) {
       tape = known
     } else {
       guard let selector = call.selector else { throw .selectorNotSet }
-      tape = CallTape(call.plan, selector)
+      tape = Tape(call.plan, selector)
       unsafe tape.note = notes[selector]
       unsafe tapes.append(tape)
     }
@@ -99,7 +99,7 @@ package final class CallTapes: @unchecked Sendable {
   /// code of users.
   package func changeNote<Seen>(
     for selector: Selector, watchers more: Int = 0, _ change: (AnyObject?) -> AnyObject,
-    seeing look: ([CallTape], [UInt64]) -> Seen
+    seeing look: ([Tape], [UInt64]) -> Seen
   ) -> Seen {
     unsafe fwd_lock(mutex)
     let old = unsafe notes[selector]
@@ -130,7 +130,7 @@ package final class CallTapes: @unchecked Sendable {
 
   /// Reads the tapes under the lock. `body` must not run code of users, and release none of their
   /// objects.
-  package func read<Result>(_ body: ([CallTape]) -> Result) -> Result {
+  package func read<Result>(_ body: ([Tape]) -> Result) -> Result {
     unsafe fwd_lock(mutex)
     defer { unsafe fwd_unlock(mutex) }
     return unsafe body(tapes)

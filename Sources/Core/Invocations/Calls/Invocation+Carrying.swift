@@ -50,8 +50,9 @@ extension Invocation {
     if other.call.resultOwnership != .none { call.keepResult() }
   }
 
-  /// A new invocation that has only the result.
-  package func answerAlone() -> Invocation {
+  /// This invocation, or a new one that has only the result if other code may change this one.
+  package func unsharedAnswer() -> Invocation {
+    if SpareInvocations.isReusable(self) { return self }
     let copy = Invocation(plan)
     copy.adoptResult(from: self)
     copy.call.keepResult()

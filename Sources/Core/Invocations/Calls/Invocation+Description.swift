@@ -10,10 +10,10 @@ extension Invocation: CustomStringConvertible {
   ///
   /// Pointers are not followed. Of the C strings, only copies that the invocation owns are shown.
   public var description: String {
-    var text = "<Invocation \(Self.cut("\(plan.signature)", 80))"
+    var text = "<Invocation \(Call.cut("\(plan.signature)", 80))"
     if plan.signature.shape == .method {
-      text += " \(target.map { Self.cut("\(type(of: $0))", 40) } ?? "nil")"
-      text += " \(selector.map { Self.cut($0.name, 60) } ?? "(no selector)")"
+      text += " \(target.map { Call.cut("\(type(of: $0))", 40) } ?? "nil")"
+      text += " \(selector.map { Call.cut($0.name, 60) } ?? "(no selector)")"
     }
     let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
     for index in declared {
@@ -21,20 +21,22 @@ extension Invocation: CustomStringConvertible {
         text += " …\(declared.upperBound - index) more"
         break
       }
-      text += " \(describe(index))"
+      text += " \(call.describe(index))"
     }
-    return Self.cut(text, Self.descriptionLimit + 80) + ">"
+    return Call.cut(text, Self.descriptionLimit + 80) + ">"
   }
+}
 
-  /// An argument as it is in the description; missing text is nil.
+extension Call {
+  /// An argument as it is in the description of its invocation; missing text is nil.
   package func text(ofArgument index: Int) -> String {
-    guard index >= 0, index < plan.argumentCount else { return "?" }
-    let slot = call.slot(index)
+    guard index >= 0, index < argumentCount else { return "?" }
+    let slot = slot(index)
     return slot.kind.isSwiftValue && slot.isNull ? "nil" : describe(index)
   }
 
-  private func describe(_ index: Int) -> String {
-    let slot = call.slot(index)
+  fileprivate func describe(_ index: Int) -> String {
+    let slot = slot(index)
     let word = slot.word
     return switch slot.kind.raw {
     case .nothing: "()"
@@ -43,7 +45,7 @@ extension Invocation: CustomStringConvertible {
     case .bool: "\(Bool(word: word))"
     case .float: "\(Float(word: word))"
     case .double: "\(Double(word: word))"
-    case .cString where call.owns(index):
+    case .cString where owns(index):
       (try? unsafe String.load(from: slot)).map {
         "\"" + Self.cut($0.debugDescription, 42).dropFirst()
       }
@@ -66,7 +68,7 @@ extension Invocation: CustomStringConvertible {
       ?? "(no value)"
   }
 
-  private static func cut(_ text: String, _ limit: Int) -> String {
+  fileprivate static func cut(_ text: String, _ limit: Int) -> String {
     text.count <= limit ? text : text.prefix(limit - 1) + "…"
   }
 }

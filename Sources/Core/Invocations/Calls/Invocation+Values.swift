@@ -15,16 +15,20 @@ extension Invocation {
   /// ```
   public var arguments: [Any?] {
     (plan.signature.numberOfHiddenArguments..<plan.argumentCount).map { index in
-      value(call.slot(index), plan.signature.argumentTypes[index])
+      call.value(call.slot(index), plan.signature.argumentTypes[index])
     }
   }
 
   /// The result as a Swift value, as in ``arguments``; nil if there is no result.
   public var resultValue: Any? {
     guard call.hasResult, call.returnsValue else { return nil }
-    return value(call.resultSlot, plan.signature.resultType)
+    return call.value(call.resultSlot, plan.signature.resultType)
   }
 
+}
+
+extension Call {
+  /// The value in a place, as in ``Invocation/arguments``.
   func value(_ slot: ValueSlot, _ type: TypeEncoding) -> Any? {
     // SAFETY: each type is loaded from a place of its own kind, as the switch ensures.
     switch slot.kind.raw {
@@ -62,7 +66,7 @@ extension Invocation {
   }
 
   private func swiftValue(_ slot: ValueSlot) -> Any? {
-    guard let type = call.swiftType(slot, slot.index.map { $0 + 1 } ?? 0),
+    guard let type = swiftType(slot, slot.index.map { $0 + 1 } ?? 0),
       let address = unsafe UnsafeRawPointer(bitPattern: UInt(slot.word))
     else { return nil }
     // SAFETY: a place of a Swift type holds the address of such a value, or zero.

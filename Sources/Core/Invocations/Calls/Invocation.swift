@@ -23,7 +23,8 @@ public final class Invocation {
   /// The prepared call.
   public let plan: CallPlan
 
-  // SAFETY: memory that `init` allocates and `deinit` frees.
+  // SAFETY: memory that `init` allocates and `deinit` frees. The user of the reference keeps the
+  // invocation alive.
   @usableFromInline package let call: Call
   // SAFETY: owned by the plan, which lives as long. A copy here saves a load when an argument is
   // set.

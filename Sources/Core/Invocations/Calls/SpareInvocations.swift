@@ -13,6 +13,13 @@ package enum SpareInvocations {
     return true
   }()
 
+  /// Whether an invocation can be used again: exactly one strong reference to it exists, and no weak
+  /// one.
+  package static func isReusable(_ invocation: Invocation) -> Bool {
+    unsafe SoleReference.ofRuntime.leads(
+      to: fwd_object_references(Unmanaged.passUnretained(invocation).toOpaque()))
+  }
+
   /// Lends an invocation of `plan` with nothing set. Its arguments hold the bytes of its last use.
   ///
   /// `body` may store borrowed references. If the invocation is retained elsewhere, objects are
@@ -68,12 +75,6 @@ package enum SpareInvocations {
 }
 
 extension Invocation {
-  /// Whether exactly one strong reference to this object exists, and no weak one.
-  package var isUniquelyReferenced: Bool {
-    unsafe SoleReference.ofRuntime.leads(
-      to: fwd_object_references(Unmanaged.passUnretained(self).toOpaque()))
-  }
-
   /// Resets everything but the bytes of the arguments. The next user sets all of them.
   fileprivate func forgetEverything() {
     call.finish()

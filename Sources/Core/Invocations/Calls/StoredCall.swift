@@ -120,8 +120,3 @@ extension Call {
   /// Stores the call without its target; nil if an image is not enough to make it later.
   package func stored() -> StoredCall? { unsafe StoredCall.make(self) }
 }
-
-extension Invocation {
-  /// Stores the call without its target; see `Call.stored()`. The invocation lives until then.
-  package func stored() -> StoredCall? { call.stored() }
-}

@@ -123,8 +123,8 @@ public final class Callback: Sendable {
   /// Installs the handler that reports events of the C core as ``ForwardingEvent``s.
   private static let tellsEvents: Void = unsafe fwd_set_event_handler { event, function in
     switch event {
-    case .freedCallback: ForwardingEvent.report(.deadCallback(at: UInt(bitPattern: function)))
-    case .callbackWithoutMemory: unsafe ForwardingEvent.reportOutOfMemory(inCallback: function)
+    case .freedCallback: EventReports.report(.deadCallback(at: UInt(bitPattern: function)))
+    case .callbackWithoutMemory: unsafe EventReports.reportOutOfMemory(inCallback: function)
     }
   }
 
@@ -148,7 +148,7 @@ public final class Callback: Sendable {
   }
 
   /// Reports an error as a ``ForwardingEvent``. The default error handler of callbacks.
-  public static let report: ErrorHandler = { ForwardingEvent.report(.failed(inCallback: $0)) }
+  public static let report: ErrorHandler = { EventReports.report(.failed(inCallback: $0)) }
 }
 
 /// The object behind C's context pointer. Lives until all calls that have begun have returned.

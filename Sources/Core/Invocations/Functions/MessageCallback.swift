@@ -138,7 +138,7 @@ private final class MessageBridge: Sendable {
   @inline(never)
   private func tellDead() {
     guard !isToldDead.exchange(true, ordering: .relaxed) else { return }
-    ForwardingEvent.report(.deadReceiver(selector, receiver.type))
+    EventReports.report(.deadReceiver(selector, receiver.type))
   }
 
   func pass(_ frame: FrameReference) throws {

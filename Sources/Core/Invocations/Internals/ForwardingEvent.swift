@@ -1,14 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CForwardingShims
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// An error, or a probable mistake, that has no sender to be reported to.
 ///
 /// Events are written to stderr by default. Another destination can be set:
@@ -151,7 +141,7 @@ extension ForwardingEvent {
       "C called the callback of -[\(type) \(selector)], whose object is gone; it gets zero")
   }
 
-  package static func undo(_ text: String) -> ForwardingEvent {
+  static func undo(_ text: String) -> ForwardingEvent {
     ForwardingEvent(.undo, "undo: \(text)")
   }
 
@@ -178,52 +168,7 @@ extension ForwardingEvent {
 
   /// The destination of this process's events; ``Destination/standardError`` by default.
   public static var destination: Destination {
-    get { sink.read { $0 } }
-    set { sink.withLock { $0 = newValue } }
-  }
-
-  private static let sink = Guarded(Destination.standardError)
-  private static let isTelling = ThreadLocal<Telling>()
-  private static let lines = Guarded(LineLimit())
-
-  private final class Telling: Sendable {}
-
-  /// Reports an event that occurred `times` times. The caller must not hold a lock.
-  package static func report(_ event: ForwardingEvent, times: Int = 1) {
-    switch destination {
-    case .nowhere: break
-    case .standardError: tellStandardError(event, times)
-    case .handler(let tell):
-      // A handler that causes events itself would recurse forever.
-      guard isTelling.value == nil else { return tellStandardError(event, times) }
-      isTelling.with(Telling()) { for _ in 0..<times { tell(event) } }
-    }
-  }
-
-  /// Reports an allocation failure. Allocates no memory if the destination is stderr.
-  @unsafe
-  static func reportOutOfMemory(inCallback function: UnsafeRawPointer) {
-    if case .standardError = destination {
-      return unsafe fwd_write_event(.callbackWithoutMemory, function)
-    }
-    report(.outOfMemory(inCallback: UInt(bitPattern: function)))
-  }
-
-  private static func tellStandardError(_ event: ForwardingEvent, _ times: Int) {
-    let subject = LineLimit.Subject(event)
-    let now = ContinuousClock.now
-    // Checked first, because making the text takes longer than everything else.
-    guard lines.withLockInPlace({ $0.asksForText(of: subject, times, at: now) }) else { return }
-    let line = "swift-forwarding: \(event)"
-    let admitted = lines.withLockInPlace { limit in
-      limit.admit(line, times, at: now).map { (leftOut: $0, isLast: limit.isReached) }
-    }
-    guard let admitted else { return }
-    var text = line
-    if admitted.leftOut > 0 { text += " (and \(admitted.leftOut) more lines before)" }
-    if admitted.isLast { text += " (no more lines for ten seconds)" }
-    var bytes = Array("\(text)\n".utf8)
-    // A single write, so that lines of several threads do not mix. Errors are ignored.
-    _ = unsafe bytes.withUnsafeMutableBytes { unsafe write(2, $0.baseAddress, $0.count) }
+    get { EventReports.destination.read { $0 } }
+    set { EventReports.destination.withLock { $0 = newValue } }
   }
 }

@@ -119,3 +119,13 @@ extension Callback {
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) throws(InvocationError) { throw .nullFunction }
 }
+
+extension PreparedMessage {
+  /// Makes a method that answers messages of a closure's types.
+  @inlinable
+  package static func answering<Value, each Argument>(
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Value
+  ) throws(InvocationError) -> Implementation {
+    try Implementation.ofAnyTypes(encoding: nil, body)
+  }
+}

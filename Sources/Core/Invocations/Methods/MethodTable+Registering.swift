@@ -182,7 +182,7 @@ extension MethodTable {
 
   fileprivate static func refuse(_ failure: DeclarationError) {
     failures.withLock { $0.append(failure) }
-    ForwardingEvent.report(.wrongDeclaration(failure))
+    EventReports.report(.wrongDeclaration(failure))
   }
 
   /// The refused declarations of this class and its superclasses.

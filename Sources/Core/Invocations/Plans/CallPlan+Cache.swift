@@ -178,7 +178,7 @@ final class SharedIdentity: Sendable {
 extension MethodSignature {
   /// Whether calls of the two signatures are interchangeable: see
   /// ``CallPlan/isInterchangeable(with:)``.
-  package func isInterchangeable(with other: MethodSignature) -> Bool {
+  func isInterchangeable(with other: MethodSignature) -> Bool {
     if self == other { return true }
     guard let own = CallPlan.identity(self, nil) else { return false }
     return own == CallPlan.identity(other, nil)

@@ -90,3 +90,17 @@ package enum ForwardingDepth {
 
   package static func leave() { unsafe fwd_forwarding_leave(fwd_thread()) }
 }
+
+extension Call {
+  /// Runs code that sends the call to another object, as a forwarding step of `owner`.
+  ///
+  /// - Throws: `forwardingCycle` if the same message passes the same object again;
+  ///   `forwardedTooDeeply` at the limit; `notEnoughStack` if little stack is left; or the error of
+  ///   `step`.
+  package func forwarding(by owner: AnyObject, _ step: () throws -> Void) throws {
+    guard let selector else { throw InvocationError.selectorNotSet }
+    try ForwardingDepth.enter(owner, self, selector, for: owner)
+    defer { ForwardingDepth.leave() }
+    try step()
+  }
+}

@@ -160,18 +160,6 @@ extension Invocation {
     try forward(selector, to: target, as: steps.type)
   }
 
-  /// The method that an object's class has for the selector; nil if the object must be asked,
-  /// because it has methods of its own, or none.
-  ///
-  /// - Throws: ``InvocationError`` if the types differ.
-  package func directMethod(of target: AnyObject) throws(InvocationError) -> Implementation? {
-    guard let selector else { throw .selectorNotSet }
-    guard let method = MethodTable.find(type(of: target), selector).1 else { return nil }
-    let answering = try plan.check(method, selector)
-    try call.checkReceiver(of: answering, target)
-    return answering
-  }
-
   // MARK: The steps after the resolver
 
   private func forward(

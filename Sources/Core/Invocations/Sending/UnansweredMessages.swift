@@ -11,6 +11,12 @@ package enum UnansweredMessages {
   private static let most = 4096
   private static let numbers = Guarded<Set<UInt64>>([])
 
+  /// The error of a receiver that leaves out an optional requirement.
+  package static var leftOut: any Error { NotImplemented() }
+
+  /// Whether an error says that the receiver leaves out an optional requirement.
+  package static func isLeftOut(_ error: any Error) -> Bool { error is NotImplemented }
+
   /// Records that no target answered a call.
   package static func note(_ call: Call) { note(unsafe call.state.pointee.message) }
 
@@ -31,7 +37,7 @@ package enum UnansweredMessages {
 
   /// Whether no target answered a message that ended with an error. The note is removed.
   static func take(_ message: UInt64, _ error: any Error) -> Bool {
-    if error is NotImplemented { return true }
+    if isLeftOut(error) { return true }
     guard message & FWD_FACE_MESSAGE_BIT != 0 else { return false }
     return numbers.withLockInPlace { $0.remove(message) != nil }
   }

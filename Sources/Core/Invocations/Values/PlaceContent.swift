@@ -33,6 +33,14 @@ extension PlaceContent {
   }
 }
 
+extension PlaceContent {
+  /// Whether calls of two plans have equal contents. Swift text and C strings count as equal,
+  /// because they are converted.
+  package static func isEqual(of plan: CallPlan, and other: CallPlan) -> Bool {
+    plan.isInterchangeable(with: other) || plan.differsInText(from: other)
+  }
+}
+
 // Copies bytes of places without ownership or addresses: numbers, and structures of numbers.
 extension Call {
   private func plainSlot(_ place: Int) -> ValueSlot {

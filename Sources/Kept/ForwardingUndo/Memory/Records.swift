@@ -119,7 +119,7 @@ final class CallRecorder: ForwardingProxy, CallForwarding, @unchecked Sendable {
 
   override func forward(_ invocation: Invocation) throws {
     guard isRecording else { throw UndoError.notRecording(invocation.selector) }
-    try keep(invocation.recordedCopy())
+    try keep(invocation.call.recorded())
     if invocation.call.returnsValue { throw ForwardingError.nobodyAnswered(invocation.selector) }
   }
 
