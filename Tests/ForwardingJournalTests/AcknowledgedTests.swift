@@ -52,7 +52,9 @@ struct AcknowledgedTests {
     }
   }
 
-  @Test("the last group, which no later record testifies for, is written again by an opening")
+  @Test(
+    "the last group, which no later record testifies for, is written again by an opening",
+    .notEmulated("no ptrace"))
   func writtenAgain() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -139,7 +141,7 @@ struct AcknowledgedTests {
     }
   }
 
-  @Test("a sync beside the one in progress does not acknowledge the calls of others")
+  @Test("a sync beside the one in progress does not acknowledge the calls of others", .seccomp)
   func besideAnother() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -164,7 +166,7 @@ struct AcknowledgedTests {
     }
   }
 
-  @Test("a task whose record a failed write has synced is resumed")
+  @Test("a task whose record a failed write has synced is resumed", .seccomp)
   func syncedByFailure() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()

@@ -246,6 +246,25 @@ struct SalvageTests {
     #expect(!FileManager.default.fileExists(atPath: written.folder.path + "/none"))
   }
 
+  @Test("a header that cannot be read is lost with the error of the disk", .seccomp)
+  func unreadableHeader() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+      for number in 1...1000 { try FaultTests.send(UInt64(number), to: journal) }
+      try journal.close()
+      let child = Child {
+        ReadFaults.refuse(0..<JournalFormat.headerSize, onlyReaders: true)
+        let salvage = try Journal.salvage(folder.journal, to: "\(folder.path)/out")
+        let first = salvage.losses.first
+        require(first?.offset == 0, "\(salvage.losses)")
+        require(first?.reason == .unreadable(code: 5), "\(salvage.losses)")
+      }
+      require(child.wait() == 0, "salvage")
+      _exit(0)
+    }
+  }
+
   @Test("unreadable pages lose only the records in them", .seccomp)
   func unreadable() async {
     await #expect(processExitsWith: .success) {

@@ -84,7 +84,9 @@ struct SalvagedFileTests {
     #expect(try numbers(rotated.output) == Array(1...30))
   }
 
-  @Test("the new journal has its name only when it is whole, and no other file loses its own")
+  @Test(
+    "the new journal has its name only when it is whole, and no other file loses its own",
+    .notEmulated("no ptrace"))
   func named() async {
     await #expect(processExitsWith: .success) {
       let rotated = try Rotated()

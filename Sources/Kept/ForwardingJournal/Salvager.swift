@@ -11,6 +11,8 @@ final class Salvager {
   struct Source {
     var path: String
     var header: JournalHeader?
+    /// The reason why there is no header.
+    var headerLoss = JournalSalvage.Reason.damaged
     var size: Int
     /// The definitions of each number, in the order of their offsets.
     var definitions: [UInt16: [(offset: Int, definition: Definition)]] = [:]
@@ -86,15 +88,17 @@ final class Salvager {
   }
 
   private func add(_ path: String, _ window: JournalWindow) throws(JournalError) {
-    var header: JournalHeader?
-    do throws(JournalError) { header = try JournalScanner(window, path: path).header } catch {
+    var source = Source(path: path, size: try window.size)
+    do throws(JournalError) { source.header = try JournalScanner(window, path: path).header } catch
+    {
       switch error {
       // A file in a newer format is not damaged.
       case .newerVersion, .unknownFlags: throw error
+      case .system(_, path: _, let code): source.headerLoss = .unreadable(code: code)
       default: break
       }
     }
-    sources.append(Source(path: path, header: header, size: try window.size))
+    sources.append(source)
   }
 
   /// Opens a file again, unless it is open.
@@ -130,7 +134,7 @@ final class Salvager {
   private func find(in index: Int, after number: UInt64) throws(JournalError) -> UInt64 {
     let source = sources[index]
     let window = try window(of: index)
-    if source.header == nil { lose(index, 0, JournalFormat.headerSize, .damaged) }
+    if source.header == nil { lose(index, 0, JournalFormat.headerSize, source.headerLoss) }
     let finder = RecordFinder(window, size: source.size)
     var numbers = ExpectedNumbers(next: source.header?.first ?? number)
     var piece: SalvagePiece?

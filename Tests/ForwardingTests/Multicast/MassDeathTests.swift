@@ -73,7 +73,7 @@ struct MassDeathTests {
       let texts = Told.texts.read { $0 }
       require(texts == LineLimit.texts, "\(texts) texts")
       struct Another: Error {}
-      ForwardingEvent.report(.failed("did:", Failing.self, Another()))
+      EventReports.report(.failed("did:", Failing.self, Another()))
     }
     #expect(
       EventTests.lines(result) == [
@@ -127,6 +127,45 @@ struct MassDeathTests {
         last
           == "no target of a MulticastProxy answers 1000 selectors and more; no more of them are "
           + "reported", last)
+    }
+  }
+
+  @Test("a wrong name is reported at the first message that has a target")
+  func firstTarget() async {
+    await #expect(processExitsWith: .success) {
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add($0.description) }
+      let proxy = MulticastProxy()
+      let mistyped = try Message<NoResult>("mistyped")
+      try mistyped(on: proxy)
+      require(told.count == 0, "\(told.all)")
+      proxy.add(ClosureTarget(), strongly: true)
+      try mistyped(on: proxy)
+      try mistyped(on: proxy)
+      require(told.count == 1, "\(told.all)")
+    }
+  }
+
+  @Test("messages without a target do not use up the line that no more names are reported")
+  func lastLine() async {
+    await #expect(processExitsWith: .success) {
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add($0.description) }
+      let proxy = MulticastProxy()
+      func send(_ numbers: Range<Int>) throws {
+        for number in numbers {
+          try Message<NoResult>(Selector(interning: "nobody\(number)"))(on: proxy)
+        }
+      }
+      let target = ClosureTarget()
+      proxy.add(target, strongly: true)
+      try send(0..<1000)
+      proxy.remove(target)
+      try send(1000..<1001)
+      proxy.add(target, strongly: true)
+      try send(1001..<1010)
+      require(told.count == 1001, "\(told.count) lines")
+      require(told.all.last?.contains("no more of them") == true, "\(told.all.last ?? "")")
     }
   }
 }

@@ -59,13 +59,30 @@ extension MulticastProxy {
   /// may be mistyped: an optional message of an adopted protocol is declared, and not reported.
   func diagnoseUnanswered(_ selector: Selector, isError: Bool) {
     if let tell = onDiagnostic { return tell(.unanswered(selector)) }
-    guard !isError, let isLast = note(unanswered: selector) else { return }
+    guard !isError, mayReport(unanswered: selector) else { return }
     let classes = targets.map { type(of: $0) as AnyClass }
-    guard !classes.isEmpty, methodSignature(for: selector) == nil else { return }
+    // A message to no target is not noted, because a later target may show that its name is wrong.
+    guard !classes.isEmpty else { return }
+    guard methodSignature(for: selector) == nil else { return note(declared: selector) }
+    guard let isLast = note(unanswered: selector) else { return }
     EventReports.report(
       isLast
         ? .unansweredNoMore(by: Self.self, count: Settings.unansweredLimit)
         : .unanswered(selector, by: Self.self, with: classes))
+  }
+
+  private func mayReport(unanswered selector: Selector) -> Bool {
+    knownSettings.withLockInPlace { settings in
+      settings.unanswered.count <= Settings.unansweredLimit
+        && !settings.unanswered.contains(selector) && !settings.declared.contains(selector)
+    }
+  }
+
+  private func note(declared selector: Selector) {
+    knownSettings.withLockInPlace { settings in
+      guard settings.declared.count < Settings.unansweredLimit else { return }
+      settings.declared.insert(selector)
+    }
   }
 
   /// Records a selector to be reported.

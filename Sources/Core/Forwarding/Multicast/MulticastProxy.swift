@@ -39,6 +39,8 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     var diagnose: (@Sendable (Diagnostic) -> Void)?
     /// The selectors reported as unanswered, up to the limit plus one.
     var unanswered: Set<Selector> = []
+    /// Selectors that targets declare, and therefore are not reported, up to the limit.
+    var declared: Set<Selector> = []
     static let unansweredLimit = 1000
   }
 

@@ -121,7 +121,8 @@ extension InvocationError: CustomStringConvertible {
     case .foreignValue(let type, let given): "\(given) is no value of \(type)"
     case .missingValue(let index): "\(Self.place(index)) has no value yet"
     case .wrongClass(let expected, let given):
-      "\(expected) was asked for, the object is \(given.map { "\($0)" } ?? "nil")"
+      "\(Self.named(expected, beside: given)) was asked for, the object is "
+        + (given.map { Self.named($0, beside: expected) } ?? "nil")
     case .resultNotAvailable: "there is no result: no call has completed, or the result is void"
     case .selectorNotSet: "the invocation has no selector; set one before invoking"
     case .notAMethod(let signature):
@@ -139,8 +140,8 @@ extension InvocationError: CustomStringConvertible {
     case .signatureMismatch(let name, let expected, let given):
       "'\(name)' is registered as \(expected), but was called as \(given)"
     case .swiftTypeMismatch(let name, let index, let expected, let given):
-      "\(Self.place(index)) of '\(name)' is registered as \(Self.spelledOrC(expected)), but was called "
-        + "as \(Self.spelledOrC(given))"
+      "\(Self.place(index)) of '\(name)' is registered as \(Self.spelledOrC(expected, beside: given)), but "
+        + "was called as \(Self.spelledOrC(given, beside: expected))"
     case .nullFunction: "the function pointer is NULL"
     case .argumentCount(let expected, let given):
       "\(expected) \(expected == 1 ? "argument is" : "arguments are") expected, \(given) "
@@ -186,8 +187,14 @@ extension InvocationError {
     return (type.type as? any CallValue.Type).map { "\(type) (\($0.typeEncoding))" } ?? "\(type)"
   }
 
-  private static func spelledOrC(_ type: SwiftType?) -> String {
-    type.map { "the Swift type \($0)" } ?? "a type of C"
+  private static func spelledOrC(_ type: SwiftType?, beside other: SwiftType?) -> String {
+    type.map { "the Swift type \(named($0, beside: other))" } ?? "a type of C"
+  }
+
+  /// The name of a type, with its module or file if another type has the same name.
+  private static func named(_ type: SwiftType, beside other: SwiftType?) -> String {
+    guard let other, other != type, "\(other)" == "\(type)" else { return "\(type)" }
+    return String(reflecting: type.type)
   }
 
   /// The reason why a structure does not fit a place of its own encoding.
