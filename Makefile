@@ -48,6 +48,7 @@ check: setup-check test test-release
 	FORWARDING_SECONDS=10 swift test --skip-build $(TRAITS) $(STRICT) --filter ConcurrencyTests
 	JOURNAL_KILLS=200 JOURNAL_TRIALS=2000 swift test --skip-build $(TRAITS) $(STRICT) \
 		--filter 'ForwardingJournalTests.(Kill|Fault|Misplaced|StrayRecord)Tests'
+	REMOTE_KILLS=400000 swift test --skip-build $(TRAITS) $(STRICT) --filter ConnectionStateTests
 	FORWARDING_PAGE_PACKAGE=1 swift test --skip-build $(TRAITS) $(STRICT) --filter DelegatesPageTests
 	# The names of the core that companions use, by the index of the build of make test.
 	Scripts/seam.py

@@ -40,8 +40,13 @@ struct CallMatrix {
         to: folder.appendingPathComponent("cases_\(part).c"), atomically: true, encoding: .utf8)
     }
     print("\(count) signatures; \(refused) of them refused, as compilers disagree")
-    // Refused signatures are rare; with more of them, too little would be compared.
-    if refused > max(count * 15 / 100, partSize) { exit(1) }
+    // With more refused signatures, too little would be compared. On AArch64 the compilers disagree
+    // about more than half of the structures of odd shapes.
+    let most = machine == .aarch64Linux ? 20 : 15
+    if refused > max(count * most / 100, partSize) {
+      print("at most \(most) of 100 may be refused")
+      exit(1)
+    }
   }
 
   private static func style(of part: Int) -> SignatureMatrix.Style {
