@@ -259,6 +259,7 @@ struct SalvageTests {
         let first = salvage.losses.first
         require(first?.offset == 0, "\(salvage.losses)")
         require(first?.reason == .unreadable(code: 5), "\(salvage.losses)")
+        require(salvage.saved == 1000, "\(salvage.saved)")
       }
       require(child.wait() == 0, "salvage")
       _exit(0)

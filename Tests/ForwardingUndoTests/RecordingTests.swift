@@ -33,6 +33,16 @@ struct RecordingTests {
     #expect(page.count == 5)
   }
 
+  @Test("a call of a function is refused, also for a target that forwards messages")
+  func function() throws {
+    let call = try Invocation(MethodSignature(parsing: "vi:"))
+    try call.setArgument(Selector("stop"), at: 1)
+    #expect(throws: InvocationError.selectorNotSet) {
+      try undo.record(on: MulticastProxy(), call)
+    }
+    #expect(!undo.canUndo)
+  }
+
   @Test("values of zero size are passed back, in any position")
   func empty() throws {
     struct Nothing: Sendable {}

@@ -168,4 +168,32 @@ struct MassDeathTests {
       require(told.all.last?.contains("no more of them") == true, "\(told.all.last ?? "")")
     }
   }
+
+  /// A proxy that sends an unanswered message of its own while it is asked about one.
+  private final class Asking: MulticastProxy, @unchecked Sendable {
+    let asked = Guarded(0)
+
+    override func methodSignature(for selector: Selector) -> MethodSignature? {
+      asked.withLock { $0 += 1 }
+      if selector == "declared" { return try? MethodSignature(parsing: "v@:") }
+      _ = try? Message<NoResult>(selector)(on: self)
+      return nil
+    }
+  }
+
+  @Test("a proxy may send the message that it is asked about, and is asked once about each name")
+  func askedOnce() async {
+    await #expect(processExitsWith: .success) {
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add($0.description) }
+      let proxy = Asking()
+      proxy.add(ClosureTarget(), strongly: true)
+      for _ in 0..<3 { try Message<NoResult>("mistyped")(on: proxy) }
+      require(told.count == 1, "\(told.all)")
+      require(proxy.asked.read { $0 } == 1, "asked")
+      for _ in 0..<3 { try Message<NoResult>("declared")(on: proxy) }
+      require(told.count == 1, "\(told.all)")
+      require(proxy.asked.read { $0 } == 2, "asked")
+    }
+  }
 }

@@ -59,40 +59,45 @@ extension MulticastProxy {
   /// may be mistyped: an optional message of an adopted protocol is declared, and not reported.
   func diagnoseUnanswered(_ selector: Selector, isError: Bool) {
     if let tell = onDiagnostic { return tell(.unanswered(selector)) }
-    guard !isError, mayReport(unanswered: selector) else { return }
+    guard !isError, targetList.first != nil, begin(unanswered: selector) else { return }
     let classes = targets.map { type(of: $0) as AnyClass }
-    // A message to no target is not noted, because a later target may show that its name is wrong.
-    guard !classes.isEmpty else { return }
-    guard methodSignature(for: selector) == nil else { return note(declared: selector) }
-    guard let isLast = note(unanswered: selector) else { return }
+    // `methodSignature(for:)` may send messages itself, and targets may have died.
+    let isDeclared = methodSignature(for: selector) != nil
+    guard let isLast = end(unanswered: selector, isDeclared, isReported: !classes.isEmpty) else {
+      return
+    }
     EventReports.report(
       isLast
         ? .unansweredNoMore(by: Self.self, count: Settings.unansweredLimit)
         : .unanswered(selector, by: Self.self, with: classes))
   }
 
-  private func mayReport(unanswered selector: Selector) -> Bool {
-    knownSettings.withLockInPlace { settings in
-      settings.unanswered.count <= Settings.unansweredLimit
-        && !settings.unanswered.contains(selector) && !settings.declared.contains(selector)
-    }
-  }
-
-  private func note(declared selector: Selector) {
-    knownSettings.withLockInPlace { settings in
-      guard settings.declared.count < Settings.unansweredLimit else { return }
-      settings.declared.insert(selector)
-    }
-  }
-
-  /// Records a selector to be reported.
+  /// Notes that the targets are being asked about a selector.
   ///
-  /// - Returns: nil if the selector was recorded before, or the limit is exceeded; true for the
-  ///   first selector beyond the limit, which reports that no more are reported.
-  private func note(unanswered selector: Selector) -> Bool? {
+  /// - Returns: false if the selector is known, or is being asked about.
+  private func begin(unanswered selector: Selector) -> Bool {
     knownSettings.withLockInPlace { settings in
-      let isLast = settings.unanswered.count == Settings.unansweredLimit
       guard settings.unanswered.count <= Settings.unansweredLimit,
+        !settings.unanswered.contains(selector), !settings.declared.contains(selector)
+      else { return false }
+      // Asking once more costs less than a memory without a limit.
+      if settings.declared.count == Settings.unansweredLimit { settings.declared.removeAll() }
+      settings.declared.insert(selector)
+      return true
+    }
+  }
+
+  /// Notes what the targets have said about a selector.
+  ///
+  /// - Parameter isReported: false if no target was there, so that a later message is reported.
+  /// - Returns: nil if there is nothing to report; true for the first selector beyond the limit,
+  ///   which reports that no more are reported.
+  private func end(unanswered selector: Selector, _ isDeclared: Bool, isReported: Bool) -> Bool? {
+    knownSettings.withLockInPlace { settings in
+      if isDeclared { return nil }
+      settings.declared.remove(selector)
+      let isLast = settings.unanswered.count == Settings.unansweredLimit
+      guard isReported, settings.unanswered.count <= Settings.unansweredLimit,
         settings.unanswered.insert(selector).inserted
       else { return nil }
       return isLast

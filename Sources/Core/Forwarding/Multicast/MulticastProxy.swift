@@ -39,7 +39,8 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     var diagnose: (@Sendable (Diagnostic) -> Void)?
     /// The selectors reported as unanswered, up to the limit plus one.
     var unanswered: Set<Selector> = []
-    /// Selectors that targets declare, and therefore are not reported, up to the limit.
+    /// The selectors that targets declare, which are not reported, and those whose targets are
+    /// being asked.
     var declared: Set<Selector> = []
     static let unansweredLimit = 1000
   }

@@ -4,8 +4,9 @@ import TypeEncodings
 
 // Records calls without their targets, to make them again later.
 extension Call {
-  /// Copies the arguments of the call into a new invocation without a target and a result, which
-  /// owns its arguments. The copy is another message, so it may pass the same objects again.
+  /// Makes an invocation with copies of the call's arguments, which it owns, and without a target
+  /// or a result. It retains later arguments as the call does. It is another message, so it may
+  /// pass the same objects again.
   package func recorded() -> Invocation {
     unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
       let copy = Invocation(plan)

@@ -191,10 +191,12 @@ extension InvocationError {
     type.map { "the Swift type \(named($0, beside: other))" } ?? "a type of C"
   }
 
-  /// The name of a type, with its module or file if another type has the same name.
+  /// The name of a type, with its module and context if another type has the same name.
   private static func named(_ type: SwiftType, beside other: SwiftType?) -> String {
     guard let other, other != type, "\(other)" == "\(type)" else { return "\(type)" }
-    return String(reflecting: type.type)
+    let (name, otherName) = (TypedPlace.fullName(type.type), TypedPlace.fullName(other.type))
+    // Private types of two files differ only in an address.
+    return name == otherName ? String(reflecting: type.type) : name
   }
 
   /// The reason why a structure does not fit a place of its own encoding.
