@@ -34,7 +34,7 @@ final class RecordFinder {
         if try window.isWhole(header, at: offset) { return .record(header) }
         // If only the contents are damaged, the length can be trusted, unless the header belongs to
         // another place.
-        return .nothing(end: crossing(position, from: offset + 1, next: next) ?? position)
+        return .nothing(end: crossing(header, position, from: offset + 1, next: next) ?? position)
       }
       position += 1
       while let header = try window.nextHeader(from: &position) {
@@ -61,20 +61,29 @@ final class RecordFinder {
   }
 
   /// Returns the start of a chain of adjacent whole records that extends beyond `end`, the end that
-  /// a header claims. Such records are not the contents of that header's record, whatever those
-  /// look like. The disk may have misplaced the header.
-  private func crossing(_ end: Int, from start: Int, next: UInt64) -> Int? {
+  /// a header claims, or whose numbers the record at `end` continues. Such records are not the
+  /// contents of that header's record, whatever those look like. The disk may have misplaced the
+  /// header.
+  private func crossing(
+    _ claiming: RecordHeader, _ end: Int, from start: Int, next: UInt64
+  ) -> Int? {
     var position = start
     while end < size, let found = try? window.nextHeader(from: &position), position < end {
-      var stop = position
+      var (stop, last) = (position, found.sequence)
       if found.sequence >= next, found.sequence - next < 1 << 40 {
         while stop < end, let header = try? window.headerAlone(at: stop),
           (try? isWhole(header, at: stop)) == true
         {
           stop += header.length
+          last = header.sequence
         }
       }
       if stop > end { return position }
+      if stop == end, last != claiming.sequence, let behind = try? window.headerAlone(at: end),
+        behind.sequence == last &+ 1, (try? isWhole(behind, at: end)) == true
+      {
+        return position
+      }
       position = max(stop, position + 1)
     }
     return nil
