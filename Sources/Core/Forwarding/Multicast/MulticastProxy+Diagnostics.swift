@@ -59,49 +59,29 @@ extension MulticastProxy {
   /// may be mistyped: an optional message of an adopted protocol is declared, and not reported.
   func diagnoseUnanswered(_ selector: Selector, isError: Bool) {
     if let tell = onDiagnostic { return tell(.unanswered(selector)) }
-    guard !isError, targetList.first != nil, begin(unanswered: selector) else { return }
+    let mayReport = knownSettings.read { settings in
+      settings.reported <= Settings.unansweredLimit && !settings.asked.contains(selector)
+    }
+    guard !isError, mayReport else { return }
+    // A message to no target is not noted, because a later target may show that its name is wrong.
     let classes = targets.map { type(of: $0) as AnyClass }
-    // `methodSignature(for:)` may send messages itself, and targets may have died.
-    let isDeclared = methodSignature(for: selector) != nil
-    guard let isLast = end(unanswered: selector, isDeclared, isReported: !classes.isEmpty) else {
-      return
-    }
-    EventReports.report(
-      isLast
-        ? .unansweredNoMore(by: Self.self, count: Settings.unansweredLimit)
-        : .unanswered(selector, by: Self.self, with: classes))
-  }
-
-  /// Notes that the targets are being asked about a selector.
-  ///
-  /// - Returns: false if the selector is known, or is being asked about.
-  private func begin(unanswered selector: Selector) -> Bool {
-    knownSettings.withLockInPlace { settings in
-      guard settings.unanswered.count <= Settings.unansweredLimit,
-        !settings.unanswered.contains(selector), !settings.declared.contains(selector)
-      else { return false }
+    if classes.isEmpty { return }
+    // Noted first, because `methodSignature(for:)` may send the message again.
+    let isNew = knownSettings.withLockInPlace { settings in
       // Asking once more costs less than a memory without a limit.
-      if settings.declared.count == Settings.unansweredLimit { settings.declared.removeAll() }
-      settings.declared.insert(selector)
-      return true
+      if settings.asked.count > 2 * Settings.unansweredLimit { settings.asked = [] }
+      return settings.asked.insert(selector).inserted
     }
-  }
-
-  /// Notes what the targets have said about a selector.
-  ///
-  /// - Parameter isReported: false if no target was there, so that a later message is reported.
-  /// - Returns: nil if there is nothing to report; true for the first selector beyond the limit,
-  ///   which reports that no more are reported.
-  private func end(unanswered selector: Selector, _ isDeclared: Bool, isReported: Bool) -> Bool? {
-    knownSettings.withLockInPlace { settings in
-      if isDeclared { return nil }
-      settings.declared.remove(selector)
-      let isLast = settings.unanswered.count == Settings.unansweredLimit
-      guard isReported, settings.unanswered.count <= Settings.unansweredLimit,
-        settings.unanswered.insert(selector).inserted
-      else { return nil }
-      return isLast
+    guard isNew, methodSignature(for: selector) == nil else { return }
+    let count = knownSettings.withLockInPlace { settings in
+      settings.reported += 1
+      return settings.reported - 1
     }
+    if count > Settings.unansweredLimit { return }
+    EventReports.report(
+      count == Settings.unansweredLimit
+        ? .unansweredNoMore(by: Self.self, count: count)
+        : .unanswered(selector, by: Self.self, with: classes))
   }
 
   /// The most registrations of dead targets that one sender removes. If a hundred thousand targets

@@ -37,11 +37,10 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     var whenUnanswered = UnansweredRule.throwForResults
     var expectedTargets = Int.max
     var diagnose: (@Sendable (Diagnostic) -> Void)?
-    /// The selectors reported as unanswered, up to the limit plus one.
-    var unanswered: Set<Selector> = []
-    /// The selectors that targets declare, which are not reported, and those whose targets are
-    /// being asked.
-    var declared: Set<Selector> = []
+    /// The unanswered selectors that the targets were asked about, and the number of those that
+    /// were reported, up to the limit plus one.
+    var asked: Set<Selector> = []
+    var reported = 0
     static let unansweredLimit = 1000
   }
 

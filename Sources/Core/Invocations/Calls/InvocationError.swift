@@ -121,8 +121,7 @@ extension InvocationError: CustomStringConvertible {
     case .foreignValue(let type, let given): "\(given) is no value of \(type)"
     case .missingValue(let index): "\(Self.place(index)) has no value yet"
     case .wrongClass(let expected, let given):
-      "\(Self.named(expected, beside: given)) was asked for, the object is "
-        + (given.map { Self.named($0, beside: expected) } ?? "nil")
+      "\(expected) was asked for, the object is \(given.map { "\($0)" } ?? "nil")"
     case .resultNotAvailable: "there is no result: no call has completed, or the result is void"
     case .selectorNotSet: "the invocation has no selector; set one before invoking"
     case .notAMethod(let signature):
@@ -194,9 +193,8 @@ extension InvocationError {
   /// The name of a type, with its module and context if another type has the same name.
   private static func named(_ type: SwiftType, beside other: SwiftType?) -> String {
     guard let other, other != type, "\(other)" == "\(type)" else { return "\(type)" }
-    let (name, otherName) = (TypedPlace.fullName(type.type), TypedPlace.fullName(other.type))
-    // Private types of two files differ only in an address.
-    return name == otherName ? String(reflecting: type.type) : name
+    // Private types of two files differ only in an address, which the full name has.
+    return _typeName(type.type)
   }
 
   /// The reason why a structure does not fit a place of its own encoding.

@@ -7,9 +7,8 @@ extension Call {
   ///
   /// - Throws: ``InvocationError`` if the types differ.
   package func directMethod(of target: AnyObject) throws(InvocationError) -> Implementation? {
-    guard unsafe unmanagedPlan._withUnsafeGuaranteedRef({ $0.isMethod }), let selector else {
-      throw .selectorNotSet
-    }
+    let plan = plan
+    guard plan.isMethod, let selector else { throw .selectorNotSet }
     guard let method = MethodTable.find(type(of: target), selector).1 else { return nil }
     let answering = try plan.check(method, selector)
     try checkReceiver(of: answering, target)

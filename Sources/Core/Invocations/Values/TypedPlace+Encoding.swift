@@ -13,18 +13,9 @@ extension TypedPlace {
     }
   }
 
-  /// The name of a type as the name of a structure: letters, digits and dots. Plans distinguish
-  /// types of one name.
+  /// The name of a type as the name of a structure: letters, digits and dots. Long names are cut,
+  /// so that a whole call fits one encoding. Plans distinguish types of one name.
   private static func name(_ type: Any.Type) -> String {
-    String(
-      fullName(type).map { next in
-        next.isASCII && (next.isLetter || next.isNumber || next == ".") ? next : "_"
-      })
-  }
-
-  /// The name of a type with its module and context. Long names are cut, so that a whole call fits
-  /// one encoding.
-  static func fullName(_ type: Any.Type) -> String {
     // `String(reflecting:)` makes the same text, through a search for conformances and a mirror.
     var rest = _typeName(type)[...]
     var (name, count) = ("", 0)
@@ -34,7 +25,7 @@ extension TypedPlace {
         rest = rest[end.upperBound...]
         continue
       }
-      name.append(next)
+      name.append(next.isASCII && (next.isLetter || next.isNumber || next == ".") ? next : "_")
       count += 1
       rest.removeFirst()
     }
