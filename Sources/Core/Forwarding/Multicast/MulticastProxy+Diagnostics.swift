@@ -59,10 +59,7 @@ extension MulticastProxy {
   /// may be mistyped: an optional message of an adopted protocol is declared, and not reported.
   func diagnoseUnanswered(_ selector: Selector, isError: Bool) {
     if let tell = onDiagnostic { return tell(.unanswered(selector)) }
-    let mayReport = knownSettings.read { settings in
-      settings.reported <= Settings.unansweredLimit && !settings.asked.contains(selector)
-    }
-    guard !isError, mayReport else { return }
+    if isError || knownSettings.read({ $0.asked.contains(selector) }) { return }
     // A message to no target is not noted, because a later target may show that its name is wrong.
     let classes = targets.map { type(of: $0) as AnyClass }
     if classes.isEmpty { return }
@@ -74,8 +71,8 @@ extension MulticastProxy {
     }
     guard isNew, methodSignature(for: selector) == nil else { return }
     let count = knownSettings.withLockInPlace { settings in
-      settings.reported += 1
-      return settings.reported - 1
+      defer { settings.reported += 1 }
+      return settings.reported
     }
     if count > Settings.unansweredLimit { return }
     EventReports.report(

@@ -68,6 +68,7 @@ extension Call {
       ?? "(no value)"
   }
 
+  @inline(never)
   fileprivate static func cut(_ text: String, _ limit: Int) -> String {
     text.count <= limit ? text : text.prefix(limit - 1) + "…"
   }

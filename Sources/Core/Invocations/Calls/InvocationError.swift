@@ -192,9 +192,9 @@ extension InvocationError {
 
   /// The name of a type, with its module and context if another type has the same name.
   private static func named(_ type: SwiftType, beside other: SwiftType?) -> String {
-    guard let other, other != type, "\(other)" == "\(type)" else { return "\(type)" }
+    let name = "\(type)"
     // Private types of two files differ only in an address, which the full name has.
-    return _typeName(type.type)
+    return other?.description == name ? _typeName(type.type) : name
   }
 
   /// The reason why a structure does not fit a place of its own encoding.

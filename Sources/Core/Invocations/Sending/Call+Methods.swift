@@ -3,12 +3,11 @@
 // Looks up the method of an object without sending the message.
 extension Call {
   /// The method that an object's class has for the selector; nil if the object must be asked,
-  /// because it has methods of its own, or none.
+  /// because it has methods of its own, or none. The call must be one of a method.
   ///
   /// - Throws: ``InvocationError`` if the types differ.
   package func directMethod(of target: AnyObject) throws(InvocationError) -> Implementation? {
-    let plan = plan
-    guard plan.isMethod, let selector else { throw .selectorNotSet }
+    guard let selector else { throw .selectorNotSet }
     guard let method = MethodTable.find(type(of: target), selector).1 else { return nil }
     let answering = try plan.check(method, selector)
     try checkReceiver(of: answering, target)
@@ -27,6 +26,7 @@ extension Call {
   /// - Throws: ``InvocationError`` if the object has no such method and does not forward messages,
   ///   or if the types differ.
   package func checkMethod(of target: AnyObject) throws(InvocationError) -> Bool {
+    guard plan.isMethod else { throw .selectorNotSet }
     if try directMethod(of: target) != nil { return true }
     guard let selector, !(target is any MessageForwarding),
       !Introspection.responds(target, to: selector)
