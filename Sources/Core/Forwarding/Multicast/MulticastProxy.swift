@@ -37,8 +37,8 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     var whenUnanswered = UnansweredRule.throwForResults
     var expectedTargets = Int.max
     var diagnose: (@Sendable (Diagnostic) -> Void)?
-    /// The unanswered selectors that the targets were asked about, and the number of those that
-    /// were reported, up to the limit plus one.
+    /// Unanswered selectors that the targets were asked about, and the number of all that they do
+    /// not declare. Those up to the limit are reported, and then one line that says so.
     var asked: Set<Selector> = []
     var reported = 0
     static let unansweredLimit = 1000
