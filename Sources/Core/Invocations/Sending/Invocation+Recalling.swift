@@ -7,13 +7,22 @@ extension Invocation {
   /// Looks up the method of the receiver and performs it, or forwards. The receiver is set, not
   /// nil, and retained by the caller.
   func dispatch() throws {
-    let receiver = call.receiver
-    let type = unsafe receiver.with(as: AnyObject.self) {
+    if try performRecalled() { return }
+    try dispatchAnew()
+  }
+
+  /// Performs the cached method, if it is the one that the receiver has now. Returns false,
+  /// without having called anything, if the method must be looked up or there is no receiver.
+  @inline(__always)
+  func performRecalled() throws -> Bool {
+    // Only an invocation of a method caches one.
+    guard let implementation = unsafe recalled.pointee.implementation,
+      let receiver = unsafe UnsafeRawPointer(bitPattern: UInt(call.receiverWord))
+    else { return false }
+    let type = unsafe BorrowedObject(receiver).with(as: AnyObject.self) {
       UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0)))
     }
-    guard unsafe fwd_recalled_is_right(recalled, type, call.selectorWord) != 0,
-      let implementation = unsafe recalled.pointee.implementation
-    else { return try dispatchAnew(receiver, type) }
+    guard unsafe fwd_recalled_is_right(recalled, type, call.selectorWord) != 0 else { return false }
     let call = call
     unsafe call.state.pointee.uses &+= 1
     do {
@@ -32,10 +41,15 @@ extension Invocation {
     }
     unsafe call.state.pointee.uses &-= 1
     call.hasResult = call.returnsValue
+    return true
   }
 
   @inline(never)
-  private func dispatchAnew(_ receiver: BorrowedObject, _ type: UInt) throws {
+  func dispatchAnew() throws {
+    let receiver = call.receiver
+    let type = unsafe receiver.with(as: AnyObject.self) {
+      UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0)))
+    }
     // The target may run code that drops the last other reference to it.
     let held = unsafe Unmanaged<AnyObject>.fromOpaque(receiver.address).retain()
     defer { unsafe held.release() }

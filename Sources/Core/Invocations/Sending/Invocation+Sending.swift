@@ -12,12 +12,17 @@ extension Invocation {
   ///   the target does not take the message, or if the invocation has no selector or is not a
   ///   method's.
   public func invoke() throws {
-    guard plan.isMethod, call.receiverWord != 0 else { return try invokeWithoutTarget() }
     // The target cannot be replaced while the call runs, because it is marked as in use.
-    try dispatch()
+    if try performRecalled() { return }
+    try invokeAnew()
   }
 
   @inline(never)
+  private func invokeAnew() throws {
+    guard plan.isMethod, call.receiverWord != 0 else { return try invokeWithoutTarget() }
+    try dispatchAnew()
+  }
+
   private func invokeWithoutTarget() throws {
     try plan.checkMethod()
     guard selector != nil else { throw InvocationError.selectorNotSet }
@@ -31,10 +36,12 @@ extension Invocation {
   public func invoke(on target: AnyObject?) throws {
     let word = OwnedWord(target, isOwned: false).word
     // Retaining the same target again would cost as much as the call.
-    guard word != 0, plan.isMethod, call.receiverWord == word, call.owned & 1 != 0 else {
+    guard word != 0, call.receiverWord == word, call.owned & 1 != 0 else {
       return try invoke(onOther: target)
     }
-    try dispatch()
+    if try performRecalled() { return }
+    guard plan.isMethod else { return try invoke(onOther: target) }
+    try dispatchAnew()
   }
 
   @inline(never)
