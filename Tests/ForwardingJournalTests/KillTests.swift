@@ -89,6 +89,42 @@ struct KillTests {
     }
   }
 
+  @Test(
+    "a reader finds a new journal without a file or with its header, at any system call of its beginning",
+    .notEmulated("no ptrace"))
+  func everyCallOfTheFirst() async {
+    await #expect(processExitsWith: .success) {
+      let interface = try Ledger.interface()
+      var (kills, status): (Int, Int32) = (0, -SIGKILL)
+      while status == -SIGKILL {
+        let folder = try Folder()
+        let acknowledged = SharedNumbers(count: 1)
+        var (stops, found) = (0, 0)
+        status = try SystemCall.trace({
+          let journal = try Journal(at: folder.journal, interface: interface)
+          try KillTests.write(1...2, to: journal, acknowledged)
+        }) { call in
+          if call.name == "other" { return true }
+          do {
+            let reader = try JournalReader(at: folder.journal)
+            while try reader.next() != nil {}
+            found += 1
+          } catch JournalError.system(_, _, ENOENT) {
+            require(found == 0, "the file is gone at call \(stops)")
+          }
+          stops += 1
+          return stops <= kills
+        }
+        _ = try KillTests.check(folder, interface, acknowledged, "call \(kills)")
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        require(!left.contains("a.journal.creating~"), "\(left) after \(kills) kills")
+        kills += 1
+      }
+      require(status == 0 && kills > 10, "\(status) after \(kills) kills")
+      _exit(0)
+    }
+  }
+
   @Test("no call is lost when processes are killed during rotations and compactions")
   func filesChange() async {
     await #expect(processExitsWith: .success) {

@@ -123,6 +123,35 @@ struct MeanwhileTests {
     #expect(try folder.bytes("precious") == [1, 2, 3])
     try Ledger.rename("2", on: journal)
     #expect(journal.nextSequence == 3)
+    let path = folder.path + "/b.journal"
+    let fourth = try Journal(at: path + ".creating~", interface: interface)
+    try Ledger.rename("1", on: fourth)
+    #expect(throws: JournalError.locked(path: path, holder: getpid())) {
+      try Journal(at: path, interface: interface)
+    }
+    #expect(try JournalReader(at: fourth.path).next()?.sequence == 1)
+  }
+
+  @Test("many threads that begin one journal get one of it, and the others find it locked")
+  func beginningTogether() async throws {
+    let interface = try Ledger.interface()
+    for _ in 0..<50 {
+      let folder = try Folder()
+      let path = folder.journal
+      let opened = try await withThrowingTaskGroup(of: Journal?.self) { group in
+        for _ in 0..<4 {
+          group.addTask {
+            do { return try Journal(at: path, interface: interface) } catch JournalError.locked(
+              path, _)
+            { return nil }
+          }
+        }
+        return try await group.reduce(into: [Journal]()) { if let one = $1 { $0.append(one) } }
+      }
+      #expect(opened.count == 1)
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(left == ["a.journal"])
+    }
   }
 
   struct Endless: Error {}

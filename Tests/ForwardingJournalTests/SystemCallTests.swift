@@ -90,7 +90,10 @@ struct SystemCallTests {
         options.sync = sync
         let name = URL(fileURLWithPath: folder.path).lastPathComponent
         let synced = sync == .never ? [] : ["fdatasync a.journal"]
-        let new = ["ftruncate a.journal", "write a.journal"] + synced
+        let new =
+          ["ftruncate a.journal.creating~", "write a.journal.creating~"]
+          + (sync == .never ? [] : ["fdatasync a.journal.creating~"])
+          + ["rename a.journal.creating~ a.journal"]
         // The process that created the file may have died before the file and its name were
         // synced, so they are synced again.
         for before in [new, synced] {

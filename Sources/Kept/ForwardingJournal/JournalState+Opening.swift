@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
+import Foundation
 
 // Opening a file for writing, and beginning a new one.
 extension JournalState {
@@ -8,29 +9,93 @@ extension JournalState {
   static func open(
     _ path: String, _ options: JournalOptions
   ) throws(JournalError) -> (state: JournalState, cut: JournalTail) {
-    var file = try JournalFile(path, for: .appending)
-    try file.lock()
-    // The process that held the lock before may have rotated this file.
-    while try !file.isAt(path) {
-      file = try JournalFile(path, for: .appending)
-      try file.lock()
-    }
-    let size = try file.size
-    if size < JournalFormat.headerSize, try isBeginning(file) {
-      // A rotation leaves a file at the path at every moment, so another program removed it.
-      if let last = try JournalFiles.list(path).last {
-        if size == 0 { JournalFile.remove(path) }
-        throw .withoutNewest(path: path, rotated: last.path)
+    // Another program may create and remove the file meanwhile, but not without end.
+    for _ in 0..<100 {
+      if let file = try existing(path) {
+        if try isBeginning(file) { return try begin(again: file, at: path, options) }
+        return try resume(file, at: path, options)
       }
-      let header = JournalHeader(
-        first: 1, time: JournalFile.now, tellsUnsynced: options.sync != .never)
-      try begin(file, header)
-      if options.sync != .never { try file.sync() }
-      try JournalFile.syncFolder(of: path)
-      let state = try JournalState(
-        file, JournalFormat.headerSize, header, next: header.first, [], options)
-      return (state, size == 0 ? .whole : .torn(offset: 0, bytes: size))
+      if let state = try create(path, options) { return (state, .whole) }
     }
+    throw .system("created", path: path, code: EEXIST)
+  }
+
+  /// Opens and locks the file at a path; nil if there is none.
+  private static func existing(_ path: String) throws(JournalError) -> JournalFile? {
+    while true {
+      let file: JournalFile
+      do throws(JournalError) { file = try JournalFile(path, for: .appending) } catch {
+        if case .system(_, _, ENOENT) = error { return nil }
+        throw error
+      }
+      try file.lock()
+      // The process that held the lock before may have rotated this file.
+      if try file.isAt(path) { return file }
+    }
+  }
+
+  /// Creates the file of a new journal. It gets its name when its header is written, so that readers
+  /// never find a file without one. Returns nil if there is a file at the path by then.
+  private static func create(
+    _ path: String, _ options: JournalOptions
+  ) throws(JournalError) -> JournalState? {
+    try checkNew(path)
+    let name = path + ".creating~"
+    let file: JournalFile
+    do throws(JournalError) {
+      file = try JournalFile(name, for: .replacing, named: path)
+    } catch {
+      // If there is no such file, the folder is missing or refuses new files.
+      guard case .system(let what, _, let code) = error, !JournalFile.exists(name) else {
+        throw error
+      }
+      throw .system(what, path: path, code: code)
+    }
+    try file.lock()
+    // The process that held the lock before may have given this file its name.
+    guard try file.isAt(name) else { return nil }
+    var isNamed = false
+    defer { if !isNamed { JournalFile.remove(name) } }
+    let state = try begin(file, options)
+    isNamed = try JournalFile.move(name, toNew: path)
+    guard isNamed else { return nil }
+    try JournalFile.syncFolder(of: path)
+    return state
+  }
+
+  /// Writes the header of a file that is empty, or has the beginning of one.
+  private static func begin(
+    again file: JournalFile, at path: String, _ options: JournalOptions
+  ) throws(JournalError) -> (state: JournalState, cut: JournalTail) {
+    try checkNew(path)
+    let size = try file.size
+    let state = try begin(file, options)
+    try JournalFile.syncFolder(of: path)
+    return (state, size == 0 ? .whole : .torn(offset: 0, bytes: size))
+  }
+
+  /// Throws if the journal has rotated files. A rotation leaves a file at the path at every moment,
+  /// so another program removed it.
+  private static func checkNew(_ path: String) throws(JournalError) {
+    if let last = try JournalFiles.list(path).last {
+      throw .withoutNewest(path: path, rotated: last.path)
+    }
+  }
+
+  private static func begin(
+    _ file: JournalFile, _ options: JournalOptions
+  ) throws(JournalError) -> JournalState {
+    let header = JournalHeader(
+      first: 1, time: JournalFile.now, tellsUnsynced: options.sync != .never)
+    try begin(file, header)
+    if options.sync != .never { try file.sync() }
+    return try JournalState(
+      file, JournalFormat.headerSize, header, next: header.first, [], options)
+  }
+
+  private static func resume(
+    _ file: JournalFile, at path: String, _ options: JournalOptions
+  ) throws(JournalError) -> (state: JournalState, cut: JournalTail) {
     let scanner = try JournalScanner(JournalWindow(file), path: path)
     // A file that was rotated after this one would never be read.
     _ = try JournalListing(of: path)
@@ -60,8 +125,9 @@ extension JournalState {
     )
   }
 
-  /// Whether a short file is empty, or the beginning of a journal.
+  /// Whether a file is empty, or the beginning of a header.
   private static func isBeginning(_ file: JournalFile) throws(JournalError) -> Bool {
+    guard try file.size < JournalFormat.headerSize else { return false }
     let window = JournalWindow(file)
     let count = min(try window.size, JournalFormat.magic.count)
     guard try window.load(count, at: 0) else { return false }

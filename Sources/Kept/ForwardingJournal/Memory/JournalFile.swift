@@ -40,13 +40,18 @@ final class JournalFile: Sendable {
 
   enum Purpose { case reading, appending, replacing, creating }
 
-  /// Opens a file. For appending it is created if it does not exist.
-  init(_ path: String, for purpose: Purpose) throws(JournalError) {
-    self.path = path
+  /// Opens a file.
+  ///
+  /// - Parameter named: the path that a replacing file gets later, which errors name; nil for
+  ///   `path`.
+  init(
+    _ path: String, for purpose: Purpose, named: String? = nil
+  ) throws(JournalError) {
+    self.path = named ?? path
     let flags =
       switch purpose {
       case .reading: O_RDONLY
-      case .appending: O_RDWR | O_CREAT
+      case .appending: O_RDWR
       // Truncated only after it is locked: until then it may be another journal.
       case .replacing: O_RDWR | O_CREAT | O_NOFOLLOW
       case .creating: O_RDWR | O_CREAT | O_EXCL

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CJournalShims
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -38,6 +40,13 @@ extension JournalFile {
   /// Renames a file, and replaces a file that has the new name.
   static func move(_ old: String, to new: String) throws(JournalError) {
     if unsafe rename(old, new) != 0 { throw .system("renamed", path: old, code: errno) }
+  }
+
+  /// Renames a file. Returns false if the new name exists.
+  static func move(_ old: String, toNew new: String) throws(JournalError) -> Bool {
+    let code = unsafe fwd_rename_new(old, new)
+    guard code == 0 || code == EEXIST else { throw .system("renamed", path: old, code: code) }
+    return code == 0
   }
 
   static func name(_ old: String, as new: String) throws(JournalError) {
