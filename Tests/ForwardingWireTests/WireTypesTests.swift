@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ForwardingTestSupport
 import ForwardingWire
 import Testing
 
@@ -31,6 +32,37 @@ struct WireTypesTests {
     ])
   func refused(encoding: String) {
     #expect(throws: WireError.self) { try WireTypes(encoding) }
+  }
+
+  @Test("a type with many more structures and arrays than bytes is refused")
+  func emptyStructures() {
+    let empty = String(repeating: "{e=}", count: 1000)
+    let most = String(repeating: "{=}", count: 4096)
+    for encoding in [
+      "v@:{s=[32[32{T=c\(empty)}]]}", "v@:{s=c[1024{T=c{e=}{e=}{e=}{e=}{e=}}]}",
+      "v@:{s=c\(most){=}}",
+      "v@:{s=[64[64{T=cs{e=}{e=}{e=}{e=}}]]}",
+    ] {
+      #expect(throws: WireError.self, "\(encoding.prefix(40))") { try WireTypes(encoding) }
+    }
+    #expect(throws: Never.self) { try WireTypes("v@:{s=c\(most)}") }
+  }
+
+  @Test("nested arrays of small structures, also with an empty one, are decoded")
+  func nestedArrays() throws {
+    for encoding in ["v@:{s=[100[100{b=C}]]}", "v@:{s=[50[100{T=S{e=}}]]}"] {
+      let values = try WireTypes(encoding).arguments([UInt8](repeating: 7, count: 10_000))
+      #expect(values.count == 1)
+    }
+  }
+
+  @Test("the work for an encoding does not grow with the size of its values")
+  func nestedWork() throws {
+    func cost(_ encoding: String) throws -> Double {
+      try (0..<3).map { _ in try CPUTime.milliseconds { _ = try WireTypes(encoding) } }.min() ?? 0
+    }
+    let few = try cost("v@:{s=[1024{b=C}]}")
+    #expect(try cost("v@:{s=[1024[1024{b=C}]]}") < 100 * few)
   }
 
   @Test("received JSON is printed in one line, without anything that a terminal interprets")

@@ -111,7 +111,7 @@ public struct WireTypes: Sendable {
       return .list(values)
     case .array(let count, let element):
       var values: [WireValue] = []
-      // The length is limited by the most bytes of a message, and missing bytes end the loop.
+      // NumberLayout limits the lists without bytes, and missing bytes end the loop.
       for _ in 0..<count { values.append(try value(element, &reader)) }
       return .list(values)
     default: return .none
