@@ -106,6 +106,22 @@ struct ArgumentJSONTests {
         """)
   }
 
+  @Test("nested arrays of empty structures are refused, as one long array of them is")
+  func nestedEmptyArrays() throws {
+    for array in ["[5000{e=}]", "[100[100[100{e=}]]]"] {
+      let call = try Invocation(parsing: "{s=i\(array)}{s=i\(array)}")
+      for read in [{ try call.argumentsJSON }, { try call.resultJSON }] {
+        try unsafe call.setResult(bytes: [1, 0, 0, 0])
+        let error = #expect(throws: InvocationTextError.self) { try read() }
+        guard case .tooManyElements = error?.reason else {
+          Issue.record("\(String(describing: error))")
+          continue
+        }
+      }
+      #expect(throws: InvocationTextError.self) { try call.setArguments(json: "[[1,[]]]") }
+    }
+  }
+
   @Test("either all arguments are set or none")
   func allOrNone() throws {
     let call = try Invocation(parsing: "vi*C")

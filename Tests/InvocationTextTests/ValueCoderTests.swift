@@ -42,6 +42,36 @@ struct ValueCoderTests {
     #expect(throws: TextFault.self) { try ValueCoder.value(of: bytes[...], type) }
   }
 
+  @Test(
+    "empty elements of nested arrays are counted together",
+    arguments: [
+      ("[100[100[100{e=}]]]", false), ("[64[64{e=}]]", false), ("[4097{e=}]", false),
+      ("[4096{e=}]", true), ("[60[60{e=}]]", true),
+    ])
+  func nestedEmptyElements(array: String, isWritten: Bool) throws {
+    let type = try TypeEncoding(parsing: "{s=i\(array)}")
+    let bytes = [UInt8](repeating: 0, count: 4)
+    if isWritten {
+      #expect(throws: Never.self) { try ValueCoder.value(of: bytes[...], type) }
+    } else {
+      let error = #expect(throws: TextFault.self) { try ValueCoder.value(of: bytes[...], type) }
+      guard case .tooManyElements = error?.reason else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+  }
+
+  @Test("an array may have an empty value for each byte")
+  func emptyMembers() throws {
+    let type = try TypeEncoding(parsing: "{s=[5000{T=c{e=}}]}")
+    let bytes = [UInt8](repeating: 1, count: 5000)
+    #expect(throws: Never.self) { try ValueCoder.value(of: bytes[...], type) }
+    let empty = String(repeating: "{e=}", count: 1000)
+    let large = try TypeEncoding(parsing: "{s=[50[100{T=c\(empty)}]]}")
+    #expect(throws: TextFault.self) { try ValueCoder.value(of: bytes[...], large) }
+  }
+
   @Test("an array of elements with an unknown size is refused before the call")
   func opaqueElements() throws {
     let type = try TypeEncoding(parsing: "^{opaque}")

@@ -55,7 +55,7 @@ extension Invocation {
   /// from JSON. Other addresses are shown as `"0x7f00"`.
   ///
   /// Throws ``InvocationTextError`` if a value cannot be written, for instance an array of more than
-  /// 4096 empty elements.
+  /// 4096 empty elements, those of nested arrays counted together.
   public var argumentsJSON: String {
     get throws(InvocationTextError) {
       try "\(JSONValue.array(argumentValues(from: methodSignature.numberOfHiddenArguments)))"

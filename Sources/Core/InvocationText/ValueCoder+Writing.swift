@@ -63,8 +63,12 @@ extension ValueCoder {
     _ isText: IsText
   ) throws(TextFault) -> JSONValue {
     let size = try size(of: element)
-    // Elements without a size take no memory, so there may be any number of them.
-    guard size > 0 || count <= 4096 else { throw TextFault(.tooManyElements(type), at: 0) }
+    // Values without a size take no memory, so there may be any number of them, and nested arrays
+    // multiply them.
+    let (empty, isTooLarge) = count.multipliedReportingOverflow(by: element.emptyValues)
+    guard !isTooLarge, empty <= 4096 + bytes.count else {
+      throw TextFault(.tooManyElements(type), at: 0)
+    }
     var values: [JSONValue] = []
     for index in 0..<count {
       let part = bytes.dropFirst(index * size).prefix(size)
@@ -119,6 +123,23 @@ extension TypeEncoding {
     case .pointer, .object, .block, .classReference, .selector, .cString, .atom: true
     default: false
     }
+  }
+
+  /// The number of values without a size that a value of the type consists of, itself included; at
+  /// most `Int32.max`.
+  fileprivate var emptyValues: Int {
+    let parts: Int
+    switch kind {
+    case .array(let count, let element), .vector(let count, let element):
+      let (product, isTooLarge) = count.multipliedReportingOverflow(by: element.emptyValues)
+      parts = isTooLarge ? .max : product
+    case .structure(_, let members?), .union(_, let members?):
+      parts = members.reduce(0) { $0 + $1.type.emptyValues }
+    case .bitField(let width, _, _): parts = width == 0 ? 1 : 0
+    default: parts = 0
+    }
+    let own = (try? layout.size) == 0 ? 1 : 0
+    return min(parts, Int(Int32.max) - 1) + own
   }
 
   /// A hint for a correct value of the type.
