@@ -97,6 +97,17 @@ struct ResultJSONTests {
     #expect(try functions().call("snprintf", json: text) == "7")
   }
 
+  @Test("a variadic float is rounded to a float before it is promoted")
+  func variadicFloat() throws {
+    let functions = try functions()
+    let call = try functions.invocation(of: "snprintf")
+    try call.setArguments(json: "[null, 0, \"%d %.2f\", 42, 0.1]")
+    #expect(try call.argument(at: 4, as: Double.self) == Double(Float(0.1)))
+    #expect(try call.argumentsJSON == "[null,0,\"%d %.2f\",42,0.1]")
+    try call.setArguments(json: "[null, 0, \"%d %.2f\", 42, \"-inf\"]")
+    #expect(try call.argument(at: 4, as: Double.self) == -.infinity)
+  }
+
   @Test("memory behind a pointer exists for the call, and is shown after it")
   func pointers() throws {
     let functions = try functions()

@@ -16,8 +16,9 @@ extension Invocation {
   /// ```
   ///
   /// Either all arguments are set or none. Numbers may have 128 bits; an infinity or a NaN is in
-  /// quotes: `"inf"`. Text inside structures lives as long as the invocation. The result of an
-  /// earlier call is discarded, because it may lie in an argument.
+  /// quotes: `"inf"`. A variadic float is rounded to a float before C promotes it. Text inside
+  /// structures lives as long as the invocation. The result of an earlier call is discarded, because
+  /// it may lie in an argument.
   ///
   /// The text is untrusted: it cannot contain addresses, and it can name existing selectors but not
   /// create new ones.
@@ -126,7 +127,7 @@ extension Invocation {
       return .bytes(bytes)
     }
     // A variadic argument is promoted as C would promote it.
-    if scalar.isFloatingPoint { return .number(Double(value.digits) ?? 0) }
+    if scalar == .float { return .number(Double(Floats.float(bytes[...]))) }
     return .integer(Integers.parse(value.digits) ?? (bytes == [1] ? 1 : 0))
   }
 
@@ -188,7 +189,7 @@ extension Invocation {
     case .scalar(let scalar) where bytes.count != scalar.size:
       // Promoted by C: a float became a double, a small integer an int.
       return scalar.isFloatingPoint
-        ? Floats.value(bytes[...], .double) : Integers.value(bytes[...], .int32)
+        ? Floats.value(ofPromoted: bytes[...]) : Integers.value(bytes[...], .int32)
     default: break
     }
     return try ValueCoder.value(of: bytes[...], type, isKnown)

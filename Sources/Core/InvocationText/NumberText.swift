@@ -108,12 +108,22 @@ package enum Floats {
   package static func value(_ bytes: ArraySlice<UInt8>, _ scalar: Scalar) -> JSONValue {
     let word = Integers.word(bytes.prefix(8))
     switch scalar {
-    case .float: return number(Float(bitPattern: UInt32(truncatingIfNeeded: word)))
+    case .float: return number(float(bytes))
     case .double: return number(Double(bitPattern: UInt64(word)))
     default:
       let rest = Integers.word(bytes.dropFirst(8).prefix(8))
       return number(LongDouble(bitPattern: UInt128(rest) << 64 | UInt128(word)))
     }
+  }
+
+  static func float(_ bytes: ArraySlice<UInt8>) -> Float {
+    Float(bitPattern: UInt32(truncatingIfNeeded: Integers.word(bytes.prefix(4))))
+  }
+
+  /// A float that C promoted to a double. A double that is no float is shown as it is.
+  static func value(ofPromoted bytes: ArraySlice<UInt8>) -> JSONValue {
+    let double = Double(bitPattern: UInt64(Integers.word(bytes.prefix(8))))
+    return Float(exactly: double).map { number($0) } ?? number(double)
   }
 
   /// The shortest text that reads back as the same number. Infinities and NaNs become strings,
