@@ -72,6 +72,31 @@ struct ValueCoderTests {
     #expect(throws: TextFault.self) { try ValueCoder.value(of: bytes[...], large) }
   }
 
+  @Test(
+    "a hexadecimal number may have all bits of its type",
+    arguments: [
+      ("0xffffffffffffffffffffffffffffffff", "T", "340282366920938463463374607431768211455"),
+      ("0x80000000000000000000000000000000", "T", "170141183460469231731687303715884105728"),
+      (
+        "[0XFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF]", "{S=b0T128}",
+        "[340282366920938463463374607431768211455]"
+      ),
+      ("-0x80000000000000000000000000000000", "t", "-170141183460469231731687303715884105728"),
+    ])
+  func hexadecimal(text: String, encoding: String, shown: String) throws {
+    #expect(try again(text, encoding) == shown)
+  }
+
+  @Test(
+    "a hexadecimal number that does not fit is refused",
+    arguments: [
+      ("0x100000000000000000000000000000000", "T"), ("0x80000000000000000000000000000000", "t"),
+      ("-0x1", "T"), ("0x", "T"), ("0x+1", "T"), ("0x-1", "T"), ("++1", "T"),
+    ])
+  func tooLargeHexadecimal(text: String, encoding: String) {
+    #expect(throws: TextFault.self) { try again(text, encoding) }
+  }
+
   @Test("an array of elements with an unknown size is refused before the call")
   func opaqueElements() throws {
     let type = try TypeEncoding(parsing: "^{opaque}")

@@ -5,17 +5,21 @@ package import TypeEncodings
 /// Conversions of C integers between text and bytes.
 package enum Integers {
   /// Parses a decimal number, or a hexadecimal one with `0x`, with an optional sign.
-  package static func parse(_ text: String) -> Int128? {
+  package static func parse(_ text: String) -> Int128? { parse(text, as: Int128.self) }
+
+  private static func parse<Value: FixedWidthInteger>(
+    _ text: String, as type: Value.Type
+  ) -> Value? {
     let isNegative = text.hasPrefix("-")
     let digits = isNegative || text.hasPrefix("+") ? text.dropFirst() : text[...]
     let isHex = digits.hasPrefix("0x") || digits.hasPrefix("0X")
     let plain = isHex ? digits.dropFirst(2) : digits
     guard let first = plain.first, first.isHexDigit else { return nil }
-    return Int128((isNegative ? "-" : "") + plain, radix: isHex ? 16 : 10)
+    return Value((isNegative ? "-" : "") + plain, radix: isHex ? 16 : 10)
   }
 
   static func bytes(_ text: String, _ scalar: Scalar) -> [UInt8]? {
-    if scalar == .uint128, let value = UInt128(text) { return littleEndian(value) }
+    if scalar == .uint128 { return parse(text, as: UInt128.self).map(littleEndian) }
     guard let value = parse(text) else { return nil }
     switch scalar {
     case .int8: return Int8(exactly: value).map(littleEndian)
@@ -27,8 +31,7 @@ package enum Integers {
     case .int64, .long: return Int64(exactly: value).map(littleEndian)
     case .uint64, .unsignedLong: return UInt64(exactly: value).map(littleEndian)
     case .int128: return littleEndian(value)
-    case .uint128: return UInt128(exactly: value).map(littleEndian)
-    case .bool, .float, .double, .longDouble: return nil
+    case .uint128, .bool, .float, .double, .longDouble: return nil
     }
   }
 
