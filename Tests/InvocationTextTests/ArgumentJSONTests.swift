@@ -122,6 +122,17 @@ struct ArgumentJSONTests {
     }
   }
 
+  @Test("a bit-field without bits can be set: it is 0")
+  func emptyBitField() throws {
+    let call = try Invocation(parsing: "v{s=b0I3b32I0b32I5}")
+    try call.setArguments(json: "[[5,0,9]]")
+    #expect(try call.argumentsJSON == "[[5,0,9]]")
+    let error = #expect(throws: InvocationTextError.self) {
+      try call.setArguments(json: "[[5,1,9]]")
+    }
+    #expect("\(try #require(error).reason)".hasSuffix(": it has no bits, so 0 is expected"))
+  }
+
   @Test("either all arguments are set or none")
   func allOrNone() throws {
     let call = try Invocation(parsing: "vi*C")

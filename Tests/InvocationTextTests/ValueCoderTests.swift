@@ -29,7 +29,7 @@ struct ValueCoderTests {
     arguments: [
       ("{S=b0T128}", "[-1]"), ("{S=b0t128}", "[170141183460469231731687303715884105728]"),
       ("{S=b0i3}", "[4]"), ("{S=b0i3}", "[-5]"), ("{S=b0I3}", "[8]"), ("{S=b0I3}", "[-1]"),
-      ("{S=b0I0}", "[0]"), ("{S=b0I0}", "[true]"),
+      ("{S=b0I0}", "[1]"), ("{S=b0I0}", "[true]"),
     ])
   func refused(encoding: String, text: String) {
     #expect(throws: TextFault.self) { try again(text, encoding) }
@@ -95,6 +95,19 @@ struct ValueCoderTests {
     ])
   func tooLargeHexadecimal(text: String, encoding: String) {
     #expect(throws: TextFault.self) { try again(text, encoding) }
+  }
+
+  @Test("a bit-field without bits is written as it is shown, and has no other value")
+  func emptyBitFields() throws {
+    for (encoding, text) in [("{s=b0I3b32I0b32I5}", "[5,0,9]"), ("{S=b0i0}", "[0]")] {
+      #expect(try again(text, encoding) == text)
+    }
+    for (encoding, text) in [
+      ("{s=b0I3b32I0b32I5}", "[5,1,9]"), ("{S=b0i0}", "[-1]"), ("{S=b0I0}", "[true]"),
+      ("{S=b0I0}", "[null]"), ("{S=b0I0}", "[]"),
+    ] {
+      #expect(throws: TextFault.self, "\(encoding) \(text)") { try again(text, encoding) }
+    }
   }
 
   @Test("an array of elements with an unknown size is refused before the call")

@@ -123,7 +123,9 @@ extension InvocationTextError.Reason: CustomStringConvertible {
       "\(InvocationError.argumentCount(expected: expected, given: given))"
     case .noValue(let given, let type): Self.no(given, type, type.valueHint)
     case .noBits(let given, let type, let width):
-      Self.no(given, type, "an integer of \(width) bits is expected")
+      Self.no(
+        given, type,
+        width > 0 ? "an integer of \(width) bits is expected" : "it has no bits, so 0 is expected")
     case .noElements(let given, let type):
       Self.no(given, type, "write the elements as a JSON array")
     case .noStructure(let given, let type):

@@ -48,9 +48,9 @@ package enum Integers {
     return .integer(Int128(truncatingIfNeeded: bits << shift) >> shift)
   }
 
-  /// Returns a number as `width` bits; nil if it does not fit.
+  /// Returns a number as `width` bits; nil if it does not fit. Only 0 fits no bits.
   static func bits(_ text: String, _ width: Int, isSigned: Bool) -> UInt128? {
-    guard let bytes = bytes(text, isSigned ? .int128 : .uint128), width > 0 else { return nil }
+    guard let bytes = bytes(text, isSigned ? .int128 : .uint128) else { return nil }
     let bits = bytes.reversed().reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
     let shift = 128 - width
     // The number fits if shifting it up and down again does not change it.

@@ -177,7 +177,7 @@ package final class ValueCoder {
     let bits: UInt128?
     switch value.kind {
     case .number(let text): bits = Integers.bits(text, width, isSigned: Integers.isSigned(storage))
-    case .bool(let flag): bits = width > 0 ? (flag ? 1 : 0) : nil
+    case .bool(let flag): bits = !flag ? 0 : width > 0 ? 1 : nil
     default: bits = nil
     }
     guard let bits else {
