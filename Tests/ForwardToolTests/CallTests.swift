@@ -63,7 +63,7 @@ struct CallTests {
     (["libm.so.6", "pow", "ddd", "2", "3", "4"], 64), (["--nonsense"], 64),
     (["--fixed", "x", "libc.so.6", "printf", "i*", "a"], 64),
     (["libm.so.6", "pow", "dd{", "2", "3"], 65), (["libm.so.6", "pow", "ddx", "2", "3"], 65),
-    (["libm.so.6", "pow", "ddd", "2", "three"], 65),
+    (["libm.so.6", "pow", "ddd", "2", "three"], 65), (["libm.so.6", "log", "dd", "1e999"], 65),
     (["libc.so.6", "abs", "ii", "3000000000"], 65),
     (["libc.so.6", "abs", "ii", "1.5"], 65), (["libc.so.6", "div", "{div_t=ii}ii", "1", ""], 65),
     (["libc.so.6", "inet_ntoa", "*{in_addr=I}", "[1,2]"], 65),

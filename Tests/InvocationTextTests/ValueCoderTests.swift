@@ -110,6 +110,26 @@ struct ValueCoderTests {
     }
   }
 
+  @Test(
+    "a number in digits that is too large for its type is refused",
+    arguments: [
+      ("1e999", "d"), ("-1e999", "d"), ("1e40", "f"), ("0x1p1024", "d"), ("1e5000", "D"),
+      ("[1,1e40]", "jf"), ("3.4028236e38", "f"),
+    ])
+  func tooLarge(text: String, encoding: String) {
+    #expect(throws: TextFault.self) { try again(text, encoding) }
+  }
+
+  @Test(
+    "the largest numbers of a type, and infinities by their names, are read",
+    arguments: [
+      ("3.4028235e38", "f", "3.4028235e+38"), ("1e308", "d", "1e+308"), ("inf", "f", "\"inf\""),
+      ("-infinity", "d", "\"-inf\""), ("1e-999", "d", "0"),
+    ])
+  func largest(text: String, encoding: String, shown: String) throws {
+    #expect(try again(text, encoding) == shown)
+  }
+
   @Test("an array of elements with an unknown size is refused before the call")
   func opaqueElements() throws {
     let type = try TypeEncoding(parsing: "^{opaque}")

@@ -98,14 +98,23 @@ package enum Floats {
 
   static func bytes(_ text: String, _ scalar: Scalar) -> [UInt8]? {
     switch scalar {
-    case .float: return Float(text).map { Integers.littleEndian($0.bitPattern) }
-    case .double: return Double(text).map { Integers.littleEndian($0.bitPattern) }
+    case .float: return parse(text, Float.init).map { Integers.littleEndian($0.bitPattern) }
+    case .double: return parse(text, Double.init).map { Integers.littleEndian($0.bitPattern) }
     case .longDouble:
-      return LongDouble(text).map {
+      return parse(text, LongDouble.init).map {
         Array(Integers.littleEndian($0.bitPattern).prefix(scalar.size(on: .own)))
       }
     default: return nil
     }
+  }
+
+  /// Parses a number. Digits whose value is too large for the type would become an infinity, which
+  /// only a name means.
+  private static func parse<Value: FloatingPoint>(
+    _ text: String, _ number: (String) -> Value?
+  ) -> Value? {
+    guard let value = number(text), !value.isInfinite || isName(text) else { return nil }
+    return value
   }
 
   package static func value(_ bytes: ArraySlice<UInt8>, _ scalar: Scalar) -> JSONValue {
