@@ -9,6 +9,7 @@ struct ResultJSONTests {
     ("i", "-7"), ("Q", "18446744073709551615"), ("d", "\"nan\""), ("B", "false"),
     ("*", "\"a \\\"word\\\"\""), ("*", "null"), ("@", "null"), ("^v", "null"), ("jf", "[1,-0.5]"),
     ("{S=i{T=dC}}", "[1,[2.5,3]]"), ("v", "null"),
+    ("{e=}", "[]"), ("{s={e=}[2{e=}]}", "[[],[[],[]]]"),
   ]
 
   @Test("a result that was set is read back as the same JSON", arguments: results)
@@ -43,6 +44,14 @@ struct ResultJSONTests {
       try Invocation(parsing: "i").resultJSON
     }
     #expect(error?.reason == .refused(.resultNotAvailable))
+  }
+
+  @Test("an empty result is missing before a call, as any other is")
+  func missingEmpty() throws {
+    let call = try Invocation(parsing: "{e=}")
+    let error = #expect(throws: InvocationTextError.self) { try call.resultJSON }
+    #expect(error?.reason == .refused(.resultNotAvailable))
+    #expect(try Invocation(parsing: "v").resultJSON == "null")
   }
 
   @Test("a method can set its result from JSON")

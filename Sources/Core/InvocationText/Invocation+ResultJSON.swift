@@ -32,10 +32,7 @@ extension Invocation {
   private func readResult(_ isText: ValueCoder.IsText) throws(TextFault) -> JSONValue {
     let type = methodSignature.resultType
     let bytes: [UInt8]
-    let size = try TextFault.wrapping(at: 0) { () throws(TypeEncodingError) in
-      try type.layout.size
-    }
-    if size == 0 { return .null }
+    if type.kind == .void { return .null }
     if type.kind == .cString, let text = try? Optional.some(result(as: String?.self)) {
       return text.map { JSONValue.string($0) } ?? JSONValue.null
     }

@@ -94,7 +94,7 @@ extension Invocation {
     guard bytes.count == call.resultSlot.size else {
       throw .wrongSize(expected: call.resultSlot.size, given: bytes.count)
     }
-    guard call.resultSlot.size > 0 else { return }
+    guard call.returnsValue else { return }
     try call.refuseSwiftText(call.resultSlot)
     let old = call.detachResult()
     unsafe call.resultSlot.store(bytes: bytes)
