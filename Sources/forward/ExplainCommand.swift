@@ -16,7 +16,12 @@ enum ExplainCommand {
     let given = options.positional[0]
     if given != "-" { return explainer.explain(Array(given.utf8)) ? .ok : .badData }
     var allGood = true
-    Terminal.readLines { allGood = explainer.explain($0) && allGood }
+    do throws(Terminal.Unreadable) {
+      try Terminal.readLines { allGood = explainer.explain($0) && allGood }
+    } catch {
+      Terminal.error("forward: \(error)")
+      return .failed
+    }
     return allGood ? .ok : .badData
   }
 

@@ -67,7 +67,7 @@ enum Help {
       --layout   the true layout of a structure that its encoding cannot tell; may be repeated
       -          read one encoding from each line of standard input. A bad line gives an error of
                  its own (with --json, an object with "error") and the rest goes on; then the exit
-                 code is 65
+                 code is 65. It is 1 if the input cannot be read
     """
 
   private static let call = """

@@ -79,7 +79,8 @@ struct RemoteName: Sendable {
         bytes.append(byte)
         continue
       }
-      guard rest.count >= 2,
+      // A sign would be part of the number.
+      guard rest.count >= 2, rest.first != UInt8(ascii: "+"),
         let escaped = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
       else { return nil }
       bytes.append(escaped)

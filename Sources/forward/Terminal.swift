@@ -55,14 +55,29 @@ enum Terminal {
     }.joined(separator: "\n")
   }
 
+  /// Standard input cannot be read.
+  struct Unreadable: Error, CustomStringConvertible {
+    let code: Int32
+
+    var description: String {
+      "the input cannot be read: \(unsafe String(cString: strerror(code)))"
+    }
+  }
+
   /// Reads the lines of standard input as raw bytes, because an encoding may be invalid UTF-8.
-  static func readLines(_ body: ([UInt8]) -> Void) {
+  ///
+  /// - Throws: An error of the system, behind the last whole line.
+  static func readLines(_ body: ([UInt8]) -> Void) throws(Unreadable) {
     var line: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     var wroteAny = false
     while true {
       let count = unsafe read(0, &chunk, chunk.count)
-      if count <= 0 { break }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw Unreadable(code: errno)
+      }
+      if count == 0 { break }
       for byte in chunk[..<count] {
         if byte == UInt8(ascii: "\n") {
           body(line)

@@ -110,6 +110,15 @@ struct ExplainTests {
     #expect((objects[2]["error"] as? [String: Any])?["offset"] as? Int == 1)
   }
 
+  @Test("input that cannot be read is an error, with the reason and exit code 1")
+  func unreadableInput() throws {
+    let result = try ForwardingTestSupport.run(
+      "/bin/sh", ["-c", "exec \"$0\" explain - < /", Tool.program.path])
+    #expect(result.status == 1)
+    #expect(result.output.isEmpty)
+    #expect(result.errors == "forward: the input cannot be read: Is a directory\n")
+  }
+
   @Test("a registered layout is used")
   func layout() throws {
     let result = try Tool.run([

@@ -117,6 +117,7 @@ struct RemoteCommandTests {
       "write bytes as 00ff7f"
     ),
     (["ADDRESS", "shop", "price:", "d@:*", "tea"], 64, "is no NAME.INTERFACE"),
+    (["ADDRESS", "a%+5.shop", "price:", "d@:*", "tea"], 64, "is no NAME.INTERFACE"),
     (["tcp:1", "shop.shop", "price:", "d@:*", "tea"], 64, "write unix:PATH or nats://HOST:PORT"),
     (["ADDRESS", "shop.shop", "price:"], 64, "a selector and an encoding are expected"),
     (["--deadline", "0", "ADDRESS", "shop.shop", "isOpen", "B@:"], 64, "--deadline needs seconds"),
