@@ -57,7 +57,7 @@ private struct Listing {
   private let isJSON: Bool
   private let isQuiet: Bool
   private let reader: JournalReader
-  private var types: [String: WireTypes] = [:]
+  private var types = RecordTypes()
   private var count = 0
   private var messages: [String: Int] = [:]
   private var first: JournalRecord?
@@ -125,19 +125,9 @@ private struct Listing {
     var outcome: Outcome?
   }
 
-  /// Limits that accept every record of a journal: lengths are still checked against the bytes that
-  /// are present. The depth is at most 500, because Foundation's JSON reader refuses deeper
-  /// nesting.
-  private static let limits: WireLimits = {
-    var limits = WireLimits()
-    (limits.message, limits.text, limits.depth) = (16 << 20, .max, 500)
-    return limits
-  }()
-
   private mutating func values(of record: JournalRecord) -> Values {
     do {
-      let types = try self.types[record.encoding] ?? WireTypes(record.encoding, limits: Self.limits)
-      self.types[record.encoding] = types
+      let types = try self.types.types(of: record)
       let arguments = try types.arguments(record.arguments).map(\.description)
       var outcome: Outcome?
       switch record.outcome {

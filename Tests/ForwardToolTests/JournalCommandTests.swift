@@ -269,4 +269,45 @@ struct JournalCommandTests {
       #expect(try Tool.run(["journal", "--salvage", output, "--check", path]).status == 64)
     }
   }
+
+  /// A journal of one definition and many calls, with the checksums of the format.
+  private func hostile(_ encoding: String, calls: Int) -> [UInt8] {
+    func little(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    func sum(_ bytes: [UInt8]) -> [UInt8] {
+      var sum = UInt32.max
+      for byte in bytes {
+        sum ^= UInt32(byte)
+        for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0x82F6_3B78 : sum >> 1 }
+      }
+      return little(Int(~sum), 4)
+    }
+    func record(_ number: Int, _ kind: Int, _ body: [UInt8]) -> [UInt8] {
+      let head =
+        little(32 + body.count, 4) + little(number, 8) + little(0, 10) + little(kind, 1) + [0]
+      let rest = head + sum(head) + body
+      return sum(rest) + rest
+    }
+    var bytes = [0x89] + Array("FWJ\r\n\u{1A}\n".utf8) + little(1, 4) + little(1, 8) + little(1, 8)
+    bytes += sum(bytes)
+    let names = little(1, 2) + little(2, 2) + little(encoding.utf8.count, 2)
+    bytes += record(1, 1, names + Array("sx:\(encoding)".utf8))
+    for number in 1...calls { bytes += record(number, 2, [1]) }
+    return bytes
+  }
+
+  @Test("a refused encoding of many records is parsed once")
+  func refusedOnce() throws {
+    try withFile { path in
+      let encoding = "v@:{S=c" + String(repeating: "{=}", count: 5000) + "}"
+      try Data(hostile(encoding, calls: 3000)).write(to: URL(fileURLWithPath: path))
+      // The system kills a process that takes more seconds of a processor.
+      let limited = "ulimit -t 10; exec \"$0\" journal --check \"$1\""
+      let result = try ForwardingTestSupport.run(
+        "/bin/sh", ["-c", limited, Tool.program.path, path])
+      #expect(result.status == 65)
+      #expect(result.output.contains("records  3000\n"))
+    }
+  }
 }
