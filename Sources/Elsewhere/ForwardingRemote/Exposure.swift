@@ -130,7 +130,8 @@ final class Exposure: Sendable {
     }
     if !received.isAsked { return .unsent(host: host) }
     do throws(WireError) {
-      let result = try interface.encodeResult(of: call, behind: RemoteAnswer.head)
+      let result = try interface.encodeResult(
+        of: call, as: received.message, behind: RemoteAnswer.head)
       return RemoteAnswer(.answered, host: host, room: result)
     } catch {
       return .refused(.unsendableResult, error.outwards, host: host)

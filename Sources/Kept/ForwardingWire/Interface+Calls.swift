@@ -84,15 +84,15 @@ extension Interface {
   /// - Throws: ``WireError`` if the interface does not have the message with these types, the call
   ///   has no result, or a limit is exceeded.
   public func encodeResult(of call: Invocation) throws(WireError) -> [UInt8] {
-    try encodeResult(of: call, behind: 0)
+    try encodeResult(of: call, as: message(of: call))
   }
 
-  /// Encodes a result behind `room` zeros, which the caller overwrites with a header.
+  /// Encodes the result of a call of a message's plan, behind `room` zeros, which the caller
+  /// overwrites with a header.
   package func encodeResult(
-    of call: Invocation, behind room: Int
+    of call: Invocation, as message: InterfaceMessage, behind room: Int = 0
   ) throws(WireError) -> [UInt8] {
-    let message = try message(of: call)
-    return try WireWriter.bytes(behind: room, limit: limits.message) {
+    try WireWriter.bytes(behind: room, limit: limits.message) {
       (writer) throws(WireError) in try message.writeResult(of: call, to: &writer)
     }
   }

@@ -26,6 +26,7 @@ public final class InterfaceMessage: Sendable {
   /// See ``WirePlace/wholeSize``.
   private let wholeSizes: [Int]
   let result: WirePlace
+  private let wholeResult: Int
   let limits: WireLimits
 
   init(
@@ -62,6 +63,7 @@ public final class InterfaceMessage: Sendable {
       }
     }
     result = try place(0, signature.resultType)
+    wholeResult = result.wholeSize
     var arguments: [WirePlace] = []
     for (index, type) in signature.argumentTypes.enumerated().dropFirst(2) {
       arguments.append(try place(index + 1, type))
@@ -112,6 +114,7 @@ extension InterfaceMessage {
   package func writeResult(of call: Invocation, to writer: inout WireWriter) throws(WireError) {
     if case .nothing = result.way { return }
     guard call.call.hasReadableResult else { throw WireError(.noResult, at: writer.count) }
+    if wholeResult > 0 { return try writer.append(0, of: call, whole: wholeResult) }
     try write(result, 0, of: call, to: &writer)
   }
 
@@ -133,6 +136,7 @@ extension InterfaceMessage {
 
   /// Decodes the result of a call of this message's plan.
   package func readResult(of call: Invocation, from reader: inout WireReader) throws(WireError) {
+    if wholeResult > 0 { return try reader.set(0, of: call, whole: wholeResult) }
     try read(result, 0, of: call, from: &reader)
   }
 
