@@ -5,7 +5,19 @@ import Invocations
 /// A result that is set once, and that one task awaits. Successes without an answer, such as the
 /// end of a pause, are nil.
 struct OneShot: Sendable {
-  typealias Outcome = Result<RemoteAnswer?, RemoteError>
+  /// A result whose error is in a box: an error is large, and each copy of a `Result` that may
+  /// have one costs as much as a call of the runtime.
+  enum Outcome: Sendable {
+    case success(RemoteAnswer?)
+    indirect case failure(RemoteError)
+
+    func get() throws(RemoteError) -> RemoteAnswer? {
+      switch self {
+      case .success(let answer): return answer
+      case .failure(let error): throw error
+      }
+    }
+  }
 
   private let state: Guarded<State>
 
@@ -26,6 +38,11 @@ struct OneShot: Sendable {
     /// The outcome that came while the first one was that the call was not sent: its deadline, or
     /// its cancellation.
     var next: Outcome?
+    var waiting = Waiting()
+  }
+
+  /// What waits for the outcome.
+  private struct Waiting {
     /// Resumes the awaiting task. It is a closure, as the size of a continuation is known only at
     /// run time.
     var resume: (@Sendable (Outcome) -> Void)?
@@ -34,33 +51,41 @@ struct OneShot: Sendable {
 
   /// Sets the outcome. Only the first call has an effect; but a call that was not sent may be sent
   /// again, so what ends it meanwhile is kept for ``reopen()``.
-  func finish(_ outcome: Outcome) {
-    var (isFirst, before) = (false, State(asked: nil))
+  func finish(_ outcome: Outcome) { finish { _ in outcome } }
+
+  /// Sets the outcome that a closure returns under the lock, unless it returns nil.
+  private func finish(_ outcome: (Asked?) -> Outcome?) {
+    var (first, waiting) = (Outcome?.none, Waiting())
     state.withLockInPlace { state in
-      isFirst = state.outcome == nil
-      guard isFirst else {
+      guard let outcome = outcome(state.asked) else { return }
+      guard state.outcome == nil else {
         if Self.isUnsent(state.outcome), state.next == nil { state.next = outcome }
         return
       }
-      // A swap retains nothing, where a copy retains each closure.
-      swap(&before, &state)
-      state.asked = before.asked
       state.outcome = outcome
+      first = outcome
+      // A swap retains nothing, where a copy retains each closure.
+      swap(&waiting, &state.waiting)
     }
-    guard isFirst else { return }
-    before.resume?(outcome)
-    before.whenFinished?()
+    guard let first else { return }
+    waiting.resume?(first)
+    waiting.whenFinished?()
   }
 
   /// Takes an answer of the transport to a call.
   func take(_ result: Result<[UInt8], TransportError>) {
-    guard let asked = state.read({ $0.asked }) else { return }
-    switch result {
-    case .failure(let error): finish(asked.settling.failure(error))
-    case .success(let bytes):
-      guard let read = RemoteAnswer(bytes, to: asked.number) else { return asked.counts.strange() }
-      // The timer may not be running yet when the time is over.
-      finish(DispatchTime.now() < asked.end ? .success(read) : .failure(.timedOut))
+    finish { asked in
+      guard let asked else { return nil }
+      switch result {
+      case .failure(let error): return asked.settling.failure(error)
+      case .success(let bytes):
+        guard let read = RemoteAnswer(bytes, to: asked.number) else {
+          asked.counts.strange()
+          return nil
+        }
+        // The timer may not be running yet when the time is over.
+        return DispatchTime.now() < asked.end ? .success(read) : .failure(.timedOut)
+      }
     }
   }
 
@@ -68,7 +93,7 @@ struct OneShot: Sendable {
   /// that of an earlier call, as a caller that awaits several steps waits only for the last one.
   func onlyWhenFinished(_ body: @escaping @Sendable () -> Void) {
     let isFinished = state.withLockInPlace { state in
-      if state.outcome == nil { state.whenFinished = body }
+      if state.outcome == nil { state.waiting.whenFinished = body }
       return state.outcome != nil
     }
     if isFinished { body() }
@@ -110,7 +135,9 @@ struct OneShot: Sendable {
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let known: Outcome? = state.withLockInPlace { state in
-          if state.outcome == nil { state.resume = { continuation.resume(returning: $0) } }
+          if state.outcome == nil {
+            state.waiting.resume = { continuation.resume(returning: $0) }
+          }
           return state.outcome
         }
         if let known { continuation.resume(returning: known) }
