@@ -181,7 +181,7 @@ package final class OutboundCalls: Sendable {
 
   /// Counts a call in, and returns its deadline, which is that of the link if `limit` is nil.
   private func enter(within limit: Duration?) throws(RemoteError) -> DispatchTime {
-    let (deadline, inFlight) = kept.read { ($0.deadline, $0.inFlight) }
+    let (pause, inFlight) = kept.read { ($0.pause, $0.inFlight) }
     counts.asked.wrappingAdd(1, ordering: .relaxed)
     // Sent to a host in this process, the call would be performed before it is cancelled.
     if Task.isCancelled {
@@ -193,7 +193,7 @@ package final class OutboundCalls: Sendable {
       counts.refuse()
       throw .congested(limit: inFlight)
     }
-    return DispatchTime(after: limit ?? deadline)
+    return limit.map { DispatchTime(after: $0) } ?? .now() + pause
   }
 
   /// Counts a call out, in the count of its outcome.
