@@ -5,15 +5,15 @@ import Synchronization
 
 /// The sending side of remote calls: calls in flight, and their counts.
 package final class OutboundCalls: Sendable {
-  private let transport: any Transport
+  let transport: any Transport
   /// The subject of calls that do not name another one.
-  private let subject: RemoteSubject
+  let subject: RemoteSubject
   private let kept: Guarded<Settings>
   /// Request numbers depend on it, so a host that has seen one cannot forge the next.
   private let secret = UInt64.random(in: .min ... .max)
   private let count = Atomic<UInt64>(0)
   private let onTheWay = Atomic(0)
-  private let settling = ReconnectGrace()
+  let settling = ReconnectGrace()
   /// The host that answered last. It is 0 at first; no host has that number, but an answer may.
   private let met = Atomic<UInt64>(0)
   private let state = Guarded(State())
@@ -66,7 +66,7 @@ package final class OutboundCalls: Sendable {
   /// The hosts that answered so far.
   var hosts: Set<UInt64> { state.read { $0.hosts } }
 
-  private func meet(_ host: UInt64) {
+  func meet(_ host: UInt64) {
     // Most answers come from the same host as the previous one.
     if host != 0, met.load(ordering: .relaxed) == host { return }
     state.withLockInPlace { if $0.hosts.count < 4096 { _ = $0.hosts.insert(host) } }
@@ -75,7 +75,7 @@ package final class OutboundCalls: Sendable {
 
   // MARK: Sending
 
-  private func request(_ kind: RemoteRequest.Kind) -> RemoteRequest {
+  func request(_ kind: RemoteRequest.Kind) -> RemoteRequest {
     RemoteRequest(kind, number: nextNumber())
   }
 
@@ -98,47 +98,8 @@ package final class OutboundCalls: Sendable {
     }
   }
 
-  /// Sends a call, and awaits its one answer. If the task is cancelled, the host is notified.
-  package func ask(
-    _ call: [UInt8], of other: RemoteSubject
-  ) async throws(RemoteError) -> [UInt8] {
-    Array(try await ask(behindRoom: RemoteRequest.room + call, of: other))
-  }
-
-  /// Sends a call behind room for the header, and awaits its one answer.
-  nonisolated(nonsending) func ask(
-    behindRoom message: consuming [UInt8], of other: RemoteSubject? = nil
-  ) async throws(RemoteError) -> ArraySlice<UInt8> {
-    let (subject, request) = (other ?? subject, request(.asked))
-    request.write(to: &message)
-    let end = try enter(within: nil)
-    let answer = OneShot(
-      OneShot.Asked(number: request.number, end: end, counts: counts, settling: settling))
-    let known: RemoteAnswer?
-    do throws(RemoteError) {
-      known = try await send(
-        message, to: subject, answer, until: end, atEnd: .failure(.timedOut)
-      ) { answer.take($0) }
-      switch known?.kind {
-      case .refused: leave(counts.refusals)
-      case nil: leave(counts.failed)
-      default: leave(counts.answered)
-      }
-    } catch {
-      leave(counts.failed)
-      if case .cancelled = error { cancel(request, of: subject) }
-      throw error == RemoteError(.nobodyListens) ? subject.unheard : error
-    }
-    // Outcomes without an answer have thrown above.
-    guard let known else { throw .timedOut }
-    meet(known.host)
-    do throws(RemoteError) { return try known.result() } catch .refused(.expired, _) {
-      throw .timedOut
-    }
-  }
-
-  private func cancel(_ request: RemoteRequest, of other: RemoteSubject) {
-    let message = RemoteRequest(.cancel, number: request.number)
+  func cancel(_ number: UInt64, of other: RemoteSubject) {
+    let message = RemoteRequest(.cancel, number: number)
     // Not to the subject of calls: there one member of a group gets it, maybe not the right one.
     try? transport.publish(message.bytes, to: other.cancels)
   }
@@ -171,16 +132,16 @@ package final class OutboundCalls: Sendable {
       }
     } catch {
       leave(counts.failed)
-      if kind == .asked, case .cancelled = error { cancel(request, of: subject) }
+      if kind == .asked, case .cancelled = error { cancel(request.number, of: subject) }
       throw error
     }
     let heard = seen.read { $0.hosts }
     if heard.isEmpty { leave(counts.failed) } else { leave(counts.answered) }
-    if kind == .asked, !hosts.isSubset(of: heard) { cancel(request, of: subject) }
+    if kind == .asked, !hosts.isSubset(of: heard) { cancel(request.number, of: subject) }
   }
 
   /// Counts a call in, and returns its deadline, which is that of the link if `limit` is nil.
-  private func enter(within limit: Duration?) throws(RemoteError) -> DispatchTime {
+  func enter(within limit: Duration?) throws(RemoteError) -> DispatchTime {
     let (pause, inFlight) = kept.read { ($0.pause, $0.inFlight) }
     counts.asked.wrappingAdd(1, ordering: .relaxed)
     // Sent to a host in this process, the call would be performed before it is cancelled.
@@ -197,37 +158,48 @@ package final class OutboundCalls: Sendable {
   }
 
   /// Counts a call out, in the count of its outcome.
-  private func leave(_ count: borrowing Atomic<Int>) {
+  func leave(_ count: borrowing Atomic<Int>) {
     count.wrappingAdd(1, ordering: .relaxed)
     onTheWay.wrappingSubtract(1, ordering: .relaxed)
   }
 
-  /// Sends a request, and awaits an answer, the deadline, or the cancellation of the task.
-  private nonisolated(nonsending) func send(
+  /// Sends a request once. Returns nil if there is no connection.
+  func attempt(
+    _ message: [UInt8], to subject: RemoteSubject, _ heard: @escaping ReconnectGrace.Heard
+  ) throws(RemoteError) -> (any TransportRequest)? {
+    do throws(TransportError) { return try transport.request(message, to: subject, heard) } catch {
+      if error == .interrupted { return nil }
+      throw RemoteError(error)
+    }
+  }
+
+  /// Sends a request, unless a first attempt is given, and awaits an answer, the deadline, or the
+  /// cancellation of the task.
+  nonisolated(nonsending) func send(
     _ message: consuming [UInt8], to subject: RemoteSubject, _ answer: OneShot,
-    until end: DispatchTime, atEnd: OneShot.Outcome,
-    _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
+    until end: DispatchTime, atEnd: OneShot.Outcome, after first: FirstAttempt? = nil,
+    _ answered: @escaping ReconnectGrace.Heard
   ) async throws(RemoteError) -> RemoteAnswer? {
+    var first = first
     var deadline: Deadlines.Number?
     defer { if let deadline { Deadlines.shared.cancel(deadline) } }
-    var (pause, tries) = (20, settling.isGoingOn ? ReconnectGrace.tries : 0)
+    var (pause, tries) = (20, first == nil && settling.isGoingOn ? ReconnectGrace.tries : 0)
     var wasUnheard = false
     while true {
-      // The deadline and the cancellation may also come between two attempts.
-      let over = deadline == nil ? nil : answer.over
-      guard over == nil, RemoteRequest.setTimeLeft(until: end, in: &message) else {
-        return try ReconnectGrace.last(over ?? atEnd, wasUnheard).get()
-      }
-      let unheard = tries > 0 ? OneShot() : nil
-      tries -= 1
-      let heard = if let unheard { ReconnectGrace.hearing(unheard, answered) } else { answered }
+      let unheard: OneShot?
       let sent: (any TransportRequest)?
-      do throws(TransportError) {
-        sent = try transport.request(message, to: subject, heard)
-      } catch .interrupted {
-        sent = nil
-      } catch {
-        throw RemoteError(error)
+      if let begun = first.take() {
+        (unheard, sent) = (nil, begun.request)
+      } else {
+        // The deadline and the cancellation may also come between two attempts.
+        let over = deadline == nil ? nil : answer.over
+        guard over == nil, RemoteRequest.setTimeLeft(until: end, in: &message) else {
+          return try ReconnectGrace.last(over ?? atEnd, wasUnheard).get()
+        }
+        unheard = tries > 0 ? OneShot() : nil
+        tries -= 1
+        sent = try attempt(
+          message, to: subject, unheard.map { ReconnectGrace.hearing($0, answered) } ?? answered)
       }
       defer { sent?.end() }
       // A host in this process has answered by now, so no timer is needed.

@@ -125,7 +125,9 @@ open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   ) async throws {
     let result: ArraySlice<UInt8>
     do throws(RemoteError) {
-      result = try await link.ask(behindRoom: encoded(invocation))
+      var call = try link.begin(behindRoom: encoded(invocation))
+      if call.outcome == nil { call.outcome = await link.outcome(of: call) }
+      result = try link.end(call)
     } catch {
       // The face treats this like a local target without a method for the message.
       if case .refused(.leftOut, _) = error { UnansweredMessages.note(invocation.call) }
