@@ -28,6 +28,20 @@ struct OneShot: Sendable {
     let end: DispatchTime
     let counts: RemoteCounts
     let settling: ReconnectGrace
+
+    /// The outcome of an answer; nil if it is malformed.
+    func outcome(of result: Result<[UInt8], TransportError>) -> Outcome? {
+      switch result {
+      case .failure(let error): return settling.failure(error)
+      case .success(let bytes):
+        guard let read = RemoteAnswer(bytes, to: number) else {
+          counts.strange()
+          return nil
+        }
+        // The timer may not be running yet when the time is over.
+        return DispatchTime.now() < end ? .success(read) : .failure(.timedOut)
+      }
+    }
   }
 
   init(_ asked: Asked? = nil) { state = Guarded(State(asked: asked)) }
@@ -39,6 +53,18 @@ struct OneShot: Sendable {
     /// its cancellation.
     var next: Outcome?
     var waiting = Waiting()
+
+    /// Sets the outcome, and takes out what waits for it. Returns false if there is one already.
+    mutating func finish(_ outcome: Outcome, _ waiting: inout Waiting) -> Bool {
+      guard self.outcome == nil else {
+        if OneShot.isUnsent(self.outcome), next == nil { next = outcome }
+        return false
+      }
+      self.outcome = outcome
+      // A swap retains nothing, where a copy retains each closure.
+      swap(&waiting, &self.waiting)
+      return true
+    }
   }
 
   /// What waits for the outcome.
@@ -47,46 +73,29 @@ struct OneShot: Sendable {
     /// run time.
     var resume: (@Sendable (Outcome) -> Void)?
     var whenFinished: (@Sendable () -> Void)?
+
+    func hear(_ outcome: Outcome) {
+      resume?(outcome)
+      whenFinished?()
+    }
   }
 
   /// Sets the outcome. Only the first call has an effect; but a call that was not sent may be sent
   /// again, so what ends it meanwhile is kept for ``reopen()``.
-  func finish(_ outcome: Outcome) { finish { _ in outcome } }
-
-  /// Sets the outcome that a closure returns under the lock, unless it returns nil.
-  private func finish(_ outcome: (Asked?) -> Outcome?) {
-    var (first, waiting) = (Outcome?.none, Waiting())
-    state.withLockInPlace { state in
-      guard let outcome = outcome(state.asked) else { return }
-      guard state.outcome == nil else {
-        if Self.isUnsent(state.outcome), state.next == nil { state.next = outcome }
-        return
-      }
-      state.outcome = outcome
-      first = outcome
-      // A swap retains nothing, where a copy retains each closure.
-      swap(&waiting, &state.waiting)
-    }
-    guard let first else { return }
-    waiting.resume?(first)
-    waiting.whenFinished?()
+  func finish(_ outcome: Outcome) {
+    var waiting = Waiting()
+    let isFirst = state.withLockInPlace { $0.finish(outcome, &waiting) }
+    if isFirst { waiting.hear(outcome) }
   }
 
   /// Takes an answer of the transport to a call.
   func take(_ result: Result<[UInt8], TransportError>) {
-    finish { asked in
-      guard let asked else { return nil }
-      switch result {
-      case .failure(let error): return asked.settling.failure(error)
-      case .success(let bytes):
-        guard let read = RemoteAnswer(bytes, to: asked.number) else {
-          asked.counts.strange()
-          return nil
-        }
-        // The timer may not be running yet when the time is over.
-        return DispatchTime.now() < asked.end ? .success(read) : .failure(.timedOut)
-      }
+    var waiting = Waiting()
+    let first: Outcome? = state.withLockInPlace { state in
+      guard let outcome = state.asked?.outcome(of: result) else { return nil }
+      return state.finish(outcome, &waiting) ? outcome : nil
     }
+    if let first { waiting.hear(first) }
   }
 
   /// Calls a closure once the outcome is set, or at once if it is set already. The closure replaces

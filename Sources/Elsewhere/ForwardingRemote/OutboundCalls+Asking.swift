@@ -4,7 +4,8 @@ import Dispatch
 /// A call whose answer is awaited.
 struct AskedCall: ~Copyable {
   fileprivate let number: UInt64
-  fileprivate let subject: RemoteSubject
+  /// The subject; nil if it is that of the link.
+  fileprivate let other: RemoteSubject?
   fileprivate let message: [UInt8]
   fileprivate let end: DispatchTime
   fileprivate let answer: OneShot
@@ -43,11 +44,10 @@ extension OutboundCalls {
     let answer = OneShot(
       OneShot.Asked(number: request.number, end: end, counts: counts, settling: settling))
     var call = AskedCall(
-      number: request.number, subject: other ?? subject, message: message, end: end,
-      answer: answer)
+      number: request.number, other: other, message: message, end: end, answer: answer)
     guard isTried else { return call }
     do throws(RemoteError) {
-      let sent = try attempt(call.message, to: call.subject) { answer.take($0) }
+      let sent = try attempt(call.message, to: other ?? subject) { answer.take($0) }
       call.outcome = answer.outcomeIfSent
       if call.outcome == nil { call.first = FirstAttempt(request: sent) } else { sent?.end() }
     } catch {
@@ -62,7 +62,7 @@ extension OutboundCalls {
     do throws(RemoteError) {
       return .success(
         try await send(
-          call.message, to: call.subject, answer, until: call.end, atEnd: .failure(.timedOut),
+          call.message, to: call.other ?? subject, answer, until: call.end, atEnd: .failure(.timedOut),
           after: call.first
         ) { answer.take($0) })
     } catch {
@@ -81,8 +81,8 @@ extension OutboundCalls {
       }
     case .failure(let error):
       leave(counts.failed)
-      if case .cancelled = error { cancel(call.number, of: call.subject) }
-      throw error == RemoteError(.nobodyListens) ? call.subject.unheard : error
+      if case .cancelled = error { cancel(call.number, of: call.other ?? subject) }
+      throw error == RemoteError(.nobodyListens) ? (call.other ?? subject).unheard : error
     case .success(nil), nil:
       leave(counts.failed)
       throw .timedOut

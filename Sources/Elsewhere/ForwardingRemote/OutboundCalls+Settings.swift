@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Invocations
 
 extension OutboundCalls {
   /// The settings that a proxy has for its calls.
   package struct Settings: Sendable {
-    package var deadline: Duration { didSet { pause = Self.pause(deadline) } }
-    /// The deadline as an interval, which is converted here and not by each call.
-    private(set) var pause: DispatchTimeInterval
+    package var deadline: Duration
     package var inFlight = 1000
     package var interrupted: (@Sendable () -> Void)?
     package var invalidated: (@Sendable () -> Void)?
 
-    init(deadline: Duration) {
-      self.deadline = deadline
-      pause = Self.pause(deadline)
-    }
+    init(deadline: Duration) { self.deadline = deadline }
 
-    private static func pause(_ limit: Duration) -> DispatchTimeInterval {
-      .nanoseconds(Int(Deadlines.bounded(limit) / .nanoseconds(1)))
-    }
+    /// The deadline in nanoseconds, within its bounds.
+    var pause: Int { Int(Deadlines.bounded(deadline) / .nanoseconds(1)) }
   }
 }

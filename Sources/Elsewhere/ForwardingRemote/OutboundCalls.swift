@@ -9,6 +9,9 @@ package final class OutboundCalls: Sendable {
   /// The subject of calls that do not name another one.
   let subject: RemoteSubject
   private let kept: Guarded<Settings>
+  /// The settings that each call reads: its deadline in nanoseconds, and the limit.
+  private let pause: Atomic<Int>
+  private let most: Atomic<Int>
   /// Request numbers depend on it, so a host that has seen one cannot forge the next.
   private let secret = UInt64.random(in: .min ... .max)
   private let count = Atomic<UInt64>(0)
@@ -22,7 +25,11 @@ package final class OutboundCalls: Sendable {
   package var settings: Settings { kept.read { $0 } }
 
   package func set<Value>(_ setting: WritableKeyPath<Settings, Value>, _ value: Value) {
-    kept.withLock { $0[keyPath: setting] = value }
+    kept.withLock {
+      $0[keyPath: setting] = value
+      pause.store($0.pause, ordering: .relaxed)
+      most.store($0.inFlight, ordering: .relaxed)
+    }
   }
 
   private struct State {
@@ -37,7 +44,10 @@ package final class OutboundCalls: Sendable {
   package init(_ transport: any Transport, _ subject: RemoteSubject, deadline: Duration) {
     self.transport = transport
     self.subject = subject
-    kept = Guarded(Settings(deadline: deadline))
+    let settings = Settings(deadline: deadline)
+    kept = Guarded(settings)
+    pause = Atomic(settings.pause)
+    most = Atomic(settings.inFlight)
     let watch = transport.onChange { [weak self] change in self?.take(change) }
     state.withLock { $0.watch = watch }
   }
@@ -142,7 +152,7 @@ package final class OutboundCalls: Sendable {
 
   /// Counts a call in, and returns its deadline, which is that of the link if `limit` is nil.
   func enter(within limit: Duration?) throws(RemoteError) -> DispatchTime {
-    let (pause, inFlight) = kept.read { ($0.pause, $0.inFlight) }
+    let inFlight = most.load(ordering: .relaxed)
     counts.asked.wrappingAdd(1, ordering: .relaxed)
     // Sent to a host in this process, the call would be performed before it is cancelled.
     if Task.isCancelled {
@@ -154,7 +164,7 @@ package final class OutboundCalls: Sendable {
       counts.refuse()
       throw .congested(limit: inFlight)
     }
-    return limit.map { DispatchTime(after: $0) } ?? .now() + pause
+    return limit.map { DispatchTime(after: $0) } ?? .now() + .nanoseconds(pause.load(ordering: .relaxed))
   }
 
   /// Counts a call out, in the count of its outcome.
