@@ -11,13 +11,13 @@ final class Exposure: Sendable {
   private let isClosed = Atomic(false)
   private let target: ExposedTarget
   private let host: UInt64
-  private let settings: Guarded<RemoteHost.Settings>
+  private let authorization: RemoteHost.Authorization
 
   init(_ target: AnyObject, _ interface: Interface, _ lane: DeliveryLane?, _ host: RemoteHost) {
     self.interface = interface
     self.target = ExposedTarget(target, lane)
     self.host = host.number
-    settings = host.settings
+    authorization = host.authorization
   }
 
   /// Retains a subscription that delivers messages to this exposure.
@@ -59,7 +59,7 @@ final class Exposure: Sendable {
       throw RefusedCall(.malformed, error.outwards)
     }
     let known = interface.message(fingerprint)
-    if let authorize = settings.read({ $0.authorize }) {
+    if let authorize = authorization.value {
       // Unknown messages are refused as unauthorized too, so a refusal does not reveal which
       // messages exist.
       guard let known else { throw RefusedCall(.unauthorized) }

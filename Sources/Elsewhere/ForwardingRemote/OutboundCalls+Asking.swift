@@ -62,7 +62,8 @@ extension OutboundCalls {
     do throws(RemoteError) {
       return .success(
         try await send(
-          call.message, to: call.other ?? subject, answer, until: call.end, atEnd: .failure(.timedOut),
+          call.message, to: call.other ?? subject, answer, until: call.end,
+          atEnd: .failure(.timedOut),
           after: call.first
         ) { answer.take($0) })
     } catch {

@@ -164,7 +164,8 @@ package final class OutboundCalls: Sendable {
       counts.refuse()
       throw .congested(limit: inFlight)
     }
-    return limit.map { DispatchTime(after: $0) } ?? .now() + .nanoseconds(pause.load(ordering: .relaxed))
+    return limit.map { DispatchTime(after: $0) } ?? .now()
+      + .nanoseconds(pause.load(ordering: .relaxed))
   }
 
   /// Counts a call out, in the count of its outcome.

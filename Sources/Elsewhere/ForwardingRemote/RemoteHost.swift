@@ -2,6 +2,7 @@
 public import Forwarding
 public import ForwardingWire
 import Invocations
+import Synchronization
 
 /// Exposes objects of this process to others, each with the messages that its interface allows.
 ///
@@ -28,7 +29,7 @@ public final class RemoteHost: Sendable {
   public var number: UInt64 { gate.number }
   private let transport: any Transport
   private let gate: InboundCalls
-  let settings = Guarded(Settings())
+  let authorization = Authorization()
   private let exposures = Guarded(Exposures())
   private let announcement = Guarded<(any TransportSubscription)?>(nil)
 
@@ -38,8 +39,20 @@ public final class RemoteHost: Sendable {
     var closings = 0
   }
 
-  struct Settings: Sendable {
-    var authorize: (@Sendable (Caller) -> Bool)?
+  /// The closure that decides. Each call reads it, mostly to find that there is none.
+  final class Authorization: Sendable {
+    private let isSet = Atomic(false)
+    private let closure = Guarded<(@Sendable (Caller) -> Bool)?>(nil)
+
+    var value: (@Sendable (Caller) -> Bool)? {
+      get { isSet.load(ordering: .acquiring) ? closure.read { $0 } : nil }
+      set {
+        closure.withLock {
+          $0 = newValue
+          isSet.store(newValue != nil, ordering: .releasing)
+        }
+      }
+    }
   }
 
   /// A caller and its message, known before the arguments are decoded.
@@ -76,8 +89,8 @@ public final class RemoteHost: Sendable {
   /// A refusal does not reveal which messages exist: messages that the interface lacks are refused
   /// as unauthorized too, and types are compared only after this closure allows the call.
   public var authorize: (@Sendable (Caller) -> Bool)? {
-    get { settings.read { $0.authorize } }
-    set { settings.withLock { $0.authorize = newValue } }
+    get { authorization.value }
+    set { authorization.value = newValue }
   }
 
   /// Counts of the calls received.

@@ -27,10 +27,10 @@ public struct Interface: Sendable {
   public let limits: WireLimits
   package let nameBytes: [UInt8]
   private var all: [InterfaceMessage] = []
-  /// A hash table of the messages by the address of their selector, with linear probing.
+  /// Hash tables of the messages with linear probing, by the address of their selector and by the
+  /// part of their fingerprint that depends on it. They have equally many places.
   private var places: [InterfaceMessage?] = []
-  /// The messages by the part of their fingerprint that depends on the selector.
-  private var byNumber: [UInt32: InterfaceMessage] = [:]
+  private var numbered: [InterfaceMessage?] = []
 
   /// Makes an interface without messages. A name is cut to its first 255 bytes.
   public init(_ name: String, limits: WireLimits = WireLimits()) {
@@ -111,10 +111,9 @@ public struct Interface: Sendable {
       }
       return
     }
-    if let other = byNumber[message.fingerprint.selector] {
+    if let other = self.message(message.fingerprint) {
       throw .sameFingerprint(selector: selector.name, other: other.selector.name)
     }
-    byNumber[message.fingerprint.selector] = message
     all.append(message)
     arrange()
   }
@@ -136,26 +135,40 @@ public struct Interface: Sendable {
     Int(truncatingIfNeeded: (selector.address >> 3) &* 0x9E37_79B9_7F4A_7C15 >> 32) & (count - 1)
   }
 
-  /// Builds the hash table, at most half of whose places are used.
+  /// Builds the hash tables, at most half of whose places are used.
   private mutating func arrange() {
     var size = 8
     while size < 2 * all.count { size *= 2 }
     places = Array(repeating: nil, count: size)
+    numbered = places
     for message in all {
-      var place = Self.place(of: message.selector, among: size)
-      while places[place] != nil { place = (place + 1) & (size - 1) }
-      places[place] = message
+      Self.put(message, at: Self.place(of: message.selector, among: size), in: &places)
+      Self.put(message, at: Int(message.fingerprint.selector) & (size - 1), in: &numbered)
     }
+  }
+
+  private static func put(
+    _ message: InterfaceMessage, at first: Int, in table: inout [InterfaceMessage?]
+  ) {
+    var place = first
+    while table[place] != nil { place = (place + 1) & (table.count - 1) }
+    table[place] = message
   }
 
   /// The message of a received fingerprint, whose types may differ; nil if it is not allowed.
   package func message(_ fingerprint: Fingerprint) -> InterfaceMessage? {
-    byNumber[fingerprint.selector]
+    if numbered.isEmpty { return nil }
+    var place = Int(fingerprint.selector) & (numbered.count - 1)
+    while let message = numbered[place] {
+      if message.fingerprint.selector == fingerprint.selector { return message }
+      place = (place + 1) & (numbered.count - 1)
+    }
+    return nil
   }
 
   /// The message of a received name, which is only looked up.
   package func message(named name: [UInt8]) -> InterfaceMessage? {
-    let message = byNumber[Fingerprint(nameBytes, name, []).selector]
+    let message = message(Fingerprint(nameBytes, name, []))
     return message?.name == name ? message : nil
   }
 }
