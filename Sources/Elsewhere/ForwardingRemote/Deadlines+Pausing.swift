@@ -13,8 +13,3 @@ extension Deadlines {
     _ = try await end.wait()
   }
 }
-
-extension DispatchTime {
-  /// The time after a duration from now; see `Deadlines.bounded`.
-  init(after limit: Duration) { self = Deadlines.time(after: limit) }
-}

@@ -38,9 +38,10 @@ extension OutboundCalls {
   ) throws(RemoteError) -> AskedCall {
     let request = request(.asked)
     request.write(to: &message)
-    let end = try enter(within: nil)
+    let (now, end) = try enter(within: nil)
     // After an interruption, each attempt is awaited.
-    let isTried = !settling.isGoingOn && RemoteRequest.setTimeLeft(until: end, in: &message)
+    let isTried =
+      !settling.isGoingOn && RemoteRequest.setTimeLeft(from: now, until: end, in: &message)
     let answer = OneShot(
       OneShot.Asked(number: request.number, end: end, counts: counts, settling: settling))
     var call = AskedCall(

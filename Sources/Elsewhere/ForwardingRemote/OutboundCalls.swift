@@ -124,7 +124,7 @@ package final class OutboundCalls: Sendable {
     let request = request(kind)
     var message = message
     request.write(to: &message)
-    let end = try enter(within: limit)
+    let end = try enter(within: limit).end
     let seen = Guarded(AnswersSeen())
     do throws(RemoteError) {
       let all = OneShot()
@@ -150,8 +150,11 @@ package final class OutboundCalls: Sendable {
     if kind == .asked, !hosts.isSubset(of: heard) { cancel(request.number, of: subject) }
   }
 
-  /// Counts a call in, and returns its deadline, which is that of the link if `limit` is nil.
-  func enter(within limit: Duration?) throws(RemoteError) -> DispatchTime {
+  /// Counts a call in. Returns the time and its deadline, which is that of the link if `limit` is
+  /// nil.
+  func enter(
+    within limit: Duration?
+  ) throws(RemoteError) -> (now: DispatchTime, end: DispatchTime) {
     let inFlight = most.load(ordering: .relaxed)
     counts.asked.wrappingAdd(1, ordering: .relaxed)
     // Sent to a host in this process, the call would be performed before it is cancelled.
@@ -164,8 +167,9 @@ package final class OutboundCalls: Sendable {
       counts.refuse()
       throw .congested(limit: inFlight)
     }
-    return limit.map { DispatchTime(after: $0) } ?? .now()
-      + .nanoseconds(pause.load(ordering: .relaxed))
+    let pause = limit.map { Settings(deadline: $0).pause } ?? pause.load(ordering: .relaxed)
+    let now = DispatchTime.now()
+    return (now, DispatchTime(uptimeNanoseconds: now.uptimeNanoseconds + UInt64(pause)))
   }
 
   /// Counts a call out, in the count of its outcome.

@@ -80,8 +80,10 @@ package struct RemoteRequest {
 
   /// Writes how long the caller still waits, which is less when a message is sent again. Returns
   /// false if no time is left.
-  static func setTimeLeft(until end: DispatchTime, in message: inout [UInt8]) -> Bool {
-    let (end, now) = (end.uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
+  static func setTimeLeft(
+    from now: DispatchTime = .now(), until end: DispatchTime, in message: inout [UInt8]
+  ) -> Bool {
+    let (end, now) = (end.uptimeNanoseconds, now.uptimeNanoseconds)
     guard end > now else { return false }
     message.set(time(max(1, (end - now) / 1_000_000)), at: 2)
     return true
@@ -193,19 +195,20 @@ package struct RemoteAnswer: Sendable {
 
   /// The refusal of a request of another version, in the form that every version can read.
   static func otherVersion(to request: [UInt8], host: UInt64) -> [UInt8] {
-    var bytes = firstVersion + [UInt8](repeating: 0, count: 24)
+    var bytes = [UInt8](repeating: 0, count: 28)
+    bytes.set(firstVersion, at: 0)
     if request.count >= 20 { bytes.replaceSubrange(4..<20, with: request[4..<20]) }
     bytes.set(host, at: 20)
     return bytes
   }
 
   /// The first bytes of that refusal: version 1, refused, ``RemoteRefusal/version``.
-  private static let firstVersion: [UInt8] = [1, 0, 0x83, 2]
+  private static var firstVersion: UInt32 { 0x0283_0001 }
 
   /// Decodes an answer of another process; nil if it is malformed, or does not answer the request.
   init?(_ bytes: [UInt8], to request: UInt64) {
     guard bytes.count >= Self.head, bytes.uint64(at: 4) == request else { return nil }
-    if bytes.count >= 28, bytes[..<4].elementsEqual(Self.firstVersion) {
+    if bytes.count >= 28, bytes.uint32(at: 0) == Self.firstVersion {
       self.init(.refused, refusal: bytes[3], host: bytes.uint64(at: 20))
       return
     }

@@ -147,19 +147,20 @@ extension Guarded: TransportRequest where Value == Answering {
   func take(_ answer: Result<[UInt8], TransportError>) {
     // Not returned from the lock: a closure that a generic function returns is wrapped in another
     // one.
-    var now = Answering()
+    var answered: (@Sendable (Result<[UInt8], TransportError>) -> Void)?
     withLockInPlace { state in
       state.answers += 1
-      now = state
+      answered = state.answered
     }
-    now.answered?(answer)
+    answered?(answer)
   }
 
   package func end() {
     var before = Answering()
     withLockInPlace { state in
-      before = state
-      state = Answering(answers: state.answers)
+      // A swap retains nothing.
+      swap(&before, &state)
+      state.answers = before.answers
     }
     if before.answered != nil { before.ended?(self) }
   }
