@@ -35,7 +35,7 @@ extension Interface {
   ///
   /// - Throws: ``WireError`` if the bytes are not a call of one of the messages, with these types.
   public func decode(_ bytes: [UInt8]) throws(WireError) -> Invocation {
-    try reading(bytes[...]) { (reader) throws(WireError) in
+    try WireReader.over(bytes[...]) { (reader) throws(WireError) in
       let names = try names(at: &reader)
       let message = try message(names.interface, names.selector, names.encoding)
       let call = Invocation(message.plan)
@@ -110,7 +110,7 @@ extension Interface {
     _ bytes: ArraySlice<UInt8>, into call: Invocation
   ) throws(WireError) {
     let message = try message(of: call)
-    try reading(bytes) { (reader) throws(WireError) in
+    try WireReader.over(bytes) { (reader) throws(WireError) in
       try message.readResult(of: call, from: &reader)
       try reader.finish()
     }
@@ -154,15 +154,6 @@ extension Interface {
         at: interface.count + selector.count)
     }
     return message
-  }
-
-  func reading<Value>(
-    _ bytes: ArraySlice<UInt8>, _ body: (inout WireReader) throws(WireError) -> Value
-  ) throws(WireError) -> Value {
-    let result: Result<Value, WireError> = WireReader.over(bytes) { reader in
-      do throws(WireError) { return .success(try body(&reader)) } catch { return .failure(error) }
-    }
-    return try result.get()
   }
 }
 

@@ -27,7 +27,7 @@ extension Interface {
     guard bytes.count <= limits.message else {
       throw WireError(.limit(limits.message, given: bytes.count), at: 0)
     }
-    return try reading(bytes) { (reader) throws(WireError) in
+    return try WireReader.over(bytes) { (reader) throws(WireError) in
       try Fingerprint(selector: reader.uint32(), types: reader.uint32())
     }
   }
@@ -38,7 +38,7 @@ extension Interface {
   package func decodeSent(
     _ bytes: ArraySlice<UInt8>, as message: InterfaceMessage, into call: Invocation
   ) throws(WireError) {
-    try reading(bytes) { (reader) throws(WireError) in
+    try WireReader.over(bytes) { (reader) throws(WireError) in
       try reader.skip(Fingerprint.size)
       try read(call, as: message, from: &reader)
     }

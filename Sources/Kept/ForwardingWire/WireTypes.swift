@@ -76,17 +76,12 @@ public struct WireTypes: Sendable {
   private func read(
     _ bytes: [UInt8], _ types: [TypeEncoding]
   ) throws(WireError) -> [WireValue] {
-    let result: Result<[WireValue], WireError> = WireReader.over(bytes) { reader in
-      do throws(WireError) {
-        var values: [WireValue] = []
-        for type in types { values.append(try value(type, &reader)) }
-        try reader.finish()
-        return .success(values)
-      } catch {
-        return .failure(error)
-      }
+    try WireReader.over(bytes) { (reader) throws(WireError) in
+      var values: [WireValue] = []
+      for type in types { values.append(try value(type, &reader)) }
+      try reader.finish()
+      return values
     }
-    return try result.get()
   }
 
   private func value(

@@ -21,22 +21,22 @@ package struct WireReader {
 
   /// Calls a closure with a reader of bytes.
   @inlinable
-  package static func over<Result>(
-    _ bytes: [UInt8], _ body: (inout WireReader) throws -> Result
-  ) rethrows -> Result {
-    try unsafe bytes.withUnsafeBytes { bytes in
-      var reader = unsafe WireReader(bytes)
+  package static func over<Result, Failure: Error>(
+    _ bytes: [UInt8], _ body: (inout WireReader) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
+      var reader = unsafe WireReader(UnsafeRawBufferPointer(bytes))
       return try body(&reader)
     }
   }
 
   /// Calls a closure with a reader of a slice of bytes.
   @inlinable
-  package static func over<Result>(
-    _ bytes: ArraySlice<UInt8>, _ body: (inout WireReader) throws -> Result
-  ) rethrows -> Result {
-    try unsafe bytes.withUnsafeBytes { bytes in
-      var reader = unsafe WireReader(bytes)
+  package static func over<Result, Failure: Error>(
+    _ bytes: ArraySlice<UInt8>, _ body: (inout WireReader) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
+      var reader = unsafe WireReader(UnsafeRawBufferPointer(bytes))
       return try body(&reader)
     }
   }

@@ -43,22 +43,17 @@ package struct WireWriter: ~Copyable {
     behind room: Int = 0, limit: Int, _ body: (inout WireWriter) throws(WireError) -> Void
   ) throws(WireError) -> [UInt8] {
     precondition(room <= mostRoom, "the zeros in front of a message have no room")
-    let result: Result<[UInt8], WireError> = unsafe withUnsafeTemporaryAllocation(
+    return try unsafe withUnsafeTemporaryAllocation(
       byteCount: mostRoom + 512, alignment: 8
-    ) { memory in
+    ) { (memory) throws(WireError) in
       // SAFETY: the writer does not outlive the memory. The zeros are in front of its bytes.
       unsafe memory.baseAddress.unsafelyUnwrapped.initializeMemory(
         as: UInt8.self, repeating: 0, count: mostRoom)
       var writer = unsafe WireWriter(
         limit: limit, in: UnsafeMutableRawBufferPointer(rebasing: memory.dropFirst(mostRoom)))
-      do throws(WireError) {
-        try body(&writer)
-        return .success(writer.bytes(behind: room))
-      } catch {
-        return .failure(error)
-      }
+      try body(&writer)
+      return writer.bytes(behind: room)
     }
-    return try result.get()
   }
 
   /// Reserves room for more bytes.
