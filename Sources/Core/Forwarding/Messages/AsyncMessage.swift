@@ -40,12 +40,13 @@ public struct AsyncMessage<Result, each Argument>: Sendable {
   /// Sends the message, and awaits the answer. A nil target answers zero.
   ///
   /// - Throws: the error of the target, or an ``InvocationError`` if the message cannot be sent.
+  @inlinable
   @discardableResult
   public nonisolated(nonsending) func callAsFunction(
     _ arguments: repeat each Argument, on target: AnyObject?
   ) async throws -> Result {
     let call = try message.invocation(repeat each arguments)
-    if let target { try await call.sendAwaiting(to: target) } else { call.answerWithZero() }
-    return try call.call.answer(as: Result.self, message.prepared.result)
+    if let target { try await call.sendAwaiting(to: target) } else { call.call.answerWithZero() }
+    return try call.call.fittingAnswer(as: Result.self, message.prepared.result)
   }
 }

@@ -115,7 +115,7 @@ extension Call {
   /// Reads the result, of a type that was compared with the plan.
   @inlinable
   @inline(__always)
-  func fittingAnswer<Value>(
+  package func fittingAnswer<Value>(
     as type: Value.Type, _ place: TypedPlace
   ) throws(InvocationError) -> Value {
     // Both types have one value and no size.

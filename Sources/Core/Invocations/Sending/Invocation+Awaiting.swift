@@ -24,6 +24,7 @@ extension Invocation {
 
   /// Sends the message to another object without retaining it, and awaits the end. The old target
   /// is restored afterwards.
+  @usableFromInline
   package nonisolated(nonsending) func sendAwaiting(to other: AnyObject) async throws {
     try plan.checkMethod()
     let before = call.lendTarget(other)
