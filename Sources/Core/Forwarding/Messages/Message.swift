@@ -52,6 +52,7 @@ public struct Message<Result, each Argument>: Sendable {
   /// Records the message with its arguments, for any target.
   ///
   /// - Throws: an ``InvocationError`` if an argument cannot be passed.
+  @inlinable
   public func invocation(
     _ arguments: repeat each Argument
   ) throws(InvocationError) -> Invocation {

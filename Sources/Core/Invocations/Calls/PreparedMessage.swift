@@ -38,6 +38,7 @@ package final class PreparedMessage: Sendable {
   /// Records the message with its arguments.
   ///
   /// - Throws: ``InvocationError`` if an argument cannot be stored.
+  @usableFromInline
   package func record<each Argument>(
     _ arguments: repeat each Argument, as selector: Selector
   ) throws(InvocationError) -> Invocation {
