@@ -93,7 +93,8 @@
     }
 
     public func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {
-      try check(payload, subject)
+      // The server would close the connection for a longer subject.
+      try subject.check()
       try connection.publish(payload, to: subject.name, answerTo: nil)
     }
 
@@ -101,7 +102,10 @@
       _ payload: [UInt8], to subject: RemoteSubject,
       _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
     ) throws(TransportError) -> any TransportRequest {
-      try check(payload, subject)
+      try connection.check()
+      try subject.check()
+      let limit = maximumPayload
+      guard payload.count <= limit else { throw .tooLarge(limit: limit, given: payload.count) }
       let request = try inbox.add(subject.name, connection, answered)
       do throws(TransportError) {
         try connection.publish(
@@ -177,14 +181,6 @@
     }
 
     public func close() { connection.close() }
-
-    /// The server would close the connection for a longer subject.
-    private func check(_ payload: [UInt8], _ subject: RemoteSubject) throws(TransportError) {
-      try connection.check()
-      try subject.check()
-      let limit = maximumPayload
-      guard payload.count <= limit else { throw .tooLarge(limit: limit, given: payload.count) }
-    }
 
     /// A counter that closures share.
     private final class Count: Sendable {

@@ -153,15 +153,21 @@
       _ payload: [UInt8], to subject: String, answerTo: String?
     ) throws(TransportError) {
       try check()
-      // SAFETY: the library copies its arguments before it returns.
-      let status = unsafe payload.withUnsafeBytes { bytes in
-        if let answerTo {
-          unsafe natsConnection_PublishRequest(
-            connection, subject, answerTo, bytes.baseAddress, Int32(bytes.count))
-        } else {
-          unsafe natsConnection_Publish(
-            connection, subject, bytes.baseAddress, Int32(bytes.count))
+      // SAFETY: the library copies its arguments before it returns. A text that is passed as it is
+      // would be copied into an array first.
+      let status = unsafe subject.withCString { subject in
+        unsafe payload.withUnsafeBytes { bytes in
+          // More bytes than any server takes are refused below.
+          let count = Int32(clamping: bytes.count)
+          guard let answerTo else {
+            return unsafe natsConnection_Publish(connection, subject, bytes.baseAddress, count)
+          }
+          return unsafe natsConnection_PublishRequest(
+            connection, subject, answerTo, bytes.baseAddress, count)
         }
+      }
+      if status == NATS_MAX_PAYLOAD {
+        throw .tooLarge(limit: maximumPayload, given: payload.count)
       }
       // Messages do not wait for the connection to be restored.
       if status == NATS_INSUFFICIENT_BUFFER { throw .interrupted }
