@@ -3,6 +3,7 @@
 // function is not specialized for other modules.
 extension [UInt8] {
   /// Reads two bytes, which must exist.
+  @inlinable
   package func uint16(at offset: Int) -> UInt16 {
     precondition(offset >= 0 && offset + 2 <= count)
     // SAFETY (all): the precondition checks that the bytes exist.
@@ -12,6 +13,7 @@ extension [UInt8] {
   }
 
   /// Reads four bytes, which must exist.
+  @inlinable
   package func uint32(at offset: Int) -> UInt32 {
     precondition(offset >= 0 && offset + 4 <= count)
     return unsafe withUnsafeBytes {
@@ -20,6 +22,7 @@ extension [UInt8] {
   }
 
   /// Reads eight bytes, which must exist.
+  @inlinable
   package func uint64(at offset: Int) -> UInt64 {
     precondition(offset >= 0 && offset + 8 <= count)
     return unsafe withUnsafeBytes {
@@ -28,6 +31,7 @@ extension [UInt8] {
   }
 
   /// Overwrites two bytes, which must exist.
+  @inlinable
   package mutating func set(_ number: UInt16, at offset: Int) {
     precondition(offset >= 0 && offset + 2 <= count)
     unsafe withUnsafeMutableBytes {
@@ -36,6 +40,7 @@ extension [UInt8] {
   }
 
   /// Overwrites four bytes, which must exist.
+  @inlinable
   package mutating func set(_ number: UInt32, at offset: Int) {
     precondition(offset >= 0 && offset + 4 <= count)
     unsafe withUnsafeMutableBytes {
@@ -44,6 +49,7 @@ extension [UInt8] {
   }
 
   /// Overwrites eight bytes, which must exist.
+  @inlinable
   package mutating func set(_ number: UInt64, at offset: Int) {
     precondition(offset >= 0 && offset + 8 <= count)
     unsafe withUnsafeMutableBytes {
