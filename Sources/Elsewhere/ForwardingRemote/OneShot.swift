@@ -5,8 +5,8 @@ import Invocations
 /// A result that is set once, and that one task awaits. Successes without an answer, such as the
 /// end of a pause, are nil.
 struct OneShot: Sendable {
-  /// A result whose error is in a box: an error is large, and each copy of a `Result` that may
-  /// have one costs as much as a call of the runtime.
+  /// A result that keeps its error in a box, so that a copy is one retain. A `Result` with a
+  /// `RemoteError` is copied by functions of the runtime.
   enum Outcome: Sendable {
     case success(RemoteAnswer?)
     indirect case failure(RemoteError)

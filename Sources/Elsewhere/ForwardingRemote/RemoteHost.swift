@@ -39,7 +39,7 @@ public final class RemoteHost: Sendable {
     var closings = 0
   }
 
-  /// The closure that decides. Each call reads it, mostly to find that there is none.
+  /// The ``authorize`` closure, and a flag for it: a call of a host without one takes no lock.
   final class Authorization: Sendable {
     private let isSet = Atomic(false)
     private let closure = Guarded<(@Sendable (Caller) -> Bool)?>(nil)
