@@ -11,6 +11,8 @@ final class Vault: @unchecked Sendable {
   let isOpen = Atomic(true)
   /// The number of cancelled calls of `sleep`.
   let cancellations = Atomic(0)
+  /// The most milliseconds that `sleep` takes.
+  var naps = Int.max
   var look: (@Sendable () -> Bool)?
   private(set) var looks: [Bool] = []
 
@@ -53,7 +55,7 @@ final class Vault: @unchecked Sendable {
         }
       }
       try table.register("vaultSleep:") { (vault: Vault, milliseconds: Int) async throws in
-        do { try await Task.sleep(for: .milliseconds(milliseconds)) } catch {
+        do { try await Task.sleep(for: .milliseconds(min(milliseconds, vault.naps))) } catch {
           vault.cancellations.wrappingAdd(1, ordering: .relaxed)
           throw error
         }

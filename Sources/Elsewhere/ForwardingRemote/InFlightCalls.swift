@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Invocations
 
-/// The calls in progress by their keys, so that they can be cancelled.
+/// The calls in progress by their keys, so that they can be cancelled. A host that exposes several
+/// objects for one message performs several calls of one key.
 final class InFlightCalls: Sendable {
   private struct State {
-    var calls: [RemoteRequest.Key: InFlightCall] = [:]
+    var calls: [RemoteRequest.Key: [InFlightCall]] = [:]
     /// The keys of cancelled calls that are not in progress here. A cancel may overtake its call,
     /// as the two have different subjects; or another member of the group has the call.
     var early: Set<RemoteRequest.Key> = []
@@ -20,24 +21,26 @@ final class InFlightCalls: Sendable {
 
   /// Records a call, and cancels it if its cancel has already arrived.
   func begin(_ call: InFlightCall, _ key: RemoteRequest.Key) {
-    let (old, isCancelled) = state.withLockInPlace { state in
-      let old = state.calls.updateValue(call, forKey: key)
-      return (old, !state.early.isEmpty && state.early.contains(key))
+    let isCancelled = state.withLockInPlace { state in
+      state.calls[key, default: []].append(call)
+      return !state.early.isEmpty && state.early.contains(key)
     }
     if isCancelled { call.cancel() }
-    withExtendedLifetime(old) {}
   }
 
-  func end(_ key: RemoteRequest.Key) {
-    let old = state.withLockInPlace { $0.calls.removeValue(forKey: key) }
-    withExtendedLifetime(old) {}
+  /// Forgets a call. The caller retains it.
+  func end(_ call: InFlightCall, _ key: RemoteRequest.Key) {
+    state.withLockInPlace { state in
+      state.calls[key]?.removeAll { $0 === call }
+      if state.calls[key]?.isEmpty == true { state.calls[key] = nil }
+    }
   }
 
-  /// Cancels a call, now or when it arrives.
+  /// Cancels the calls of a key, now or when they arrive.
   func cancel(_ key: RemoteRequest.Key) {
-    let call: InFlightCall? = state.withLockInPlace { state in
-      if let call = state.calls[key] { return call }
-      guard state.early.insert(key).inserted else { return nil }
+    let calls: [InFlightCall] = state.withLockInPlace { state in
+      let calls = state.calls[key] ?? []
+      guard calls.isEmpty, state.early.insert(key).inserted else { return calls }
       if state.order.count < Self.count {
         state.order.append(key)
       } else {
@@ -45,15 +48,15 @@ final class InFlightCalls: Sendable {
         state.order[state.next] = key
         state.next = (state.next + 1) % Self.count
       }
-      return nil
+      return calls
     }
-    call?.cancel()
+    for call in calls { call.cancel() }
   }
 
   /// Cancels the calls that came by a connection that has ended.
   func cancelAll(of connection: ObjectIdentifier) {
     let calls = state.withLockInPlace { state in
-      state.calls.values.filter { $0.connection == connection }
+      state.calls.values.joined().filter { $0.connection == connection }
     }
     for call in calls { call.cancel() }
   }

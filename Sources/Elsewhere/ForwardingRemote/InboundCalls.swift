@@ -114,7 +114,7 @@ package final class InboundCalls: Sendable {
     if isAsked { self.open.begin(open, key) }
     let task = perform(call) { [self] answer in
       let isLate = open.end()
-      if isAsked { self.open.end(key) }
+      if isAsked { self.open.end(open, key) }
       if let stay { keepPlace(until: stay) }
       // An error after the end of the time is a result of the cancellation, not the target's own.
       finish(
