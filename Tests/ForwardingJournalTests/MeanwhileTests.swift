@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ForwardingJournal
+@testable import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
 import Glibc
@@ -106,30 +106,84 @@ struct MeanwhileTests {
     let folder = try Folder()
     let interface = try Ledger.interface()
     let journal = try Journal(at: folder.journal, interface: interface)
-    let other = try Journal(at: folder.journal + ".rotating~", interface: interface)
     try Ledger.rename("1", on: journal)
-    try Ledger.rename("1", on: other)
-    #expect(throws: JournalError.self) { try journal.rotate() }
-    #expect(try JournalReader(at: other.path).next()?.sequence == 1)
-    let third = try Journal(at: folder.journal + ".compacting~", interface: interface)
-    try Ledger.rename("1", on: third)
-    #expect(throws: JournalError.self) { try journal.compact { _ in true } }
-    #expect(try JournalReader(at: third.path).next()?.sequence == 1)
-    try third.close()
-    try FileManager.default.removeItem(atPath: third.path)
+    let doings: [(String, () throws -> Void)] = [
+      (".rotating~", { try journal.rotate() }),
+      (".compacting~", { _ = try journal.compact { _ in true } }),
+      (".creating~", { _ = try Journal(at: folder.path + "/new", interface: interface) }),
+    ]
+    for (end, body) in doings {
+      // A file in use.
+      let path = (end == ".creating~" ? folder.path + "/new" : folder.journal) + end
+      let used = try JournalFile(path, for: .creating)
+      try used.lock()
+      #expect {
+        try body()
+      } throws: { error in
+        if case JournalError.locked(_, getpid()) = error { true } else { false }
+      }
+      #expect(try used.isAt(path))
+      used.unlock()
+      try FileManager.default.removeItem(atPath: path)
+      // Another name of a journal.
+      let other = try Journal(at: folder.path + "/other", interface: interface)
+      try Ledger.rename("1", on: other)
+      try other.close()
+      try FileManager.default.linkItem(atPath: other.path, toPath: path)
+      try body()
+      #expect(try JournalReader(at: other.path).next()?.sequence == 1)
+      #expect(!FileManager.default.fileExists(atPath: path))
+      try FileManager.default.removeItem(atPath: other.path)
+      #expect(throws: JournalError.unfinishedName(path: path)) {
+        try Journal(at: path, interface: interface)
+      }
+    }
+  }
+
+  @Test("the target of a link at the name of an unfinished file is not overwritten")
+  func linkAtTheName() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    try Ledger.rename("1", on: journal)
     try folder.write([1, 2, 3], "precious")
     #expect(symlink(folder.path + "/precious", folder.journal + ".compacting~") == 0)
     #expect(throws: JournalError.self) { try journal.compact { _ in true } }
     #expect(try folder.bytes("precious") == [1, 2, 3])
     try Ledger.rename("2", on: journal)
     #expect(journal.nextSequence == 3)
-    let path = folder.path + "/b.journal"
-    let fourth = try Journal(at: path + ".creating~", interface: interface)
-    try Ledger.rename("1", on: fourth)
-    #expect(throws: JournalError.locked(path: path, holder: getpid())) {
-      try Journal(at: path, interface: interface)
+  }
+
+  @Test("a new journal is its owner's alone, whatever an interrupted process has left at its name")
+  func leftFile() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    try folder.write(Array(repeating: 7, count: 100), "a.journal.creating~")
+    #expect(chmod(folder.journal + ".creating~", 0o666) == 0)
+    let journal = try Journal(at: folder.journal, interface: interface)
+    try Ledger.rename("1", on: journal)
+    #expect(try JournalReader(at: folder.journal).next()?.sequence == 1)
+    var status = stat()
+    #expect(stat(folder.journal, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.journal"])
+  }
+
+  @Test("a journal in a missing folder names its path, and one with a long name is made")
+  func namesOfFiles() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let missing = folder.path + "/no/a.journal"
+    #expect(throws: JournalError.system("opened", path: missing, code: ENOENT)) {
+      try Journal(at: missing, interface: interface)
     }
-    #expect(try JournalReader(at: fourth.path).next()?.sequence == 1)
+    let long = folder.path + "/" + String(repeating: "n", count: 250)
+    for number in 1...2 {
+      let journal = try Journal(at: long, interface: interface)
+      #expect(journal.nextSequence == UInt64(number))
+      try Ledger.rename("\(number)", on: journal)
+      try journal.close()
+    }
   }
 
   @Test("many threads that begin one journal get one of it, and the others find it locked")

@@ -32,9 +32,8 @@ extension Journal {
     // If the end of the old file were lost, no reader could continue in the new one.
     if old.isUnsynced { try lead(old.file, upTo: old.next) }
     let folder = try JournalFolder(of: path)
-    let new = try JournalFile(path + ".rotating~", for: .replacing)
-    try new.lock()
-    defer { if (try? new.isAt(path)) == false { JournalFile.remove(new.path) } }
+    let (new, name) = try JournalFiles.begin(.rotating, of: path)
+    defer { if (try? new.isAt(path)) == false { JournalFile.remove(name) } }
     new.adoptPermissions(of: old.file)
     try JournalState.begin(
       new,
@@ -50,7 +49,7 @@ extension Journal {
       JournalFile.remove(aside)
       throw error
     }
-    try JournalFile.move(new.path, to: path)
+    try new.move(to: path)
     try sync(folder)
     state.withLock {
       $0.replace(
@@ -115,10 +114,8 @@ extension Journal {
     let file = try JournalFile(path, for: .reading)
     let scanner = try JournalScanner(JournalWindow(file), path: path)
     let folder = try JournalFolder(of: path)
-    let new = try JournalFile(path + ".compacting~", for: .replacing)
-    // Until this lock is held, the file may be another journal.
-    try new.lock()
-    defer { if (try? new.isAt(path)) == false { JournalFile.remove(new.path) } }
+    let (new, name) = try JournalFiles.begin(.compacting, of: path)
+    defer { if (try? new.isAt(path)) == false { JournalFile.remove(name) } }
     new.adoptPermissions(of: file)
     let copy = try JournalCopy(
       scanner.header, to: new, tellsUnsynced: options.sync != .never)
@@ -149,7 +146,7 @@ extension Journal {
     try copy.finish(next: old.next)
     try new.sync()
     try JournalFiles.removeSecondName(of: old.file, from: old.first, of: path)
-    try JournalFile.move(new.path, to: path)
+    try new.move(to: path)
     try sync(folder)
     state.withLock {
       $0.synced = old.next

@@ -61,6 +61,9 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
     _ options: JournalOptions = JournalOptions()
   ) throws(JournalError) {
     let path = JournalFiles.file(path)
+    if JournalFiles.Unfinished.allCases.contains(where: { path.hasSuffix($0.rawValue) }) {
+      throw .unfinishedName(path: path)
+    }
     self.path = path
     self.interface = interface
     self.options = options

@@ -12,6 +12,9 @@ public enum JournalError: Error, Hashable, Sendable {
   case system(String, path: String, code: Int32)
   /// Another journal writes the file. `holder` is its process id, if the system provides it.
   case locked(path: String, holder: Int32?)
+  /// The path ends as that of a file that a journal makes for itself and removes, such as
+  /// `shop.journal.rotating~`.
+  case unfinishedName(path: String)
   /// The file does not begin with the header of a journal.
   case notAJournal(path: String)
   /// The file was written in a newer version of the format.
@@ -61,6 +64,8 @@ extension JournalError: CustomStringConvertible {
       "'\(path)' cannot be \(what): \(JournalFile.text(ofError: code))"
     case .locked(let path, let holder):
       "'\(path)' is being written by \(holder.map { "process \($0)" } ?? "another process")"
+    case .unfinishedName(let path):
+      "'\(path)' is the name of a file that another journal makes and removes: choose a name without the end behind the last dot"
     case .notAJournal(let path): "'\(path)' is no journal"
     case .newerVersion(let path, let known, let given):
       "'\(path)' has version \(given), and \(known) is the newest that is known"

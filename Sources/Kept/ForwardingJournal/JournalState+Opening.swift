@@ -20,7 +20,7 @@ extension JournalState {
     throw .system("created", path: path, code: EEXIST)
   }
 
-  /// Opens and locks the file at a path; nil if there is none.
+  /// Opens and locks the file at a path; nil if the path leads to no file.
   private static func existing(_ path: String) throws(JournalError) -> JournalFile? {
     while true {
       let file: JournalFile
@@ -39,28 +39,29 @@ extension JournalState {
   private static func create(
     _ path: String, _ options: JournalOptions
   ) throws(JournalError) -> JournalState? {
-    try checkNew(path)
-    let name = path + ".creating~"
-    let file: JournalFile
-    do throws(JournalError) {
-      file = try JournalFile(name, for: .replacing, named: path)
-    } catch {
-      // If there is no such file, the folder is missing or refuses new files.
-      guard case .system(let what, _, let code) = error, !JournalFile.exists(name) else {
-        throw error
-      }
-      throw .system(what, path: path, code: code)
+    let (file, name): (JournalFile, String)
+    do throws(JournalError) { (file, name) = try JournalFiles.begin(.creating, of: path) } catch {
+      // The path itself may be short enough for a name.
+      guard case .system(_, _, ENAMETOOLONG) = error else { throw error }
+      return try createInPlace(path, options)
     }
-    try file.lock()
-    // The process that held the lock before may have given this file its name.
-    guard try file.isAt(name) else { return nil }
     var isNamed = false
     defer { if !isNamed { JournalFile.remove(name) } }
+    try checkNew(path)
+    let folder = try JournalFolder(of: path)
     let state = try begin(file, options)
     isNamed = try JournalFile.move(name, toNew: path)
     guard isNamed else { return nil }
-    try JournalFile.syncFolder(of: path)
+    try folder.sync()
     return state
+  }
+
+  private static func createInPlace(
+    _ path: String, _ options: JournalOptions
+  ) throws(JournalError) -> JournalState {
+    let file = try JournalFile(path, for: .creating)
+    try file.lock()
+    return try begin(again: file, at: path, options).state
   }
 
   /// Writes the header of a file that is empty, or has the beginning of one.

@@ -31,29 +31,30 @@ enum JournalChecksum {
 /// An open file, which is closed at the end of this object's life.
 @safe
 final class JournalFile: Sendable {
-  let path: String
   private let descriptor: Int32
   /// The device and inode of the file, and its size when it was opened.
   private let opened: FWDFileFacts
-  // SAFETY: written only by the function that opens the file, before another thread has it.
+  // SAFETY: both are written only by the function that opens the file, before another thread has it.
   private nonisolated(unsafe) var lockedIn: ForkGuard?
+  private nonisolated(unsafe) var name: String
 
-  enum Purpose { case reading, appending, replacing, creating }
+  /// The path of the file, which errors name.
+  var path: String { unsafe name }
+
+  enum Purpose { case reading, appending, clearing, creating }
 
   /// Opens a file.
   ///
-  /// - Parameter named: the path that a replacing file gets later, which errors name; nil for
-  ///   `path`.
+  /// - Parameter named: the path that the file gets later, which errors name; nil for `path`.
   init(
     _ path: String, for purpose: Purpose, named: String? = nil
   ) throws(JournalError) {
-    self.path = named ?? path
+    unsafe name = named ?? path
     let flags =
       switch purpose {
       case .reading: O_RDONLY
       case .appending: O_RDWR
-      // Truncated only after it is locked: until then it may be another journal.
-      case .replacing: O_RDWR | O_CREAT | O_NOFOLLOW
+      case .clearing: O_RDWR | O_NOFOLLOW
       case .creating: O_RDWR | O_CREAT | O_EXCL
       }
     descriptor = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
@@ -67,8 +68,8 @@ final class JournalFile: Sendable {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw .system("opened", path: path, code: EINVAL)
     }
-    // Another user's file would keep its owner when it takes the place of the journal's.
-    if purpose == .replacing, status.st_uid != geteuid() {
+    // The file of another user is not this one's to remove.
+    if purpose == .clearing, status.st_uid != geteuid() {
       throw .system("opened", path: path, code: EEXIST)
     }
   }
@@ -76,6 +77,12 @@ final class JournalFile: Sendable {
   deinit {
     unlock()
     close(descriptor)
+  }
+
+  /// Renames the file, and replaces a file that has the new name. Only before another thread has it.
+  func move(to new: String) throws(JournalError) {
+    if unsafe rename(path, new) != 0 { throw .system("renamed", path: path, code: errno) }
+    unsafe name = new
   }
 
   /// The current size of the file, in bytes.
@@ -101,7 +108,7 @@ final class JournalFile: Sendable {
   func isAt(_ path: String, holding count: Int = 0) throws(JournalError) -> Bool {
     var facts = FWDFileFacts()
     let code = unsafe fwd_facts_at(path, &facts)
-    if [ENOENT, ENOTDIR, ELOOP].contains(code) { return false }
+    if [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(code) { return false }
     guard code == 0 else { throw .system("found", path: path, code: code) }
     return facts.number == opened.number && facts.device == opened.device && facts.size >= count
   }
