@@ -137,6 +137,9 @@ struct MeanwhileTests {
       #expect(throws: JournalError.unfinishedName(path: path)) {
         try Journal(at: path, interface: interface)
       }
+      #expect(throws: JournalError.unfinishedName(path: path)) {
+        try Journal.salvage(folder.journal, to: path)
+      }
     }
   }
 

@@ -6,8 +6,8 @@ import Invocations
 final class InFlightCalls: Sendable {
   private struct State {
     var calls: [RemoteRequest.Key: [InFlightCall]] = [:]
-    /// The keys of cancelled calls that are not in progress here. A cancel may overtake its call,
-    /// as the two have different subjects; or another member of the group has the call.
+    /// The keys of cancelled calls. A cancel may overtake its call, as the two have different
+    /// subjects; or another member of the group has the call.
     var early: Set<RemoteRequest.Key> = []
     /// The same keys as a ring buffer.
     var order: [RemoteRequest.Key] = []
@@ -40,7 +40,8 @@ final class InFlightCalls: Sendable {
   func cancel(_ key: RemoteRequest.Key) {
     let calls: [InFlightCall] = state.withLockInPlace { state in
       let calls = state.calls[key] ?? []
-      guard calls.isEmpty, state.early.insert(key).inserted else { return calls }
+      // Another object of the host may get the call later.
+      guard state.early.insert(key).inserted else { return calls }
       if state.order.count < Self.count {
         state.order.append(key)
       } else {

@@ -32,7 +32,7 @@ extension Journal {
     // If the end of the old file were lost, no reader could continue in the new one.
     if old.isUnsynced { try lead(old.file, upTo: old.next) }
     let folder = try JournalFolder(of: path)
-    let (new, name) = try JournalFiles.begin(.rotating, of: path)
+    let (new, name) = try UnfinishedFile.rotating.begin(of: path)
     defer { if (try? new.isAt(path)) == false { JournalFile.remove(name) } }
     new.adoptPermissions(of: old.file)
     try JournalState.begin(
@@ -114,7 +114,7 @@ extension Journal {
     let file = try JournalFile(path, for: .reading)
     let scanner = try JournalScanner(JournalWindow(file), path: path)
     let folder = try JournalFolder(of: path)
-    let (new, name) = try JournalFiles.begin(.compacting, of: path)
+    let (new, name) = try UnfinishedFile.compacting.begin(of: path)
     defer { if (try? new.isAt(path)) == false { JournalFile.remove(name) } }
     new.adoptPermissions(of: file)
     let copy = try JournalCopy(

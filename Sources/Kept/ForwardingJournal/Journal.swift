@@ -54,16 +54,15 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
   ///   - options: how the file is written.
   /// - Throws: ``JournalError/locked(path:holder:)`` if another journal writes the file;
   ///   ``JournalError/damaged(offset:resumes:)`` or another error of reading if the file is not a
-  ///   whole journal; ``JournalError/system(_:path:code:)`` if it cannot be opened.
+  ///   whole journal; ``JournalError/unfinishedName(path:)`` if the path ends as that of a file which a
+  ///   journal makes and removes; ``JournalError/system(_:path:code:)`` if it cannot be opened.
   /// - Complexity: O(*n*) in the size of the file, which is read to its end.
   public init(
     at path: String, interface: Interface, to target: AnyObject? = nil, strongly: Bool = true,
     _ options: JournalOptions = JournalOptions()
   ) throws(JournalError) {
     let path = JournalFiles.file(path)
-    if JournalFiles.Unfinished.allCases.contains(where: { path.hasSuffix($0.rawValue) }) {
-      throw .unfinishedName(path: path)
-    }
+    if UnfinishedFile.isName(path) { throw .unfinishedName(path: path) }
     self.path = path
     self.interface = interface
     self.options = options

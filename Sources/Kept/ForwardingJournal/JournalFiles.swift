@@ -40,45 +40,6 @@ enum JournalFiles {
     return path
   }
 
-  /// The end of the name of a file that is not whole yet, or does not have its place.
-  enum Unfinished: String, CaseIterable {
-    case creating = ".creating~"
-    case rotating = ".rotating~"
-    case compacting = ".compacting~"
-  }
-
-  /// Begins a file that gets the path of a journal later, and locks it. Its name says what it is for
-  /// until then. A file that an interrupted process has left at that name is removed.
-  static func begin(
-    _ kind: Unfinished, of path: String
-  ) throws(JournalError) -> (file: JournalFile, name: String) {
-    let name = path + kind.rawValue
-    // A new journal has no other path yet.
-    let named = kind == .creating ? path : nil
-    // Other processes may do the same, but not without end.
-    for _ in 0..<100 {
-      do throws(JournalError) {
-        // Until this lock is held, another process may be writing the file.
-        let left = try JournalFile(name, for: .clearing, named: named)
-        try left.lock()
-        if try left.isAt(name) { JournalFile.remove(name) }
-      } catch .system(_, _, ENOENT) {
-      }
-      do throws(JournalError) {
-        let file = try JournalFile(name, for: .creating, named: named)
-        try file.lock()
-        // Before the lock, another process may have taken it for one that was left.
-        if try file.isAt(name) { return (file, name) }
-      } catch .system(_, _, EEXIST) {
-      } catch .locked {
-      } catch .system(let what, name, let code) where !JournalFile.exists(name) {
-        // The folder is missing, or refuses new files.
-        throw .system(what, path: path, code: code)
-      }
-    }
-    throw .locked(path: path, holder: nil)
-  }
-
   /// The path of a rotated file.
   static func path(of path: String, from first: UInt64) -> String {
     let digits = "\(first)"

@@ -84,6 +84,7 @@ extension Journal {
   /// - Throws: ``JournalError/notAJournal(path:)`` if there is no whole call;
   ///   ``JournalError/newerVersion(path:known:given:)`` or
   ///   ``JournalError/unknownFlags(path:flags:)`` if a file is of a newer version;
+  ///   ``JournalError/unfinishedName(path:)`` if `output` is no name for a journal;
   ///   ``JournalError/system(_:path:code:)`` if a file exists at `output`, or at `output` with
   ///   `.part` behind it, where the copy is made, or the disk fails.
   /// - Complexity: O(*n*) in the size of the files, unless they are damaged.
@@ -97,6 +98,7 @@ extension Journal {
       throw .system("opened", path: older.path, code: EEXIST)
     }
     if JournalFile.exists(output) { throw .system("opened", path: output, code: EEXIST) }
+    if UnfinishedFile.isName(output) { throw .unfinishedName(path: output) }
     // A file of this name would count as one of the damaged journal's.
     if JournalFiles.isRotated(output, of: path) {
       throw .system("opened", path: output, code: EINVAL)

@@ -40,10 +40,13 @@ extension JournalState {
     _ path: String, _ options: JournalOptions
   ) throws(JournalError) -> JournalState? {
     let (file, name): (JournalFile, String)
-    do throws(JournalError) { (file, name) = try JournalFiles.begin(.creating, of: path) } catch {
-      // The path itself may be short enough for a name.
+    do throws(JournalError) { (file, name) = try UnfinishedFile.creating.begin(of: path) } catch {
+      // The path itself may be short enough for a name. The file is begun as one that was found.
       guard case .system(_, _, ENAMETOOLONG) = error else { throw error }
-      return try createInPlace(path, options)
+      do throws(JournalError) { _ = try JournalFile(path, for: .creating) } catch {
+        guard case .system(_, _, EEXIST) = error else { throw error }
+      }
+      return nil
     }
     var isNamed = false
     defer { if !isNamed { JournalFile.remove(name) } }
@@ -54,14 +57,6 @@ extension JournalState {
     guard isNamed else { return nil }
     try folder.sync()
     return state
-  }
-
-  private static func createInPlace(
-    _ path: String, _ options: JournalOptions
-  ) throws(JournalError) -> JournalState {
-    let file = try JournalFile(path, for: .creating)
-    try file.lock()
-    return try begin(again: file, at: path, options).state
   }
 
   /// Writes the header of a file that is empty, or has the beginning of one.

@@ -54,7 +54,15 @@ extension JournalFile {
     return unsafe lstat(path, &status) == 0
   }
 
+  /// Removes a file. A failure is harmless.
   static func remove(_ path: String) { unsafe unlink(path) }
+
+  /// Removes a file, which may be gone already.
+  static func removeSurely(_ path: String) throws(JournalError) {
+    if unsafe unlink(path) != 0, errno != ENOENT {
+      throw .system("removed", path: path, code: errno)
+    }
+  }
 }
 
 /// A folder whose names are to be synced. It is opened before the names change, because opening
