@@ -20,7 +20,7 @@
       return """
           \(access)nonisolated static func __place(of face: \(swift)AnyClass) -> \(swift)Int {
             if face == \(type).self { return 0 }
-        \(cases)    return 0
+        \(cases)    return \(offset)
           }
 
           \(access)nonisolated static func __knows(_ face: \(swift)AnyClass) -> \(swift)Bool {

@@ -5,9 +5,12 @@
 
   // The inherited protocols, associated types and isolation of a protocol.
   extension ProtocolReader {
-    /// The inherited types, with compositions split into their elements.
+    /// The inherited types, with compositions split into their elements. `where Self: Named` inherits
+    /// as `: Named` does.
     private var inheritedTypes: [TypeSyntax] {
-      let types = declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
+      let types =
+        (declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? [])
+        + (declaration.genericWhereClause?.requirements.compactMap(\.inherited) ?? [])
       return types.flatMap { type in
         type.as(CompositionTypeSyntax.self)?.elements.map(\.type) ?? [type]
       }
@@ -22,9 +25,10 @@
     /// The inherited protocols that need faces of their own.
     var bases: [String] {
       if foreign != nil { return [] }
-      return inheritedTypes.filter {
+      let names = inheritedTypes.filter {
         $0.isName && !Self.marks.contains($0.bareName) && !Self.faceless.contains($0.bareName)
       }.map(\.trimmedDescription)
+      return names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
     }
 
     /// What makes the face of a refused protocol conform to those of the system that no face can conform to.
@@ -137,7 +141,7 @@
     mutating func readParameters() {
       let names = declaration.primaryAssociatedTypeClause?.primaryAssociatedTypes.map(\.name.text)
       var conditions =
-        declaration.genericWhereClause?.requirements.map {
+        declaration.genericWhereClause?.requirements.filter { $0.inherited == nil }.map {
           $0.requirement.trimmedDescription
         } ?? []
       face.parameters = (names ?? []).map { name in
@@ -183,6 +187,16 @@
       self.is(IdentifierTypeSyntax.self) || self.is(MemberTypeSyntax.self)
     }
     fileprivate var isSuppressed: Bool { self.is(SuppressedTypeSyntax.self) }
+  }
+
+  extension GenericRequirementSyntax {
+    /// The protocol that `Self` conforms to.
+    fileprivate var inherited: TypeSyntax? {
+      guard case .conformanceRequirement(let requirement) = requirement,
+        requirement.leftType.trimmedDescription == "Self"
+      else { return nil }
+      return requirement.rightType
+    }
   }
 
   extension DeclModifierSyntax {

@@ -54,7 +54,8 @@ public protocol ForwardingFace: FaceObject {
   static func __target(behind object: AnyObject) -> __Target?
 
   /// The index of a protocol's table among the tables of a target: 0 for the protocol of this face,
-  /// greater for those that it inherits.
+  /// greater for those that it inherits. The number of all tables for a protocol that the face does not
+  /// know: its requirements are messages.
   nonisolated static func __place(of face: AnyClass) -> Int
 
   /// Whether the protocol of a face is that of this face, or one that it inherits.
@@ -92,7 +93,7 @@ extension ForwardingFace {
 
   /// The face of a protocol that inherits none: its only table has the index 0.
   @inlinable
-  public nonisolated static func __place(of face: AnyClass) -> Int { 0 }
+  public nonisolated static func __place(of face: AnyClass) -> Int { face == self ? 0 : 1 }
 
   @inlinable
   public nonisolated static func __knows(_ face: AnyClass) -> Bool { face == self }

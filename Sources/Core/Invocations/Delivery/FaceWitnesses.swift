@@ -116,7 +116,9 @@ package enum WitnessRecords {
   }
 
   private static func make(_ entry: Entry, _ face: ObjectIdentifier) -> FaceWitnesses {
-    let tables = unsafe entry.parts.map { unsafe UnsafeRawPointer(bitPattern: $0.table) }
+    // A table that is withdrawn from the beginning comes last: a face asks for it where it does not know
+    // the protocol of a requirement, and sends a message.
+    let tables = unsafe entry.parts.map { unsafe UnsafeRawPointer(bitPattern: $0.table) } + [nil]
     return unsafe tables.withUnsafeBufferPointer { tables in
       unsafe FaceWitnesses(
         fwd_witnesses_make(
