@@ -90,14 +90,22 @@
       if answer.isOptional {
         var plain = self
         plain.answer.isOptional = false
+        // A closure that awaits the value would send it to the actor of its caller.
+        if answer.isAsync {
+          let body = plain.boxed(value, selector)
+          let word = isMutating && value != "__value" ? "" : "return "
+          return
+            "defer { \(Spelling.invocations)OptionalRequirement.passOnAwaited(\"\(selector)\", to: self) }; "
+            + word + body
+        }
         var (type, head) = ("", "")
         if case .only(let thrown) = answer.throwing {
           type = ", orThrow: \(thrown).self"
-          head = "() \(answer.isAsync ? "async " : "")throws(\(thrown)) -> \(result) in "
+          head = "() throws(\(thrown)) -> \(result) in "
         }
         return
           "\(answer.marks)\(Spelling.invocations)OptionalRequirement."
-          + "call\(answer.isAsync ? "Awaiting" : "")(for: self, \"\(selector)\"\(type)) { "
+          + "call(for: self, \"\(selector)\"\(type)) { "
           + "\(head)\(plain.boxed(value, selector)) }"
       }
       if !isMutating || value == "__value" { return "\(answer.marks)\(value)\(callAtOnce)" }

@@ -95,26 +95,8 @@ public enum OptionalRequirement {
     }
   }
 
-  /// Calls the value of a box, for a requirement that is `async`.
-  public nonisolated(nonsending) static func callAwaiting<Value>(
-    for box: AnyObject, _ selector: Selector,
-    _ method: nonisolated(nonsending) () async throws -> Value
-  ) async rethrows -> Value {
-    defer { passOnAwaited(selector, to: box) }
-    return try await method()
-  }
-
-  /// The same for a requirement that throws errors of one type.
-  public nonisolated(nonsending) static func callAwaiting<Value, Failure: Error>(
-    for box: AnyObject, _ selector: Selector, orThrow: Failure.Type,
-    _ method: nonisolated(nonsending) () async throws(Failure) -> Value
-  ) async throws(Failure) -> Value {
-    defer { passOnAwaited(selector, to: box) }
-    return try await method()
-  }
-
   /// Lets a box leave out what its value did in this task.
-  private static func passOnAwaited(_ selector: Selector, to box: AnyObject) {
+  public static func passOnAwaited(_ selector: Selector, to box: some ManyTargets) {
     let left = Place.current?.note.read { $0 }
     let object = ObjectIdentifier(value)
     if left?.selector == selector && left?.object == object
