@@ -51,25 +51,33 @@ public enum OptionalRequirement {
 
   /// Notes that an object has no implementation of its own.
   public static func leaveOut(_ object: AnyObject, _ selector: Selector) {
-    unsafe fwd_leave_out(Unmanaged.passUnretained(object).toOpaque(), UInt64(selector.word))
-    AwaitedStep.noteLeftOut(ObjectIdentifier(object), selector)
+    leaveOut(ObjectIdentifier(object), selector)
+  }
+
+  private static func leaveOut(_ object: ObjectIdentifier, _ selector: Selector) {
+    unsafe fwd_leave_out(address(object), UInt64(selector.word))
+    AwaitedStep.noteLeftOut(object, selector)
     guard let place = Place.current else { return }
-    let left = Note(ObjectIdentifier(object), selector)
+    let left = Note(object, selector)
     place.note.withLock { $0 = left }
   }
 
-  /// Stands for a value, which has no identity.
-  private static let value = Note(ObjectIdentifier(OptionalRequirement.self), "")
+  // SAFETY: the address is compared, never read.
+  private static func address(_ object: ObjectIdentifier) -> UnsafeRawPointer {
+    unsafe unsafeBitCast(object, to: UnsafeRawPointer.self)
+  }
 
-  /// Notes that a target, which may be a value in a box, has no implementation of its own.
+  /// Notes that a target, which may be a value in a box, has no implementation of its own. A value has
+  /// no identity: its type is noted, as a value of another type may have called it.
   public static func leaveOut<Target>(by target: Target, _ selector: Selector) {
-    let isObject = type(of: target as Any) is AnyClass
-    leaveOut(isObject ? target as AnyObject : value, selector)
+    let type = type(of: target as Any)
+    leaveOut(
+      type is AnyClass ? ObjectIdentifier(target as AnyObject) : ObjectIdentifier(type), selector)
   }
 
   /// Calls a method of a box's value. If the value leaves out the requirement, the box does too.
   public static func call<Value>(
-    for box: AnyObject, _ selector: Selector, _ method: () throws -> Value
+    for box: some ManyTargets, _ selector: Selector, _ method: () throws -> Value
   ) rethrows -> Value {
     unsafe fwd_forget_left_out(fwd_thread())
     // One that has no value to return throws.
@@ -79,7 +87,7 @@ public enum OptionalRequirement {
 
   /// The same for a requirement that throws errors of one type.
   public static func call<Value, Failure: Error>(
-    for box: AnyObject, _ selector: Selector, orThrow: Failure.Type,
+    for box: some ManyTargets, _ selector: Selector, orThrow: Failure.Type,
     _ method: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     unsafe fwd_forget_left_out(fwd_thread())
@@ -88,9 +96,11 @@ public enum OptionalRequirement {
   }
 
   /// Lets a box leave out what its value did on this thread.
-  private static func passOn(_ selector: Selector, to box: AnyObject) {
-    let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(value).toOpaque())
-    if unsafe fwd_is_left_out(fwd_thread(), address, UInt64(selector.word)) != 0 {
+  private static func passOn(_ selector: Selector, to box: some ManyTargets) {
+    // Most values leave nothing out, and their type is not asked for.
+    guard let thread = unsafe fwd_thread(), unsafe thread.pointee.left_out != nil else { return }
+    let type = unsafe address(ObjectIdentifier(box.__targetType))
+    if unsafe fwd_is_left_out(thread, type, UInt64(selector.word)) != 0 {
       leaveOut(box, selector)
     }
   }
@@ -98,7 +108,7 @@ public enum OptionalRequirement {
   /// Lets a box leave out what its value did in this task.
   public static func passOnAwaited(_ selector: Selector, to box: some ManyTargets) {
     let left = Place.current?.note.read { $0 }
-    let object = ObjectIdentifier(value)
+    let object = ObjectIdentifier(box.__targetType)
     if left?.selector == selector && left?.object == object
       || AwaitedStep.isLeftOut(object, selector)
     {
