@@ -32,12 +32,18 @@
         actor.map { text.replacing($0 + " ", with: "@\(face).__Actor ") } ?? text
       }
       let inherited = declaration.inheritanceClause?.inheritedTypes.enumerated().map {
-        ($0.offset == 0 ? place : "") + seen($0.element.type.trimmedDescription)
+        let text = $0.element.type.trimmedDescription
+        // The class is never used. Its conformance belongs to no actor, as a protocol that inherits
+        // `Sendable` takes no members of an extension for a conformance that does.
+        if text.hasSuffix("ForwardingFace"), !isActor {
+          return "nonisolated \(Spelling.forwarding)ForwardingFace"
+        }
+        return ($0.offset == 0 ? place : "") + seen(text)
       }
       let attributes = seen(kept.map { $0.trimmedDescription + " " }.joined())
-      // The class is never used, so the default isolation of the module does not matter to it.
+      // Nor does the default isolation of the module matter to it.
       let isolation =
-        isActor || inherited?.contains { $0.hasPrefix("@") } == true ? "" : "nonisolated "
+        isActor || kept.contains(where: \.namesGlobalActor) ? "" : "nonisolated "
       let (forwarding, swift) = (Spelling.forwarding, Spelling.swift)
       let source = """
         extension \(name) {
@@ -46,12 +52,12 @@
             typealias __SendableTarget = \(face).__SendableTarget
             typealias __Values = \(face).__Values
             typealias __Messages = \(face).__Messages
-            \(isActor ? "nonisolated " : "")let __forwarder: \(forwarding)FaceForwarder
-            init(forwardingTo proxy: any \(forwarding)ForwardingProxy & \(swift)Sendable) {
+            nonisolated let __forwarder: \(forwarding)FaceForwarder
+            \(isActor ? "" : "nonisolated ")init(forwardingTo proxy: any \(forwarding)ForwardingProxy & \(swift)Sendable) {
               __forwarder = \(forwarding)FaceForwarder(proxy, for: \(face).self)
             }
-            static func __target(_ target: __SendableTarget) -> __Target { target }
-            static func __prepare(_ target: __Target) -> \(swift)AnyObject { target as \(swift)AnyObject }
+            nonisolated static func __target(_ target: __SendableTarget) -> __Target { target }
+            nonisolated static func __prepare(_ target: __Target) -> \(swift)AnyObject { target as \(swift)AnyObject }
           }
         }
         """
