@@ -5,9 +5,10 @@
   extension Face {
     /// The functions that map an inherited protocol to its index in the tables of a target.
     var places: String {
-      // The defaults of `ForwardingFace` belong to the conformance, which only the actor can use. The
-      // faces of inheriting protocols call these functions from anywhere.
-      if bases.isEmpty, actor == nil { return "" }
+      // The defaults of `ForwardingFace` belong to the conformance, which only its actor can use, and a
+      // module may have a default actor. The faces of inheriting protocols call these functions from
+      // anywhere.
+      if bases.isEmpty, isOfActors || isNonisolated { return "" }
       var offset = "1"
       var cases = ""
       for base in baseFaces {
