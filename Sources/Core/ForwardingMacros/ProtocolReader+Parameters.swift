@@ -134,7 +134,7 @@
         }
       }
       let names = attributes.map(\.attributeName.trimmedDescription)
-      let function = base.as(FunctionTypeSyntax.self) ?? aliasedFunction(base)
+      let function = base.function ?? aliasedFunction(base)
       if names.contains("autoclosure") {
         reason = "an argument is an autoclosure"
       } else if function != nil, !names.contains("escaping") {
@@ -161,8 +161,7 @@
         $0.decl.as(TypeAliasDeclSyntax.self)
       }.first { $0.name.text == name }
       let value = alias?.initializer.value
-      return value?.as(FunctionTypeSyntax.self)
-        ?? value?.as(AttributedTypeSyntax.self)?.baseType.as(FunctionTypeSyntax.self)
+      return value?.function
     }
 
     /// A type without the implicit unwrapping that only a declaration may have.
@@ -197,6 +196,22 @@
       guard var attributed = self.as(AttributedTypeSyntax.self) else { return self }
       attributed.specifiers = attributed.specifiers.filter { $0.trimmedDescription != "consuming" }
       return TypeSyntax(attributed)
+    }
+
+    /// The function type behind parentheses and attributes; nil for any other type.
+    var function: FunctionTypeSyntax? {
+      if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.function }
+      if let tuple = self.as(TupleTypeSyntax.self) {
+        return tuple.elements.count == 1 ? tuple.elements.first?.type.function : nil
+      }
+      return self.as(FunctionTypeSyntax.self)
+    }
+
+    /// Whether the type is a function that does not escape.
+    var isLentClosure: Bool {
+      let attributes = self.as(AttributedTypeSyntax.self)?.attributes
+      return function != nil
+        && attributes?.contains { $0.trimmedDescription == "@escaping" } != true
     }
 
     /// Whether the type is one of the standard library's non-escapable span types. A `Span` without

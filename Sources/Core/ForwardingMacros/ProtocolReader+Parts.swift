@@ -17,6 +17,8 @@
           refuse(.sendingResult, at: specifier)
         } else if specifiers.contains(where: { $0.trimmedDescription == "inout" }) {
           refuse(.sendingVariable, at: specifier)
+        } else if type.isLentClosure {
+          refuse(.sendingClosure, at: specifier)
         }
       }
       for token in type.tokens(viewMode: .sourceAccurate) {
@@ -230,11 +232,6 @@
         .with(\.trailingTrivia, node.trailingTrivia)
       return .replace(oldNode: Syntax(node), newNode: Syntax(token))
     }
-  }
-
-  extension TokenSyntax {
-    /// The name without backticks.
-    var bare: String { text.replacing("`", with: "") }
   }
 
   extension TypeSyntax {

@@ -140,7 +140,8 @@
         var setting = Answer(isVoid: true)
         setting.isOptional = reading.isOptional
         let value = Parameter(
-          label: "_", name: "newValue", type: plain, taken: plain, declaration: "")
+          label: "_", name: "newValue", type: plain,
+          taken: place.type.function == nil ? plain : "@escaping \(plain)", declaration: "")
         let constant = MessageConstant(
           name: messageName(place.settingWords),
           publicName: noMessage == nil

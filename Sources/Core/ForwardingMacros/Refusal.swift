@@ -93,6 +93,20 @@
       "sendingVariable",
       "a face lends the variable to its target, and 'sending' gives it away: take 'inout' or 'sending' away"
     )
+    static let sendingClosure = Refusal(
+      "sendingClosure",
+      "a face lends the closure to its targets, and 'sending' gives it away: take 'sending' away, or write '@escaping'"
+    )
+    static func delayedError(_ name: String) -> Refusal {
+      Refusal(
+        "delayedError",
+        "an autoclosure may throw inside of what '\(name)' calls alone: let '\(name)' be 'throws', or take '@autoclosure' away"
+      )
+    }
+    static let awaitedRethrows = Refusal(
+      "awaitedRethrows",
+      "a face cannot pass on the errors of a closure that it waits for: write 'throws' in place of 'rethrows'"
+    )
     static let variadic = Refusal(
       "variadic", "Swift has no way to pass variadic arguments on, as a face does: take an array")
     static func actorWaits(_ name: String) -> Refusal {
