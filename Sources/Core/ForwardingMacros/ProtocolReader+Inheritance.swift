@@ -121,6 +121,16 @@
       return "it belongs to an actor, and its protocol does not"
     }
 
+    /// The words of a requirement for the actor that it belongs to, or for none.
+    func isolation(_ attributes: AttributeListSyntax, _ modifiers: DeclModifierListSyntax) -> String
+    {
+      let actors = attributes.compactMap { $0.as(AttributeSyntax.self) }.filter(\.namesGlobalActor)
+      let words =
+        actors.map(\.trimmedDescription)
+        + modifiers.filter(\.isNonisolated).map(\.trimmedDescription)
+      return words.map { $0 + " " }.joined()
+    }
+
     mutating func checkInheritance() {
       for type in inheritedTypes where !Self.marks.contains(type.bareName) {
         if type.isSuppressed {

@@ -66,7 +66,7 @@
       member.isMutating = isMutating
       if answer.isOptional {
         member.defaults = [
-          "\(face.access)\(signature) { \(answer.leaving(leavingOut(selector))) }"
+          "\(isolation(function.attributes, function.modifiers))\(face.access)\(signature) { \(answer.leaving(leavingOut(selector))) }"
         ]
       }
       if noMessage == nil {

@@ -171,7 +171,7 @@
         let leave = reading.leaving(leavingOut(selector))
         let setting = member.messages.dropFirst().first.map { leavingOut($0.selector) }
         member.defaults = [
-          "\(face.access)\(place.signature) {\n    get\(effect) { \(leave) }"
+          "\(isolation(place.attributes, place.modifiers))\(face.access)\(place.signature) {\n    get\(effect) { \(leave) }"
             + (setting.map { "\n    \(changes ? "nonmutating " : "")set { \($0) }" } ?? "")
             + "\n  }"
         ]
