@@ -8,8 +8,12 @@
       checkWaiting(function)
       let effects = function.signature.effectSpecifiers
       let isAsync = effects?.asyncSpecifier != nil
+      let generic = function.genericParameterClause?.trimmedDescription ?? ""
+      let clause = function.genericWhereClause.map { " \($0.trimmedDescription)" } ?? ""
+      let types = function.genericParameterClause?.parameters.map(\.name.text) ?? []
+      let copied = (generic + clause).contains("~") ? [] : types
       let parameters = function.signature.parameterClause.parameters.enumerated().map {
-        read($0.element, number: $0.offset, isAsync: isAsync)
+        read($0.element, number: $0.offset, isAsync: isAsync, copied: copied)
       }
       let result = function.signature.returnClause?.type
       if let result { check(result, isResult: true) }
@@ -22,11 +26,19 @@
       var answer = answer(
         result, function.attributes, thrown, of: function.funcKeyword, name: function.name)
       answer.isAsync = isAsync
-      let declared = parameters.map(\.declaration).joined(separator: ", ")
-      let generic = function.genericParameterClause?.trimmedDescription ?? ""
+      if answer.passesErrors, isAsync, let thrown { refuse(.awaitedRethrows, at: thrown) }
+      if !answer.throws, !answer.passesErrors,
+        parameters.contains(where: { $0.isDelayed && $0.delayedThrows })
+      {
+        refuse(.delayedError(name), at: function.name)
+      }
+      let noMessage =
+        function.genericParameterClause != nil
+        ? "it has type parameters"
+        : parameters.firstReason ?? ownActor(function.attributes, isAsync)
+      let declared = declared(parameters, isMessage: noMessage == nil)
       let throwing = (isAsync ? " async" : "") + (thrown.map { " \($0.trimmedDescription)" } ?? "")
       let returning = result.map { " -> \($0.trimmedDescription)" } ?? ""
-      let clause = function.genericWhereClause.map { " \($0.trimmedDescription)" } ?? ""
       let signature =
         "func \(function.name.text)\(generic)(\(declared))\(throwing)\(returning)\(clause)"
       let head = front(function.attributes, function.modifiers, function)
@@ -36,16 +48,12 @@
       }
       let words = [name] + parameters.map(\.bareLabel)
       let selector = unusedSelector(SelectorName.of(name, parameters.map(\.bareLabel)))
-      let noMessage =
-        function.genericParameterClause != nil
-        ? "it has type parameters"
-        : parameters.firstReason ?? ownActor(function.attributes, isAsync)
-      let types = ([resultType(result)] + parameters.map(\.type)).joined(separator: ", ")
+      let values = ([resultType(result)] + parameters.map(\.type)).joined(separator: ", ")
       let constant = MessageConstant(
         name: messageName(words),
-        publicName: noMessage == nil ? publicName(words, spelled: function.name.text) : "",
-        types: noMessage == nil ? types : nil, selector: selector, comment: comment(of: function),
-        valuesName: valuesName("\(function.name.text)\(signed(parameters, result))", types))
+        publicName: noMessage == nil ? publicName(words, spelled: function.name.spelled) : "",
+        types: noMessage == nil ? values : nil, selector: selector, comment: comment(of: function),
+        valuesName: valuesName("\(function.name.text)\(signed(parameters, result))", values))
       let call = ".\(function.name.text)(\(parameters.map(\.passed).joined(separator: ", ")))"
       let isMutating = function.modifiers.contains { $0.name.text == "mutating" }
       let sending = Sending(

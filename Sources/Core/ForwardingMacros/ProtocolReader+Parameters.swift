@@ -23,8 +23,12 @@
       var sent: String?
       /// Whether the autoclosure throws.
       var delayedThrows = false
-      /// The whole declaration of the parameter.
+      /// Whether the autoclosure is awaited.
+      var delayedAwaits = false
+      /// The whole declaration of the parameter, of a value that can be copied.
       var declaration: String
+      /// The declaration, if the type may be one that cannot be copied.
+      var lent = ""
       /// The label, with the type.
       var typed = ""
       /// Why no message has it.
@@ -44,7 +48,9 @@
       /// The argument that passes the parameter on where the call is no closure.
       var passedAtOnce: String { passing(own) }
       private var own: String {
-        if isDelayed { return "\(delayedThrows ? "try " : "")\(name)()" }
+        if isDelayed {
+          return "\(delayedThrows ? "try " : "")\(delayedAwaits ? "await " : "")\(name)()"
+        }
         return isPack ? "repeat each \(name)" : name
       }
       /// The argument that passes a value of another name.
@@ -54,7 +60,8 @@
     }
 
     mutating func read(
-      _ parameter: FunctionParameterSyntax, number: Int, isAsync: Bool, isSubscript: Bool = false
+      _ parameter: FunctionParameterSyntax, number: Int, isAsync: Bool, isSubscript: Bool = false,
+      copied: [String] = []
     ) -> Parameter {
       let first = parameter.firstName
       let second = parameter.secondName ?? first
@@ -75,6 +82,7 @@
       let variable = specifiers.contains("inout") ? type.text : nil
       let held = variable.map { "\(Spelling.invocations)InoutVariable<\($0)>" } ?? type.text
       let escapes = type.attributes.contains("escaping")
+      let dots = parameter.ellipsis?.text ?? ""
       let names = label == name && !isSubscript ? label : "\(label) \(name)"
       var reason = type.isNoMessage
       if isAsync, variable != nil {
@@ -85,10 +93,18 @@
         variable: variable, isDelayed: type.attributes.contains("autoclosure"),
         isPack: parameter.type.is(PackExpansionTypeSyntax.self),
         sent: specifiers.contains("sending") ? "__sent\(number)" : nil, delayedThrows: type.throws,
-        declaration:
-          "\(names): \(parameter.type.notConsumed.trimmedDescription)\(parameter.ellipsis?.text ?? "")",
+        delayedAwaits: type.awaits,
+        declaration: "\(names): \(parameter.type.copied.trimmedDescription)\(dots)",
+        lent: isCopied(parameter.type, copied)
+          ? "" : "\(names): \(parameter.type.notConsumed.trimmedDescription)\(dots)",
         typed: "\(label): \(parameter.type.trimmedDescription)", isNoMessage: reason,
         escapes: specifiers.isEmpty && !type.attributes.contains("autoclosure"))
+    }
+
+    /// The parameters of a requirement. Only what a message has is known to be copied.
+    func declared(_ parameters: [Parameter], isMessage: Bool) -> String {
+      parameters.map { isMessage || $0.lent.isEmpty ? $0.declaration : $0.lent }
+        .joined(separator: ", ")
     }
 
     /// The types of a requirement, behind its name.
@@ -117,6 +133,8 @@
       var attributes: [String]
       /// Whether the type is a function that throws.
       var `throws`: Bool
+      /// Whether it is `async`.
+      var awaits: Bool
       /// The reason why no message can have this argument; nil if one can.
       var isNoMessage: String?
     }
@@ -151,7 +169,8 @@
       }
       return ValueType(
         text: kept.map { $0.trimmedDescription + " " }.joined() + plain(base), attributes: names,
-        throws: function?.effectSpecifiers?.throwsClause != nil, isNoMessage: reason)
+        throws: function?.effectSpecifiers?.throwsClause != nil,
+        awaits: function?.effectSpecifiers?.asyncSpecifier != nil, isNoMessage: reason)
     }
 
     /// The function type behind a type alias of the protocol.
@@ -192,9 +211,16 @@
 
   extension TypeSyntax {
     /// The type of a parameter without `consuming`: a face passes the value on to several targets.
-    fileprivate var notConsumed: TypeSyntax {
-      guard var attributed = self.as(AttributedTypeSyntax.self) else { return self }
-      attributed.specifiers = attributed.specifiers.filter { $0.trimmedDescription != "consuming" }
+    fileprivate var notConsumed: TypeSyntax { without("consuming") }
+
+    /// The same without `borrowing`: the closures of a face have copies of the value.
+    fileprivate var copied: TypeSyntax { notConsumed.without("borrowing") }
+
+    private func without(_ word: String) -> TypeSyntax {
+      // A type that is refused, as it cannot be copied, needs the word.
+      guard var attributed = self.as(AttributedTypeSyntax.self), !trimmedDescription.contains("~")
+      else { return self }
+      attributed.specifiers = attributed.specifiers.filter { $0.trimmedDescription != word }
       return TypeSyntax(attributed)
     }
 

@@ -133,16 +133,26 @@
 
     /// What the compiler names where the values of a requirement are not `Sendable`: the requirement, with its types.
     mutating func valuesName(_ requirement: String, _ types: String) -> String? {
-      let words = types.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
       // An implicit conformance does not go through the type parameters of a face.
-      if !face.parameters.isEmpty { return nil }
-      if !types.contains("->"), words.allSatisfy({ Self.sendable.contains(String($0)) }) {
-        return nil
-      }
+      if !face.parameters.isEmpty || isSendable(types) { return nil }
       let text = requirement.filter { $0 != "`" && $0 != "\\" }.split(
         whereSeparator: \.isWhitespace)
       return
         "`\(unused("values of \(text.joined(separator: " "))", &names.values) { "\($0) (\($1))" })`"
+    }
+
+    private func isSendable(_ types: String) -> Bool {
+      let words = types.split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+      return !types.contains("->") && words.allSatisfy { Self.sendable.contains(String($0)) }
+    }
+
+    /// Whether a parameter can be copied, as far as its type says: it has no `borrowing`, or is one of
+    /// the standard library's, or one of these type parameters.
+    func isCopied(_ type: TypeSyntax, _ parameters: [String]) -> Bool {
+      guard let lent = type.as(AttributedTypeSyntax.self) else { return true }
+      return !lent.specifiers.contains { $0.trimmedDescription == "borrowing" }
+        || parameters.contains(lent.baseType.trimmedDescription)
+        || !lent.trimmedDescription.contains("~") && isSendable(lent.baseType.trimmedDescription)
     }
 
     /// Words of types that are `Sendable` in any case.

@@ -63,7 +63,9 @@
       let labels = parameters.map(\.bareLabel)
       let type = list.returnClause.type
       let generic = list.genericParameterClause?.trimmedDescription ?? ""
-      let declared = parameters.map(\.declaration).joined(separator: ", ")
+      let isGeneric = list.genericParameterClause != nil
+      let declared = declared(
+        parameters, isMessage: !isGeneric && parameters.firstReason == nil)
       let clause = list.genericWhereClause.map { " \($0.trimmedDescription)" } ?? ""
       return read(
         Place(
@@ -77,7 +79,7 @@
           words: ["subscript"] + labels, settingWords: ["setSubscript"] + labels,
           selector: SelectorName.of("subscript", labels),
           settingSelector: SelectorName.of("setSubscript", labels + ["value"]),
-          isGeneric: list.genericParameterClause != nil))
+          isGeneric: isGeneric))
     }
 
     private mutating func read(_ place: Place) -> FaceMember? {
