@@ -12,6 +12,8 @@
     var whereClause = ""
     /// The access modifier with a trailing space, such as `public `.
     var access: String
+    /// Whether the extension around the protocol has the modifier, so that the class has it, too.
+    var isAccessAround = false
     /// The attributes of the class, including its global actor.
     var attributes: String
     /// The global actor as an attribute, such as `@MainActor`.
@@ -122,7 +124,7 @@
       let clause = bounds.isEmpty ? "" : "<\(bounds.joined(separator: ", "))>"
       let inView = isInView ? "" : "@\(forwarding)FaceInView "
       return """
-        \(attributes)\(inView)\(isPrivate ? "private " : access)\(keyword) \(className)\(clause): \(name), \(isolation)\(forwarding)ForwardingFace\(conformances)\(whereClause) {\(actorHint)
+        \(attributes)\(inView)\(isPrivate ? "private " : isAccessAround ? "" : access)\(keyword) \(className)\(clause): \(name), \(isolation)\(forwarding)ForwardingFace\(conformances)\(whereClause) {\(actorHint)
         \(baseTypes)\(types)
 
         \(constants)

@@ -18,6 +18,8 @@
     private var nested: NestedNames?
     /// Whether the face is read for the extension of a nested protocol.
     private let isOutside: Bool
+    /// The access modifier of the protocol, as the source around it allows.
+    private let access: String?
 
     /// The names that the members so far use.
     struct UsedNames {
@@ -43,6 +45,7 @@
     ) {
       self.declaration = declaration
       self.foreign = foreign
+      access = AccessWord.of(declaration, in: context)
       nested = foreign == nil ? NestedNames(declaration, in: context) : nil
       isOutside = isExtension && nested != nil
       let place = isOutside ? nested.map { "\($0.place)." } ?? "" : ""
@@ -62,10 +65,11 @@
 
     private mutating func readFace() {
       checkInheritance()
-      let access = declaration.modifiers.map(\.name.text).filter {
-        ["public", "package", "fileprivate", "private"].contains($0)
-      }.map { $0 + " " }.joined()
-      face.access = access == "private " ? "fileprivate " : access
+      face.access = access.map { $0 == "private" ? "fileprivate " : "\($0) " } ?? ""
+      face.isAccessAround =
+        access.map { word in
+          !declaration.modifiers.contains { $0.name.text == word }
+        } ?? false
       if nested != nil,
         let modifier = declaration.modifiers.first(where: { $0.name.text == "private" })
       {
