@@ -41,6 +41,7 @@
       let returning = result.map { " -> \($0.trimmedDescription)" } ?? ""
       let signature =
         "func \(function.name.text)\(generic)(\(declared))\(throwing)\(returning)\(clause)"
+        .withoutSelf
       let head = front(function.attributes, function.modifiers, function)
       let stub = FaceMember.stub("\(head)\(signature)", isOptional: answer.isOptional)
       if isStatic(function.modifiers) {

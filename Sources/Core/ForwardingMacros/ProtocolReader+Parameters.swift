@@ -186,9 +186,9 @@
     /// A type without the implicit unwrapping that only a declaration may have.
     func plain(_ type: TypeSyntax) -> String {
       if let optional = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
-        return optional.wrappedType.trimmedDescription + "?"
+        return optional.wrappedType.trimmedDescription.withoutSelf + "?"
       }
-      return type.trimmedDescription
+      return type.trimmedDescription.withoutSelf
     }
 
     func resultType(_ type: TypeSyntax?) -> String {

@@ -47,7 +47,7 @@
         Place(
           attributes: property.attributes, modifiers: property.modifiers,
           keyword: property.bindingSpecifier, name: name, accessors: binding.accessorBlock,
-          type: type, signature: "var \(name.text): \(type.trimmedDescription)",
+          type: type, signature: "var \(name.text): \(type.trimmedDescription.withoutSelf)",
           head: front(property.attributes, property.modifiers, property),
           comment: comment(of: property), call: ".\(name.text)", callAtOnce: ".\(name.text)",
           words: [name.bare],
@@ -71,7 +71,8 @@
         Place(
           attributes: list.attributes, modifiers: list.modifiers, keyword: list.subscriptKeyword,
           name: list.subscriptKeyword, accessors: list.accessorBlock, type: type,
-          signature: "subscript\(generic)(\(declared)) -> \(type.trimmedDescription)\(clause)",
+          signature: "subscript\(generic)(\(declared)) -> \(type.trimmedDescription)\(clause)"
+            .withoutSelf,
           head: front(list.attributes, list.modifiers, list), comment: comment(of: list),
           call: "[\(parameters.map(\.passed).joined(separator: ", "))]",
           callAtOnce: "[\(parameters.map(\.passedAtOnce).joined(separator: ", "))]",
