@@ -17,7 +17,7 @@
       }
       let result = function.signature.returnClause?.type
       if let result { check(result, isResult: true) }
-      let name = function.name.bare
+      let name = function.name.word
       if case .identifier = function.name.tokenKind {
       } else {
         refuse(.operatorFunction, at: function.name)

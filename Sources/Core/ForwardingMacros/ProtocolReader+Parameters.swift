@@ -37,11 +37,12 @@
       var escapes = true
       /// The label without backticks, or an empty string for `_`.
       var bareLabel: String {
-        label == "_" ? "" : label.replacing("`", with: "")
+        label == "_" ? "" : label.replacing("`", with: "").inOneWord
       }
       /// The label at a call, where nearly all keywords need no backticks.
       var labelInCalls: String {
-        ["inout", "let", "var"].contains(bareLabel) ? label : bareLabel
+        label == "`inout`" || label.contains(where: { $0 != "`" && !$0.isInName })
+          ? label : bareLabel
       }
       /// The argument that passes this parameter on.
       var passed: String { passing(sent.map { "\($0).take()" } ?? own) }
@@ -70,7 +71,10 @@
       var name = second.text
       // A keyword cannot be the name of the variable, and with backticks it may have another
       // meaning.
-      if Self.words.contains(second.bare) { name = "__value\(number)" }
+      // A setter has a value of its own, `newValue`.
+      if Self.words.contains(second.bare) || isSubscript && second.bare == "newValue" {
+        name = "__value\(number)"
+      }
       check(parameter.type)
       var type = valueType(parameter.type)
       if let dots = parameter.ellipsis {

@@ -50,9 +50,9 @@
           type: type, signature: "var \(name.text): \(type.trimmedDescription.withoutSelf)",
           head: front(property.attributes, property.modifiers, property),
           comment: comment(of: property), call: ".\(name.text)", callAtOnce: ".\(name.text)",
-          words: [name.bare],
-          settingWords: ["set", name.bare], selector: name.bare,
-          settingSelector: SelectorName.setter(name.bare)))
+          words: [name.word],
+          settingWords: ["set", name.word], selector: name.word,
+          settingSelector: SelectorName.setter(name.word)))
     }
 
     mutating func read(_ list: SubscriptDeclSyntax) -> FaceMember? {
@@ -111,7 +111,7 @@
         place.isGeneric
         ? "it has type parameters"
         : place.parameters.firstReason ?? ownActor(place.attributes, isAsync)
-      let spelled = place.words[0] == "subscript" ? "`subscript`" : place.name.text
+      let spelled = place.words[0] == "subscript" ? "`subscript`" : place.name.spelled
       let types = place.parameters.map(\.type)
       let changes = !face.isOfObjects
       let selector = unusedSelector(place.selector)
