@@ -110,9 +110,8 @@
       }
       if !isMutating || value == "__value" { return "\(answer.marks)\(value)\(callAtOnce)" }
       let word = callAtOnce.hasSuffix(" = newValue") ? "" : "return "
-      // The cast cannot fail: a mutating method does not change the type of the copy.
       return
-        "var __copy = \(value); defer { self.__keep(__copy as! Self.__Value) }; "
+        "var __copy = \(value); defer { self.__keep(copy: &__copy) }; "
         + "\(word)\(answer.marks)__copy\(callAtOnce)"
     }
 

@@ -29,6 +29,10 @@ extension FaceBox {
   /// Does nothing: no requirement can mutate the value.
   public func __keep(_ value: __Value) {}
 
+  /// Stores a copy after a call that can have mutated it, which is of the type of the value: a mutating
+  /// method does not change it.
+  public func __keep<Copy>(copy: inout Copy) { __keep(copy as! __Value) }
+
   public var __targetType: Any.Type { type(of: __value as Any) }
 }
 

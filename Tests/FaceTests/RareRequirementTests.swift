@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#if Macros
+  import Forwarding
+  import Testing
+
+  @Forwardable
+  private protocol Buttons {
+    typealias Number = Int
+    var onTap: (() -> Int)? { get set }
+    @Otherwise({ 0 }) var onHold: () -> Int { get set }
+    subscript(newValue: Int) -> String? { get set }
+    func visit(_ body: ((Int) -> Void))
+    func lend(_ list: borrowing [Int]) async
+    func take(_ number: Self.Number) -> Self.Number?
+    @Optional func wait(_ number: Int) async -> Int?
+    func `press button`(`by hand` number: Int)
+    var `last one`: Int? { get set }
+  }
+
+  private struct Panel: Buttons {
+    var onTap: (() -> Int)?
+    var onHold: () -> Int = { 1 }
+    var names: [Int: String] = [:]
+    var `last one`: Int?
+    subscript(newValue: Int) -> String? {
+      get { names[newValue] }
+      set(name) { names[newValue] = name }
+    }
+    func visit(_ body: ((Int) -> Void)) { body(7) }
+    func lend(_ list: borrowing [Int]) async { #expect(list.count == 2) }
+    func take(_ number: Int) -> Int? { number + 1 }
+    func wait(_ number: Int) async -> Int? { number + 2 }
+    func `press button`(`by hand` number: Int) { #expect(number == 3) }
+  }
+
+  @Suite("Rare requirements")
+  struct RareRequirementTests {
+    @Test("rare requirements reach a value")
+    func values() async throws {
+      let panels = Multicast<ButtonsProxy>()
+      panels.add(Panel())
+      var face: any Buttons = panels.face
+      face.onTap = { 5 }
+      #expect(face.onTap?() == 5)
+      face.onHold = { 6 }
+      #expect(face.onHold() == 6)
+      face[4] = "four"
+      #expect(face[4] == "four")
+      var seen = 0
+      face.visit { seen += $0 }
+      #expect(seen == 7)
+      await face.lend([1, 2])
+      #expect(face.take(1) == 2)
+      #expect(await face.wait(1) == 3)
+      face.`press button`(`by hand`: 3)
+      face.`last one` = 8
+      #expect(face.`last one` == 8)
+      #expect(try panels.messages.take.all(4) == [5])
+      #expect(try panels.messages.pressButtonByHand.report(3).answered == 1)
+      #expect(try panels.messages.setLastOne.report(9).answered == 1)
+      #expect(try panels.messages.lastOne.all() == [9])
+      #expect(try panels.messages.setOnHold.report({ 10 }).answered == 1)
+      #expect(face.onHold() == 10)
+    }
+  }
+#endif
