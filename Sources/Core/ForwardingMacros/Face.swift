@@ -184,8 +184,9 @@
           "\($0.comment)    \(access)var \($0.publicName): \($0.type) { \(type).\($0.name) }"
         }
       }
-      let inherited = baseFaces.map { base in
-        "    \(access)subscript<__Message>(dynamicMember name: \(swift)KeyPath<\(base).__Messages, __Message>) "
+      // Two bases may inherit one message. It is the same.
+      let inherited = baseFaces.enumerated().map { number, base in
+        "    \(number > 0 ? "@_disfavoredOverload " : "")\(access)subscript<__Message>(dynamicMember name: \(swift)KeyPath<\(base).__Messages, __Message>) "
           + "-> __Message { \(base).__Messages()[keyPath: name] }"
       }
       return """
