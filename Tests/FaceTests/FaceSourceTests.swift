@@ -141,6 +141,26 @@
       #expect(try self.errors(of: source("@MainActor "), options) == [""])
     }
 
+    @Test("for a base of actors, an error shows the solution, which compiles")
+    func actorBase() throws {
+      let source = { (mark: String) in
+        """
+        import Forwarding
+        @Forwardable protocol Named: Actor {
+          func rename(_ name: String) async
+        }
+        @Forwardable protocol Door: Named\(mark) {
+          func open() async
+        }
+        """
+      }
+      let options = Toolchain.moduleOptions + Toolchain.macroOptions
+      let lines = try errors(of: source(""), options)
+      #expect(lines.contains { $0.contains("non-actor type 'DoorProxy' cannot conform") })
+      #expect(lines.contains { $0.contains("if it is of actors: inherit 'Actor', too") })
+      #expect(try errors(of: source(", Actor"), options) == [""])
+    }
+
     @Test("for a generic base without types, the first error shows the solution, which compiles")
     func genericBase() throws {
       let source = { (types: String) in

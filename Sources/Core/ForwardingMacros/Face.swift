@@ -79,7 +79,8 @@
     /// protocol: that it belongs to an actor, or that it is generic.
     var actorHint: String {
       if bases.isEmpty || actor != nil || isOfActors { return "" }
-      return "  // if it crosses into an actor: write the actor, as '@MainActor', on '\(name)', too"
+      return
+        "  // if it is of actors: inherit 'Actor', too; if it crosses into an actor: write the actor, as '@MainActor', on '\(name)', too"
     }
     private var argumentsHint: String {
       guard let base = bases.first(where: { !$0.contains("<") }) else { return "" }
