@@ -35,7 +35,7 @@
         let text = $0.element.type.trimmedDescription
         // The class is never used. Its conformance belongs to no actor, as a protocol that inherits
         // `Sendable` takes no members of an extension for a conformance that does.
-        if text.hasSuffix("ForwardingFace"), !isActor {
+        if $0.offset > 0, text.hasSuffix("ForwardingFace"), !isActor {
           return "nonisolated \(Spelling.forwarding)ForwardingFace"
         }
         return ($0.offset == 0 ? place : "") + seen(text)

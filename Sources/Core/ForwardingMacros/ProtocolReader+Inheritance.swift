@@ -152,13 +152,13 @@
       let names = declaration.primaryAssociatedTypeClause?.primaryAssociatedTypes.map(\.name.text)
       var conditions =
         declaration.genericWhereClause?.requirements.filter { $0.inherited == nil }.map {
-          $0.requirement.trimmedDescription
+          $0.requirement.trimmedDescription.withoutSelf
         } ?? []
       face.parameters = (names ?? []).map { name in
         let type = associatedTypes.first { $0.name.text == name }
         conditions +=
           type?.genericWhereClause?.requirements.map {
-            $0.requirement.trimmedDescription
+            $0.requirement.trimmedDescription.withoutSelf
           } ?? []
         let bounds = type?.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription)
         return (name, bounds?.joined(separator: " & ") ?? "")

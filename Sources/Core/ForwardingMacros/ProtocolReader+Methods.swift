@@ -27,7 +27,7 @@
         result, function.attributes, thrown, of: function.funcKeyword, name: function.name)
       answer.isAsync = isAsync
       if answer.passesErrors, isAsync, let thrown { refuse(.awaitedRethrows, at: thrown) }
-      if !answer.throws, !answer.passesErrors,
+      if !isAsync, !answer.throws, !answer.passesErrors,
         parameters.contains(where: { $0.isDelayed && $0.delayedThrows })
       {
         refuse(.delayedError(name), at: function.name)

@@ -178,7 +178,7 @@
     }
 
     /// The function type behind a type alias of the protocol.
-    private func aliasedFunction(_ type: TypeSyntax) -> FunctionTypeSyntax? {
+    func aliasedFunction(_ type: TypeSyntax) -> FunctionTypeSyntax? {
       guard let name = type.as(IdentifierTypeSyntax.self)?.name.text else { return nil }
       let alias = declaration.memberBlock.members.lazy.compactMap {
         $0.decl.as(TypeAliasDeclSyntax.self)

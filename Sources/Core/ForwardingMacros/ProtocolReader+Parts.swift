@@ -76,7 +76,7 @@
       switch thrown.map({ $0.type?.trimmedDescription ?? "any Error" }) {
       case _ where thrown?.throwsSpecifier.text == "rethrows": answer.passesErrors = true
       case "any Error", "any Swift.Error", "Error", "Swift.Error": answer.throwing = .anything
-      case let type? where type != "Never": answer.throwing = .only(type)
+      case let type? where type != "Never": answer.throwing = .only(type.withoutSelf)
       default: break
       }
       let own = attributes.compactMap { $0.as(AttributeSyntax.self) }

@@ -144,7 +144,9 @@
         setting.isOptional = reading.isOptional
         let value = Parameter(
           label: "_", name: "newValue", type: plain,
-          taken: place.type.function == nil ? plain : "@escaping \(plain)", declaration: "")
+          taken: (place.type.function ?? aliasedFunction(place.type)) == nil
+            ? plain : "@escaping \(plain)",
+          declaration: "")
         let constant = MessageConstant(
           name: messageName(place.settingWords),
           publicName: noMessage == nil
