@@ -49,7 +49,7 @@ struct GroupCancelTests {
   }
 
   @Test(
-    "a cancel reaches each object that one host exposes under the name", .timeLimit(.minutes(1)),
+    "a cancel reaches each object that one host exposes under the name",
     arguments: Way.allCases)
   func sharedName(way: Way) async throws {
     let (there, here) = try way.ends()
