@@ -9,14 +9,12 @@
 # make release VERSION=0.1.0   check all that a version must pass, and show its notes; writes nothing
 # make test-remote      calls to other processes, with a real NATS server
 # make demo-remote      build and show calls between processes: a server and four clients, on loopback
-# make clients          replace a part of libraries of other people by this package: their tests, and a benchmark,
-#                       before and after
 # make fuzz SECONDS=60  coverage-guided random inputs, for so many seconds over all targets
 # make bench            compare calls with closures and with other libraries; writes a page with charts
 # make bench-check      run the comparison, and fail if a limit is exceeded
 .PHONY: demo test test-release check setup setup-test setup-check setup-bench lint unsafe build format goldens bench \
 	bench-check bench-build bench-record fuzz clean test-remote demo-remote check-aarch64 check-aarch64-swift docs \
-	release build-static clients
+	release
 
 demo: setup
 	@swift build -c release --product forward
@@ -50,8 +48,6 @@ check: setup-check test test-release
 		--filter 'ForwardingJournalTests.(Kill|Fault|Misplaced|StrayRecord)Tests'
 	REMOTE_KILLS=400000 swift test --skip-build $(TRAITS) $(STRICT) --filter ConnectionStateTests
 	FORWARDING_PAGE_PACKAGE=1 swift test --skip-build $(TRAITS) $(STRICT) --filter DelegatesPageTests
-	# The names of the core that companions use, by the index of the build of make test.
-	Scripts/seam.py
 	Scripts/sanitize.sh address
 	Scripts/sanitize.sh thread
 	Scripts/sanitize.sh checked
@@ -61,12 +57,10 @@ check: setup-check test test-release
 	# The limits of a dependent, bytes and time, only fall.
 	Scripts/dependent.sh 1370000 15
 	$(MAKE) docs
-	Scripts/docs-browser.sh
 	Scripts/images.sh
 	Scripts/core.sh
 	Scripts/models.sh
 	Scripts/memory-order.sh
-	Scripts/clients.sh --if-present
 	$(MAKE) check-aarch64
 	$(MAKE) check-aarch64-swift
 	@echo "All checks passed."
@@ -94,10 +88,6 @@ docs:
 	@Scripts/setup.sh docs
 	Scripts/docs.sh $(BASE)
 
-# With the SDK for static Linux programs, where one is installed.
-build-static: setup
-	Scripts/static.sh
-
 # Checks all that a version must pass, and shows its notes: make release VERSION=0.1.0
 release:
 	Scripts/release.sh $(VERSION)
@@ -105,10 +95,6 @@ release:
 demo-remote:
 	@Scripts/setup.sh nats
 	@Scripts/demo-remote.sh
-
-# Libraries of other people with a part replaced by this package: their tests and a benchmark, before and after.
-clients: setup
-	@Scripts/clients.sh
 
 setup:
 	@Scripts/setup.sh
@@ -131,8 +117,7 @@ format:
 
 # Only the other modules may contain unsafe code: in these four, the word itself is a failure.
 unsafe:
-	@! grep -rnw --exclude-dir='*.docc' -e unsafe -e '@unsafe' Sources/Core/TypeEncodings Sources/Core/Forwarding \
-		Sources/Kept/Spies Sources/Kept/ForwardingTesting
+	@! grep -rnw --exclude-dir='*.docc' -e unsafe -e '@unsafe' Sources/TypeEncodings Sources/Forwarding Sources/ForwardingTesting
 
 # Rewrites the goldens of the public API and of refused sources. Check each new line against the rule at the
 # top of SECURITY.md before you commit it.

@@ -8,5 +8,5 @@ cd "$(dirname "$0")/.."
 # that, so its warnings are no errors here.
 swift build --target Forwarding --scratch-path .build/evolution -Xcc -Werror -Xswiftc -enable-library-evolution
 # shellcheck disable=SC2046
-swift build --traits Macros --target Forwarding --scratch-path .build/unchecked -c release -Xswiftc -Ounchecked \
+swift build --target Forwarding --scratch-path .build/unchecked -c release -Xswiftc -Ounchecked \
   $(cat Scripts/strict.flags)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the tests under a sanitizer, or in a special build: address, thread, checked or libffi. Each build has
 # its own folder, so that the ordinary build stays up to date. Further arguments go to `swift test`:
-# sanitize.sh address --filter FaceTests
+# sanitize.sh address --filter ForwardingMacrosTests
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -10,9 +10,9 @@ cd "$(dirname "$0")/.."
 export FORWARDING_SIGNATURES=${FORWARDING_SIGNATURES:-100}
 # The tests of faces need the trait. The tool's own tests start programs without the sanitizer, so they are
 # left out.
-tests=ConsumerTests,FaceTests,ForwardingActorsTests,ForwardingJournalTests,ForwardingRemoteTests,ForwardingTests
+tests=ConsumerTests,ForwardingMacrosTests,ForwardingActorsTests,ForwardingJournalTests,ForwardingRemoteTests,ForwardingTests
 tests+=,ForwardingUndoTests,ForwardingWireTests,FuzzCorpusTests,InvocationTextTests,InvocationsTests,MainActorTests
-tests+=,SpyTests,TypeEncodingsTests
+tests+=,ForwardingTestingTests,TypeEncodingsTests
 # Builds and runs the tests: run <build option>... -- <option of swift test alone>...
 run() {
   local build
@@ -20,8 +20,8 @@ run() {
   while [ $# -gt 0 ] && [ "$1" != -- ]; do build+=("$1"); shift; done
   [ $# -eq 0 ] || shift
   export FORWARDING_TESTS=$tests
-  swift build --product swift-forwardingPackageTests --traits Macros "${build[@]}"
-  Scripts/tests.sh --skip-build --disable-xctest --traits Macros "${build[@]}" "$@"
+  swift build --product swift-forwardingPackageTests "${build[@]}"
+  Scripts/tests.sh --skip-build --disable-xctest "${build[@]}" "$@"
 }
 
 build=${1:-}
