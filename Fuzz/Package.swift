@@ -21,7 +21,7 @@ let package = Package(
       name: "FuzzObjects",
       dependencies: [
         "Forwarding", "Invocations", "TypeEncodings", "InvocationText", "ForwardingWire",
-        "ForwardingJournal", "ForwardingRemote", "ForwardingActors",
+        "ForwardingJournal", "ForwardingRemote",
       ].map { .product(name: $0, package: "swift-forwarding") },
       packageAccess: false,
       swiftSettings: [

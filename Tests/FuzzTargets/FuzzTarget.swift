@@ -16,8 +16,6 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case journal
   /// The requests that a host receives, and the answers that a call receives.
   case remote
-  /// A call of a distributed actor, and the name of its method.
-  case actors
   /// Messages on a socket, on a line each, from a connected peer.
   case frames
   /// The description that a host sends of itself.
@@ -35,7 +33,6 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .wire: try WireFuzz.run(bytes)
     case .journal: try JournalFuzz.run(bytes)
     case .remote: try RemoteFuzz.run(bytes)
-    case .actors: try ActorFuzz.run(bytes)
     case .frames: try FrameFuzz.run(bytes)
     case .presences: try PresenceFuzz.run(bytes)
     case .cancels: try CancelFuzz.run(bytes)

@@ -19,12 +19,6 @@ func complain(_ text: String) {
   _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
 }
 
-/// Stored calls of actors name methods of the module `FuzzTargets`, as which the tests compile the
-/// sources of `FuzzObjects`. Returns the bytes with this name, which is as long.
-func renamed(_ bytes: [UInt8]) -> [UInt8] {
-  target == .actors ? bytes.replacing("11FuzzTargets".utf8, with: "11FuzzObjects".utf8) : bytes
-}
-
 /// Set once, before libFuzzer runs.
 nonisolated(unsafe) var target = FuzzTarget.encodings
 
@@ -48,7 +42,7 @@ let code = arguments.withUnsafeMutableBufferPointer { buffer in
     return withUnsafeMutablePointer(to: &start) { start in
       runDriver(&count, start) { bytes, size in
         do {
-          try target.run(renamed([UInt8](UnsafeBufferPointer(start: bytes, count: size))))
+          try target.run([UInt8](UnsafeBufferPointer(start: bytes, count: size)))
         } catch {
           complain("\(target.rawValue): \(error)")
           abort()
