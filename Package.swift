@@ -16,18 +16,6 @@ let checks: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// The linker keeps each public function, and with one function all others of its file.
-// `-internalize-at-link` lets it drop public functions that a program does not use, and
-// `-function-sections` gives each function a section of its own. Neither changes code, nor the
-// symbols of a dynamic library. They are options of one compiler, so they depend on the trait that
-// does, too: a program with macros is built with the toolchain that the macros come from.
-// Documentation/Internals/Price.md has the bytes.
-let droppable: [SwiftSetting] = [
-  .unsafeFlags(
-    ["-Xfrontend", "-internalize-at-link", "-Xfrontend", "-function-sections"],
-    .when(platforms: [.linux], configuration: .release, traits: ["Macros"]))
-]
-
 // Test bodies handle raw frames and C fixtures on every other line, so `unsafe` marks are checked
 // only in Sources, where they protect users.
 let testChecks: [SwiftSetting] = [
@@ -58,6 +46,34 @@ let hostLibraries: String = {
   return "/usr/lib/swift/host"
 }()
 
+// A product of swift-syntax, which the trait `MacrosFromSource` builds the macros with.
+func swiftSyntax(_ name: String) -> Target.Dependency {
+  .product(name: name, package: "swift-syntax", condition: .when(traits: ["MacrosFromSource"]))
+}
+
+// A library of this package, in `Sources/<name>`.
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: checks)
+}
+
+// C functions, with their headers in `include`.
+func shims(_ name: String, _ path: String) -> Target {
+  .target(name: name, path: path, publicHeadersPath: "include", cSettings: cChecks)
+}
+
+// The tests of a module, in `Tests/<name>`, and modules that several of them use.
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], _ more: [SwiftSetting] = []
+) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: testChecks + more)
+}
+func testSupport(
+  _ name: String, _ dependencies: [Target.Dependency], _ more: [SwiftSetting] = []
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: testChecks + more)
+}
+
 let package = Package(
   name: "swift-forwarding",
   products: [
@@ -71,11 +87,11 @@ let package = Package(
     .library(name: "ForwardingWire", targets: ["ForwardingWire"]),
     .library(name: "ForwardingRemote", targets: ["ForwardingRemote"]),
     .library(name: "ForwardingNATS", targets: ["ForwardingNATS"]),
-    .library(name: "ForwardingActors", targets: ["ForwardingActors"]),
     .library(name: "ForwardingJournal", targets: ["ForwardingJournal"]),
     .executable(name: "forward", targets: ["forward"]),
   ],
   traits: [
+    .default(enabledTraits: ["Macros"]),
     .trait(
       name: "Macros",
       description:
@@ -98,41 +114,31 @@ let package = Package(
     .target(
       name: "CForwardingShims", dependencies: ["CLibFFI"], path: "CShims/CallShims",
       publicHeadersPath: "include", cSettings: cChecks, linkerSettings: [.linkedLibrary("m")]),
+    // System calls that Swift's own module of the system library leaves out.
+    shims("CJournalShims", "CShims/JournalShims"),
+    shims("CSocketShims", "CShims/SocketShims"),
+    .systemLibrary(
+      name: "CNATS", path: "CShims/NATS", pkgConfig: "libnats",
+      providers: [.apt(["libnats-dev"])]),
 
     // Swift, bottom to top. Each target imports only the modules listed for it here.
-    .target(
-      name: "TypeEncodings", path: "Sources/Core/TypeEncodings", swiftSettings: checks + droppable),
-    .target(
-      name: "Invocations", dependencies: ["TypeEncodings", "CForwardingShims"],
-      path: "Sources/Core/Invocations", swiftSettings: checks + droppable),
-    .target(
-      name: "Forwarding",
-      dependencies: [
+    library("TypeEncodings", []),
+    library("Invocations", ["TypeEncodings", "CForwardingShims"]),
+    library(
+      "Forwarding",
+      [
         "Invocations", "TypeEncodings",
         .target(
           name: "ForwardingMacros", condition: .when(traits: ["Macros", "MacrosFromSource"])),
-      ], path: "Sources/Core/Forwarding", swiftSettings: checks + droppable),
+      ]),
     // The macro `@Forwardable`. Without one of the traits it is an empty program.
     .macro(
       name: "ForwardingMacros",
       dependencies: [
-        .product(
-          name: "SwiftSyntax", package: "swift-syntax",
-          condition: .when(traits: ["MacrosFromSource"])),
-        .product(
-          name: "SwiftDiagnostics", package: "swift-syntax",
-          condition: .when(traits: ["MacrosFromSource"])),
-        .product(
-          name: "SwiftSyntaxMacros", package: "swift-syntax",
-          condition: .when(traits: ["MacrosFromSource"])),
-        .product(
-          name: "SwiftSyntaxBuilder", package: "swift-syntax",
-          condition: .when(traits: ["MacrosFromSource"])),
-        .product(
-          name: "SwiftCompilerPlugin", package: "swift-syntax",
-          condition: .when(traits: ["MacrosFromSource"])),
+        swiftSyntax("SwiftSyntax"), swiftSyntax("SwiftDiagnostics"),
+        swiftSyntax("SwiftSyntaxMacros"), swiftSyntax("SwiftSyntaxBuilder"),
+        swiftSyntax("SwiftCompilerPlugin"),
       ],
-      path: "Sources/Core/ForwardingMacros",
       // Optimizing it takes three times as long as compiling it, in every clean build of a program.
       swiftSettings: checks + [
         .unsafeFlags(["-I", hostLibraries], .when(traits: ["Macros"])),
@@ -144,73 +150,52 @@ let package = Package(
           .when(traits: ["Macros"]))
       ]),
     // Arguments and results as JSON, which the tool reads and writes.
-    .target(
-      name: "InvocationText", dependencies: ["Invocations", "TypeEncodings"],
-      path: "Sources/Core/InvocationText", swiftSettings: checks + droppable),
+    library("InvocationText", ["Invocations", "TypeEncodings"]),
     // Undo and redo with recorded calls.
-    .target(
-      name: "ForwardingUndo", dependencies: ["Forwarding", "Invocations"],
-      path: "Sources/Kept/ForwardingUndo", swiftSettings: checks + droppable),
-    // Spies, and the glue that reports their failures to a test library. Products that ship do not
-    // link the glue.
-    .target(
-      name: "Spies", dependencies: ["Forwarding", "Invocations"], path: "Sources/Kept/Spies",
-      swiftSettings: checks + droppable),
-    .target(
-      name: "ForwardingTesting", dependencies: ["Spies", "Forwarding"],
-      path: "Sources/Kept/ForwardingTesting", swiftSettings: checks),
+    library("ForwardingUndo", ["Forwarding", "Invocations"]),
+    // Spies, whose failures are those of the running test.
+    library("ForwardingTesting", ["Forwarding", "Invocations"]),
     // Calls as bytes, for other processes and for files; and a journal file of calls.
-    .target(
-      name: "ForwardingWire", dependencies: ["Forwarding", "Invocations", "TypeEncodings"],
-      path: "Sources/Kept/ForwardingWire", swiftSettings: checks + droppable),
-    .target(
-      name: "CJournalShims", path: "CShims/JournalShims", publicHeadersPath: "include",
-      cSettings: cChecks),
-    .target(
-      name: "ForwardingJournal",
-      dependencies: [
-        "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CJournalShims",
-      ], path: "Sources/Kept/ForwardingJournal", swiftSettings: checks + droppable),
-    // System calls that Swift's own module of the system library leaves out.
-    .target(
-      name: "CSocketShims", path: "CShims/SocketShims", publicHeadersPath: "include",
-      cSettings: cChecks),
+    library("ForwardingWire", ["Forwarding", "Invocations", "TypeEncodings"]),
+    library(
+      "ForwardingJournal",
+      ["ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CJournalShims"]),
     // Messages to objects in other processes, and the transports that carry them.
-    .target(
-      name: "ForwardingRemote",
-      dependencies: [
-        "ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CSocketShims",
-      ],
-      path: "Sources/Elsewhere/ForwardingRemote", swiftSettings: checks + droppable),
-    // Swift's distributed actors over the same transports.
-    .target(
-      name: "ForwardingActors",
-      dependencies: ["ForwardingRemote", "ForwardingWire", "Invocations"],
-      path: "Sources/Elsewhere/ForwardingActors", swiftSettings: checks + droppable),
+    library(
+      "ForwardingRemote",
+      ["ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CSocketShims"]),
     // The NATS transport. Empty without the trait `NATS`, so that other users do not need libnats.
-    .systemLibrary(
-      name: "CNATS", path: "CShims/NATS", pkgConfig: "libnats",
-      providers: [.apt(["libnats-dev"])]),
-    .target(
-      name: "ForwardingNATS",
-      dependencies: [
+    library(
+      "ForwardingNATS",
+      [
         "ForwardingRemote", "ForwardingWire", "Invocations",
         .target(name: "CNATS", condition: .when(traits: ["NATS"])),
-      ], path: "Sources/Elsewhere/ForwardingNATS", swiftSettings: checks + droppable),
+      ]),
     .executableTarget(
       name: "forward",
       dependencies: [
-        "Forwarding", "ForwardingUndo", "Spies", "InvocationText", "ForwardingJournal",
-        "ForwardingRemote", "ForwardingNATS", "CForwardingShims",
+        "Forwarding", "ForwardingUndo", "InvocationText", "ForwardingJournal", "ForwardingRemote",
+        "ForwardingNATS", "CForwardingShims",
       ], swiftSettings: checks),
 
-    // Tests.
-    .target(
-      name: "CForwardingFixtures", path: "CShims/Fixtures", publicHeadersPath: "include",
-      cSettings: cChecks),
-    .target(
-      name: "ForwardingTestSupport", dependencies: ["TypeEncodings"],
-      path: "Tests/ForwardingTestSupport", swiftSettings: testChecks),
+    // What several tests use.
+    shims("CForwardingFixtures", "Tests/Fixtures"),
+    testSupport("ForwardingTestSupport", ["TypeEncodings"]),
+    // A class of another module, whose method tables the tests extend.
+    testSupport("ForeignTypes", ["Forwarding"]),
+    // Protocols with `@Forwardable`. Empty without the trait `Macros`.
+    testSupport("FaceProtocols", ["Forwarding"], [.strictMemorySafety()]),
+    // Transports to another process, and a real NATS server.
+    testSupport(
+      "RemoteTestSupport", ["ForwardingRemote", "ForwardingNATS", "ForwardingTestSupport"]),
+    // The fuzz targets. The package in Fuzz runs them on random bytes, FuzzCorpusTests on the
+    // corpus.
+    testSupport(
+      "FuzzTargets",
+      [
+        "Forwarding", "Invocations", "TypeEncodings", "InvocationText", "CForwardingShims",
+        "ForwardingWire", "ForwardingJournal", "CJournalShims", "ForwardingRemote",
+      ]),
     // Random signatures as C, for machines that Swift does not run on.
     .executableTarget(
       name: "CallMatrix",
@@ -219,133 +204,69 @@ let package = Package(
     // Pages and symbols as the input of `docc`, for Scripts/docs.sh.
     .executableTarget(
       name: "DocumentationSite", path: "Tests/DocumentationSite", swiftSettings: testChecks),
-    .testTarget(
-      name: "DocumentationSiteTests", dependencies: ["DocumentationSite"],
-      swiftSettings: testChecks),
-    // Transports to another process, and a real NATS server.
-    .target(
-      name: "RemoteTestSupport",
-      dependencies: ["ForwardingRemote", "ForwardingNATS", "ForwardingTestSupport"],
-      path: "Tests/RemoteTestSupport", swiftSettings: testChecks),
-    // A class of another module, whose method tables the tests extend.
-    .target(
-      name: "ForeignTypes", dependencies: ["Forwarding"], path: "Tests/ForeignTypes",
-      swiftSettings: testChecks),
-    // The fuzz targets. The package in Fuzz runs them on random bytes, FuzzCorpusTests on the
-    // corpus.
-    .target(
-      name: "FuzzTargets",
-      dependencies: [
-        "Forwarding", "Invocations", "TypeEncodings", "InvocationText", "CForwardingShims",
-        "ForwardingWire", "ForwardingJournal", "CJournalShims", "ForwardingRemote",
-        "ForwardingActors",
-      ], path: "Tests/FuzzTargets", swiftSettings: testChecks),
-    .testTarget(
-      name: "FuzzCorpusTests", dependencies: ["FuzzTargets"], swiftSettings: testChecks),
-    .testTarget(
-      name: "TypeEncodingsTests", dependencies: ["TypeEncodings", "ForwardingTestSupport"],
-      swiftSettings: testChecks),
-    .testTarget(
-      name: "InvocationsTests",
-      dependencies: [
+
+    // Tests.
+    tests("TypeEncodingsTests", ["TypeEncodings", "ForwardingTestSupport"]),
+    tests(
+      "InvocationsTests",
+      [
         "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
         "ForwardingTestSupport",
-      ], swiftSettings: testChecks),
-    .testTarget(
-      name: "InvocationTextTests",
-      dependencies: ["InvocationText", "Forwarding", "Invocations", "TypeEncodings"],
-      swiftSettings: testChecks),
-    .testTarget(
-      name: "ForwardingWireTests",
-      dependencies: ["ForwardingWire", "Forwarding", "ForwardingTestSupport"],
-      swiftSettings: testChecks),
-    .testTarget(
-      name: "ForwardingRemoteTests",
-      dependencies: [
-        "ForwardingRemote", "ForwardingNATS", "ForwardingWire", "Forwarding", "RemoteTestSupport",
-        "ForwardingTestSupport", "CForwardingFixtures",
-      ],
-      swiftSettings: testChecks),
-    .testTarget(
-      name: "ForwardingActorsTests",
-      dependencies: [
-        "ForwardingActors", "ForwardingRemote", "ForwardingNATS", "ForwardingWire",
-        "RemoteTestSupport", "ForwardingTestSupport",
-      ],
-      swiftSettings: testChecks),
-    .testTarget(
-      name: "ForwardingJournalTests",
-      dependencies: [
-        "ForwardingJournal", "ForwardingWire", "Forwarding", "ForwardingUndo",
-        "ForwardingTesting", "CJournalShims", "ForwardingTestSupport",
-      ], swiftSettings: testChecks),
-    .testTarget(
-      name: "ForwardingTests",
-      dependencies: [
+      ]),
+    tests("InvocationTextTests", ["InvocationText", "Forwarding", "Invocations", "TypeEncodings"]),
+    tests(
+      "ForwardingTests",
+      [
         "Forwarding", "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
         "ForwardingTestSupport", "ForeignTypes", "ForwardingTesting", "InvocationText",
-      ], swiftSettings: testChecks),
-    .testTarget(
-      name: "ForwardToolTests",
-      dependencies: [
-        "forward", "Forwarding", "Invocations", "TypeEncodings", "InvocationText",
-        "ForwardingJournal", "TestedBenchmarks", "ForwardingTestSupport",
-      ],
-      swiftSettings: testChecks),
-    // The rows and the page of the package in Benchmarks, compiled once more for their tests: a
-    // name of a target must be unique in both packages together.
-    .target(
-      name: "TestedSubjects", path: "Benchmarks/BenchmarkSubjects", publicHeadersPath: "include",
-      cSettings: cChecks),
-    .target(
-      name: "TestedBenchmarks",
-      dependencies: [
-        "Forwarding", "ForwardingUndo", "Spies", "ForwardingJournal", "ForwardingRemote",
-        "TestedSubjects", "CForwardingShims",
-      ], path: "Benchmarks/CallBenchmarks", swiftSettings: checks),
-    .testTarget(
-      name: "CallBenchmarksTests", dependencies: ["TestedBenchmarks", "ForwardingTestSupport"],
-      swiftSettings: testChecks),
+      ]),
+    tests(
+      "ForwardingMacrosTests",
+      ["FaceProtocols", "Forwarding", "ForwardingTesting", "ForwardingTestSupport"]),
     // A program whose classes are isolated to the main actor by default.
-    .testTarget(
-      name: "MainActorTests", dependencies: ["Forwarding"],
-      swiftSettings: testChecks + [
+    tests(
+      "MainActorTests", ["Forwarding"],
+      [
         .defaultIsolation(MainActor.self),
         .enableUpcomingFeature("InferIsolatedConformances"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
       ]),
-    // Protocols with `@Forwardable`. Empty without the trait `Macros`.
-    .target(
-      name: "FaceProtocols", dependencies: ["Forwarding"], path: "Tests/FaceProtocols",
-      swiftSettings: testChecks + [.strictMemorySafety()]),
-    .testTarget(
-      name: "FaceTests",
-      dependencies: [
-        "FaceProtocols", "Forwarding", "ForwardingTesting", "ForwardingTestSupport",
-      ],
-      swiftSettings: testChecks),
-    .testTarget(
-      name: "SpyTests",
-      dependencies: [
-        "ForwardingTesting", "ForwardingJournal", "Forwarding", "ForwardingTestSupport",
-      ],
-      swiftSettings: testChecks),
-    .testTarget(
-      name: "ForwardingUndoTests",
-      dependencies: [
-        "ForwardingUndo", "Forwarding", "CForwardingFixtures", "ForwardingTestSupport",
-      ],
-      swiftSettings: testChecks),
     // Depends on the umbrella module alone: fails to build when it leaks a lower module.
-    .testTarget(name: "ConsumerTests", dependencies: ["Forwarding"], swiftSettings: testChecks),
+    tests("ConsumerTests", ["Forwarding"]),
+    tests(
+      "ForwardingTestingTests",
+      ["ForwardingTesting", "ForwardingJournal", "Forwarding", "ForwardingTestSupport"]),
+    tests(
+      "ForwardingUndoTests",
+      ["ForwardingUndo", "Forwarding", "CForwardingFixtures", "ForwardingTestSupport"]),
+    tests("ForwardingWireTests", ["ForwardingWire", "Forwarding", "ForwardingTestSupport"]),
+    tests(
+      "ForwardingJournalTests",
+      [
+        "ForwardingJournal", "ForwardingWire", "Forwarding", "ForwardingUndo",
+        "ForwardingTesting", "CJournalShims", "ForwardingTestSupport",
+      ]),
+    tests(
+      "ForwardingRemoteTests",
+      [
+        "ForwardingRemote", "ForwardingNATS", "ForwardingWire", "Forwarding", "RemoteTestSupport",
+        "ForwardingTestSupport", "CForwardingFixtures",
+      ]),
+    tests("FuzzCorpusTests", ["FuzzTargets"]),
+    tests("DocumentationSiteTests", ["DocumentationSite"]),
+    tests(
+      "ForwardToolTests",
+      [
+        "forward", "Forwarding", "Invocations", "TypeEncodings", "InvocationText",
+        "ForwardingJournal", "ForwardingTestSupport",
+      ]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17
 )
-
-// FORWARDING_TESTS=InvocationsTests,FaceTests builds only these targets and those that they need:
-//   FORWARDING_TESTS=FaceTests swift build --traits Macros --product swift-forwardingPackageTests
-//   FORWARDING_TESTS=FaceTests swift test --traits Macros --skip-build
+// FORWARDING_TESTS=InvocationsTests,ForwardingMacrosTests builds only these targets and those that they need:
+//   FORWARDING_TESTS=ForwardingMacrosTests swift build --traits Macros --product swift-forwardingPackageTests
+//   FORWARDING_TESTS=ForwardingMacrosTests swift test --traits Macros --skip-build
 if let names = Context.environment["FORWARDING_TESTS"] {
   var needed = Set(names.split(separator: ",").map(String.init))
   let known = Set(package.targets.map(\.name))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
-import Spies
+import ForwardingTesting
 
 // The cost of a spy in place of an object: calls are recorded with their arguments.
 extension CoreRows {

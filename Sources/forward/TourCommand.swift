@@ -24,7 +24,6 @@ enum TourCommand {
       ("A proxy that speaks to many, and knows whose answer counts", multicast),
       ("The other way: a C function pointer that Swift answers", callbacks),
       ("A change that is recorded can be taken back, and made again", undo),
-      ("A spy: what came, what it was answered, and what a test was promised", spies),
       ("A journal: calls in a file, made again on another object", JournalTour.run),
       ("What it costs here, beside closures", costs),
     ]

@@ -28,14 +28,11 @@ struct Shelf {
       ]),
     Shelf("InvocationText"),
     Shelf("ForwardingUndo", pages: ["Documentation/Undo.md"]),
-    Shelf(
-      "ForwardingTesting", modules: ["ForwardingTesting", "Spies"],
-      pages: ["Documentation/Testing.md"]),
+    Shelf("ForwardingTesting", pages: ["Documentation/Testing.md"]),
     Shelf("ForwardingWire", pages: ["Documentation/Wire.md"]),
     Shelf("ForwardingJournal", pages: ["Documentation/Journal.md"]),
     Shelf(
       "ForwardingRemote", pages: ["Documentation/Remote.md", "Documentation/Growth.md"]),
-    Shelf("ForwardingActors"),
     Shelf("ForwardingNATS"),
   ]
 

@@ -17,8 +17,9 @@ struct Example {
 /// The documentation of this package: comments before declarations, and Markdown.
 enum ExampleSources {
   static let modules = [
-    "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo", "Spies",
-    "ForwardingWire", "ForwardingJournal", "ForwardingRemote", "ForwardingActors",
+    "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo",
+    "ForwardingTesting",
+    "ForwardingWire", "ForwardingJournal", "ForwardingRemote",
   ]
 
   /// The code in all documentation comments of the public modules.

@@ -58,13 +58,6 @@ struct PublishingTests {
     }
   }
 
-  @Test("the README has at most 250 lines")
-  func readme() throws {
-    #expect(
-      try Self.text("README.md").split(separator: "\n", omittingEmptySubsequences: false).count
-        <= 251)
-  }
-
   @Test("each page of the documentation belongs to one library, whose landing page leads to it")
   func shelves() throws {
     let shelves = try Self.text("Tests/DocumentationSite/Shelf.swift")

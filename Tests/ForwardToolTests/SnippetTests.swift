@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import TestedBenchmarks
 import Foundation
 import ForwardingTestSupport
 import Testing
@@ -174,76 +173,6 @@ struct SnippetTests {
       ["call", "libc.so.6", "div", "{div_t=ii}ii", "17", "5"],
     ] {
       #expect(page.contains(try Tool.run(arguments).output), "\(arguments)")
-    }
-  }
-}
-
-@Suite("The figures on the pages", .readsTextsAlone)
-struct MeasuredTests {
-  private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-
-  private func read(_ path: String) throws -> [String: Any] {
-    let data = try Data(contentsOf: root.appendingPathComponent("Benchmarks/" + path))
-    return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-  }
-
-  /// The text between a marker of a page and the next end marker.
-  private func part(_ mark: String) throws -> String {
-    let path = mark == "measured first" ? "README.md" : "Documentation/Measuring.md"
-    let page = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
-    let parts = page.components(separatedBy: "<!-- \(mark):")
-    #expect(parts.count == 2)
-    return try #require(parts.last?.components(separatedBy: "<!-- end").first)
-  }
-
-  @Test(
-    "every row of a table is in the recorded run, with its time and ratio",
-    arguments: [("measured first", 3), ("measured", 15)])
-  func table(_ mark: String, _ least: Int) throws {
-    let report = try read("Results/linux-x86_64.json")
-    let measured = try #require(report["rows"] as? [[String: Any]])
-    let lines = try part(mark).split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
-    #expect(lines.count >= least)
-    for line in lines {
-      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-      let name = cells[1].trimmingCharacters(in: ["`"])
-      let row = try #require(measured.first { $0["name"] as? String == name }, "\(name)")
-      #expect(cells[2] == Report.text(try #require(row["ns_min"] as? Double)), "\(name)")
-      let ratio = (row["ratio"] as? Double).map { Report.text($0) } ?? ""
-      #expect((cells.count > 3 ? cells[3] : "") == ratio, "\(name)")
-    }
-  }
-
-  @Test("the table names the machine of the run")
-  func environment() throws {
-    let report = try read("Results/linux-x86_64.json")
-    let facts = try #require(report["environment"] as? [String: String])
-    let part = try part("measured")
-    for (name, value) in facts { #expect(part.contains("\(name) \(value)")) }
-  }
-
-  @Test("the recorded run has every row that a limit names, and meets the limits")
-  func limits() throws {
-    let limits = try read("limits/linux-x86_64.json")
-    let measured = try #require(read("Results/linux-x86_64.json")["rows"] as? [[String: Any]])
-    let rows = Dictionary(uniqueKeysWithValues: measured.map { ($0["name"] as? String ?? "", $0) })
-    for limit in try #require(limits["ratios"] as? [[String: Any]]) {
-      let what = try #require(limit["what"] as? String)
-      let times = try ["row", "over"].map { key in
-        let name = try #require(limit[key] as? String)
-        return try #require(rows[name]?["ns_min"] as? Double, "\(name)")
-      }
-      #expect(times[0] / times[1] <= limit["limit"] as? Double ?? 0, "\(what)")
-    }
-    for limit in try #require(limits["allocations"] as? [[String: Any]]) {
-      let name = try #require(limit["row"] as? String)
-      let count = try #require(rows[name]?["allocations"] as? Double, "\(name)")
-      #expect(count <= limit["limit"] as? Double ?? -1, "\(name)")
-    }
-    for limit in try #require(limits["instructions"] as? [[String: Any]]) {
-      let name = try #require(limit["row"] as? String)
-      #expect(rows[name] != nil, "\(name)")
     }
   }
 }

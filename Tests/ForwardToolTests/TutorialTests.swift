@@ -5,7 +5,7 @@ import Testing
 
 /// The catalog with the tutorials, whose steps are programs.
 enum Tutorials {
-  static let catalog = "Sources/Core/Forwarding/Forwarding.docc"
+  static let catalog = "Sources/Forwarding/Forwarding.docc"
   static let steps: [String] = files("Resources", ".swift")
 
   static func files(_ folder: String, _ kind: String) -> [String] {

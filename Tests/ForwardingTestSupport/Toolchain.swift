@@ -22,20 +22,9 @@ public enum Toolchain {
   public static let package = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The folders of modules, by shelf.
-  public static let shelves = [
-    "Core": ["TypeEncodings", "Invocations", "Forwarding", "ForwardingMacros", "InvocationText"],
-    "Kept": [
-      "Spies", "ForwardingTesting", "ForwardingUndo", "ForwardingWire", "ForwardingJournal",
-    ],
-    "Elsewhere": ["ForwardingRemote", "ForwardingNATS", "ForwardingActors"],
-  ]
-
   /// The folder of a module's sources, below that of the package.
   public static func sources(of module: String) -> String {
-    if module == "CallBenchmarks" { return "Benchmarks/CallBenchmarks" }
-    let shelf = shelves.first { $0.value.contains(module) }?.key
-    return shelf.map { "Sources/\($0)/\(module)" } ?? "Sources/\(module)"
+    module == "CallBenchmarks" ? "Benchmarks/CallBenchmarks" : "Sources/\(module)"
   }
 
   /// Whether all modules were built; `FORWARDING_TESTS` builds only some of them.

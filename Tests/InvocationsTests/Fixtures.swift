@@ -4,7 +4,7 @@ import TypeEncodings
 
 @testable import Invocations
 
-/// The C functions of `CShims/Fixtures`, by name.
+/// The C functions of `Tests/Fixtures`, by name.
 enum Fixtures {
   static func named(_ name: String) -> (function: UnsafeRawPointer, encoding: String) {
     for index in 0..<fixture_count() {

@@ -63,8 +63,8 @@ private struct Declaration: Decodable {
       let mark = sources.conformanceMarks["\(ownName): \(other)"]
       let isOurs = [
         "13TypeEncodings", "11Invocations", "10Forwarding", "14InvocationText", "14ForwardingUndo",
-        "5Spies", "14ForwardingWire", "17ForwardingJournal",
-        "16ForwardingRemote", "16ForwardingActors",
+        "17ForwardingTesting", "14ForwardingWire", "17ForwardingJournal",
+        "16ForwardingRemote",
       ].contains { conformance.usr.hasPrefix("s:\($0)") }
       if (Self.usual + Self.implied).contains(other) { continue }
       if sources.packageProtocols.contains(other) { continue }
@@ -109,8 +109,9 @@ struct PublicAPITests {
     .enabled(if: Toolchain.hasAllModules, "only a part of the modules was built"),
     .notEmulated("the public API is the same on each machine"),
     arguments: [
-      "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo", "Spies",
-      "ForwardingWire", "ForwardingJournal", "ForwardingRemote", "ForwardingActors",
+      "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo",
+      "ForwardingTesting",
+      "ForwardingWire", "ForwardingJournal", "ForwardingRemote",
     ])
   func golden(module: String) throws {
     let tool = try #require(Toolchain.path(of: "swift-api-digester"))

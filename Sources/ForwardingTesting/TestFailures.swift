@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 @_exported public import Forwarding
-@_exported public import Spies
 internal import Testing
 internal import XCTest
 

@@ -74,7 +74,7 @@
         [
           "-emit-module", "-emit-module-path", "\(folder.path)/Forwarding.swiftmodule",
           "-module-name", "Forwarding", "-swift-version", "6", "-parse-as-library",
-          "\(Toolchain.package.path)/Sources/Core/Forwarding/Faces/Macros.swift",
+          "\(Toolchain.package.path)/Sources/Forwarding/Faces/Macros.swift",
         ])
       try #require(compiled.status == 0, "\(compiled.errors)")
       let source = """
