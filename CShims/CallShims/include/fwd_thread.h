@@ -35,9 +35,6 @@ enum {
 #endif
   /// The most spare objects that a thread retains.
   FWD_SPARES = 8,
-  /// The most spare blocks of memory that a thread retains, and the size of a block.
-  FWD_SPARE_BLOCKS = 16,
-  FWD_BLOCK_SIZE = 288,
   /// The most nested forwarding steps of one thread.
   FWD_FORWARDING_DEPTH = 200,
   /// The depth from which a step checks the remaining stack, and the number of bytes that it
@@ -98,10 +95,8 @@ typedef struct FWDThread {
   /// Objects that the thread reuses and owns, and the key of each.
   void *_Nullable spares[FWD_SPARES];
   const void *_Nullable spare_keys[FWD_SPARES];
-  /// Blocks of `FWD_BLOCK_SIZE` bytes that the thread reuses, and how many it may retain.
-  void *_Nullable blocks[FWD_SPARE_BLOCKS];
-  uint32_t block_count;
-  uint32_t block_limit;
+  /// Whether the thread retains spare objects. It does not where a tool watches each allocation.
+  uint32_t keeps_spares;
   /// The last message number: the thread's own number in the high bits, and a count.
   uint64_t last_message;
   /// The neighbors in the list of all threads, under its lock.
@@ -204,7 +199,7 @@ static inline void *_Nullable fwd_spare_take(FWDThread *thread, const void *key)
 /// NULL. Returns `spare` itself if the thread stores no spares. The caller releases the returned
 /// object.
 static inline void *_Nullable fwd_spare_keep(FWDThread *thread, const void *key, void *spare) {
-  if (thread->block_limit == 0) return spare;
+  if (!thread->keeps_spares) return spare;
   uint32_t first = fwd_spare_start(key), at = first % FWD_SPARES;
   for (uint32_t i = 0; i < FWD_SPARES; i++) {
     at = (first + i) % FWD_SPARES;
@@ -224,36 +219,6 @@ static const uint64_t FWD_MESSAGE_BITS = (uint64_t)1 << 61;
 static inline uint64_t fwd_next_message(void) {
   FWDThread *thread = fwd_thread();
   return thread ? ++thread->last_message : 1;
-}
-
-// MARK: Blocks
-
-/// Returns uninitialized memory of `size` bytes, aligned to 16: from the thread's spare blocks, or
-/// from `malloc`. Without memory the process stops, as in Swift's own allocations. The caller owns
-/// it, and returns it with `fwd_block_give`.
-static inline void *fwd_block_take(size_t size) {
-  if (size <= FWD_BLOCK_SIZE) {
-    FWDThread *thread = fwd_thread();
-    if (thread && thread->block_count > 0) return (void *)thread->blocks[--thread->block_count];
-    size = FWD_BLOCK_SIZE;
-  }
-  void *block = malloc(size);
-  if (!block) abort();
-  return block;
-}
-
-/// Returns memory of `fwd_block_take(size)`, with the same size, on any thread. The thread stores
-/// it for reuse, or it is freed.
-static inline void fwd_block_give(void *block, size_t size) {
-  if (FWD_IS_CHECKED) memset(block, 0xDD, size);
-  if (size <= FWD_BLOCK_SIZE) {
-    FWDThread *thread = fwd_thread_or_null;
-    if (thread && thread->block_count < thread->block_limit) {
-      thread->blocks[thread->block_count++] = block;
-      return;
-    }
-  }
-  free(block);
 }
 
 #pragma clang assume_nonnull end

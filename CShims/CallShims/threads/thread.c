@@ -6,13 +6,11 @@
 #include "fwd_fork.h"
 #include "fwd_hold_internal.h"
 
-// AddressSanitizer and a checked build detect uses after release only if each object and block is
-// freed at once.
-#if FWD_IS_CHECKED || FWD_WITH_ADDRESS_SANITIZER
-enum { BLOCK_LIMIT = 0 };
-#else
-enum { BLOCK_LIMIT = FWD_SPARE_BLOCKS };
-#endif
+// A sanitizer and a checked build detect uses after release, and races with it, only if each object
+// is freed at once.
+enum {
+  KEEPS_SPARES = !FWD_IS_CHECKED && !FWD_WITH_ADDRESS_SANITIZER && !FWD_WITH_THREAD_SANITIZER
+};
 
 /// The number of holds of a new thread that other threads search, and the number that fits without
 /// further checks. Few threads ever need more.
@@ -52,7 +50,6 @@ static void leave(void *pointer) {
       release_spare(spare);
     }
   }
-  while (thread->block_count > 0) free(thread->blocks[--thread->block_count]);
   fwd_thread_or_null = NULL;
   pthread_mutex_lock(&fwd_threads_lock);
   unlink_thread(thread);
@@ -91,7 +88,7 @@ FWDThread *fwd_thread_enter(void) {
   thread->high = FIRST_HIGH;
   thread->top = thread->holds;
   thread->room = thread->holds + FIRST_ROOM;
-  thread->block_limit = BLOCK_LIMIT;
+  thread->keeps_spares = KEEPS_SPARES;
   pthread_mutex_lock(&fwd_threads_lock);
   thread->last_message = ++thread_numbers << 40 & (FWD_MESSAGE_BITS - 1);
   thread->makes_barriers = fwd_new_thread_makes_barriers();

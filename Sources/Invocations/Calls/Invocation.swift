@@ -44,7 +44,8 @@ public final class Invocation {
   private init(_ unretained: Unmanaged<CallPlan>) {
     let plan = unsafe unretained.takeUnretainedValue()
     self.plan = plan
-    let memory = unsafe fwd_block_take(Self.recalledSize + plan.callSize)
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: Self.recalledSize + plan.callSize, alignment: 16)
     unsafe memory.initializeMemory(as: FWDRecalled.self, to: FWDRecalled())
     unsafe call = Call(plan, at: memory + Self.recalledSize)
     unsafe slots = plan.slots
@@ -95,7 +96,7 @@ public final class Invocation {
   deinit {
     call.finish()
     forgetMethod()
-    unsafe fwd_block_give(recalled, Self.recalledSize + plan.callSize)
+    unsafe recalled.deallocate()
   }
 
   /// The cached method lies in front of the call's memory, because accesses to a property would be

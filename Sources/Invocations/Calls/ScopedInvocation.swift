@@ -137,11 +137,11 @@ extension CallPlan {
   func withLargeInvocation<Result>(
     _ body: (borrowing ScopedInvocation) throws -> Result
   ) throws -> Result {
-    let memory = unsafe fwd_block_take(callSize)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: callSize, alignment: 16)
     let call = unsafe Call(self, at: memory)
     defer {
       call.finish()
-      unsafe fwd_block_give(memory, callSize)
+      unsafe memory.deallocate()
     }
     return try body(ScopedInvocation(call))
   }

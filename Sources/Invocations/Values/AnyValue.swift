@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CForwardingShims
+internal import CForwardingShims
 
 /// Operations on Swift values whose type is only known at run time, in allocations of their own.
 @usableFromInline
@@ -46,18 +46,9 @@ enum AnyValue {
   /// Moves a value into an allocation of its own.
   @inlinable @unsafe
   static func box<Value>(_ value: consuming Value) -> UnsafeMutableRawPointer {
-    let memory = unsafe room(for: Value.self)
+    let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
     unsafe memory.initialize(to: value)
     return UnsafeMutableRawPointer(memory)
-  }
-
-  /// Allocates memory for one value. The blocks that each thread reuses are aligned to 16 bytes,
-  /// and few types need more.
-  @inlinable
-  static func room<Value>(for type: Value.Type) -> UnsafeMutablePointer<Value> {
-    guard MemoryLayout<Value>.alignment <= 16 else { return .allocate(capacity: 1) }
-    return unsafe fwd_block_take(max(1, MemoryLayout<Value>.size))
-      .bindMemory(to: Value.self, capacity: 1)
   }
 
   /// Deinitializes a value in an allocation of its own, and frees it.
@@ -66,7 +57,7 @@ enum AnyValue {
     func end<Value>(_ type: Value.Type) {
       let memory = unsafe address.assumingMemoryBound(to: Value.self)
       unsafe memory.deinitialize(count: 1)
-      unsafe free(memory)
+      unsafe memory.deallocate()
     }
     end(type)
   }
@@ -74,17 +65,8 @@ enum AnyValue {
   /// Moves a value out of its allocation, which is freed.
   @inlinable @unsafe
   static func take<Value>(_ memory: UnsafeMutablePointer<Value>) -> Value {
-    defer { unsafe free(memory) }
+    defer { unsafe memory.deallocate() }
     return unsafe memory.move()
-  }
-
-  @inlinable @unsafe
-  static func free<Value>(_ memory: UnsafeMutablePointer<Value>) {
-    if MemoryLayout<Value>.alignment <= 16 {
-      unsafe fwd_block_give(memory, max(1, MemoryLayout<Value>.size))
-    } else {
-      unsafe memory.deallocate()
-    }
   }
 
   /// Reads a value.
