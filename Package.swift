@@ -264,32 +264,3 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17
 )
-// FORWARDING_TESTS=InvocationsTests,ForwardingMacrosTests builds only these targets and those that they need:
-//   FORWARDING_TESTS=ForwardingMacrosTests swift build --traits Macros --product swift-forwardingPackageTests
-//   FORWARDING_TESTS=ForwardingMacrosTests swift test --traits Macros --skip-build
-if let names = Context.environment["FORWARDING_TESTS"] {
-  var needed = Set(names.split(separator: ",").map(String.init))
-  let known = Set(package.targets.map(\.name))
-  precondition(needed.isSubset(of: known), "FORWARDING_TESTS: unknown \(needed.subtracting(known))")
-  var count = 0
-  while count < needed.count {
-    count = needed.count
-    for target in package.targets where needed.contains(target.name) {
-      for dependency in target.dependencies {
-        switch dependency {
-        case .targetItem(let name, _), .byNameItem(let name, _): needed.insert(name)
-        default: break
-        }
-      }
-    }
-  }
-  package.targets.removeAll { !needed.contains($0.name) }
-  if !needed.contains("ForwardingMacros") { package.dependencies = [] }
-  package.products.removeAll { product in
-    switch product {
-    case let library as Product.Library: !needed.isSuperset(of: library.targets)
-    case let program as Product.Executable: !needed.isSuperset(of: program.targets)
-    default: true
-    }
-  }
-}

@@ -49,7 +49,7 @@ program() {
 }
 
 # When a program crashes, the emulator would write a core file, so core files are turned off.
-run() { (ulimit -c 0 && exec timeout 600 qemu-aarch64 "$@"); }
+run() { (ulimit -c 0 && exec timeout 600 qemu-aarch64-static "$@"); }
 
 core=(CShims/CallShims/*/*.c CShims/CallShims/*/*.S)
 foreign "$folder/foreign" Tests/Core/AArch64/foreign.c

@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds small programs that depend on this package as a user's program does, from an empty build folder:
-#   1. a program with one face in release, with the trait Macros, by the package's folder. Prints the size of the
-#      program without symbols, and the processor time of the build as a multiple of the time that the compiler
-#      takes for a program that does not change. Fails past the limits: dependent.sh BYTES MULTIPLE.
-#   2. a companion of another package (Examples/Companion), which uses public API alone.
-#   3. by a tag of the git repository, with the trait Macros, as the README shows; without traits; and without
-#      traits beside a library that has Macros.
-#   4. with the trait NATS on a machine without libnats, and with all traits.
-# Documentation/Internals/Price.md says what each module costs.
+#   1. a program with one proxy in release, by the package's folder. Prints the size of the program without
+#      symbols, and the processor time of the build as a multiple of the time that the compiler takes for a
+#      program that does not change. Fails past the limits: dependent.sh BYTES MULTIPLE.
+#   2. a companion of another package, which uses public API alone.
+#   3. by a tag of the git repository, as the README shows; and with `traits: []`.
+#   4. with the trait NATS on a machine without libnats.
 set -eu
 cd "$(dirname "$0")/.."
 package=$PWD
@@ -21,23 +19,17 @@ import PackageDescription
 
 let package = Package(
   name: "dependent",
-  dependencies: [.package(name: "swift-forwarding", path: "$package", traits: ["Macros"])],
+  dependencies: [.package(name: "swift-forwarding", path: "$package")],
   targets: [
     .executableTarget(
       name: "dependent", dependencies: [.product(name: "Forwarding", package: "swift-forwarding")])
   ])
 END
 
-# A protocol with a face: face <access>
-face() {
-  cat <<END
+cat >"$folder/Sources/dependent/main.swift" <<'END'
 import Forwarding
 
-@Forwardable ${1}protocol Listening: AnyObject { func heard(_ amount: Int32) }
-END
-}
-cat >"$folder/account" <<'END'
-
+@Forwardable protocol Listening: AnyObject { func heard(_ amount: Int32) }
 final class Account: Listening {
   var balance: Int32 = 0
   func heard(_ amount: Int32) { balance += amount }
@@ -48,7 +40,6 @@ listeners.add(account)
 listeners.face.heard(5)
 print(account.balance)
 END
-{ face ''; cat "$folder/account"; } >"$folder/Sources/dependent/main.swift"
 
 # The measure of time: structures with generic functions, compiled alone. Its text must not change.
 mkdir "$folder/measure"
@@ -92,7 +83,7 @@ test "$("$program")" = 5
 strip -o "$folder/stripped" "$program"
 size=$(stat -c %s "$folder/stripped")
 multiple=$(awk "BEGIN { printf \"%.1f\", 2 * $built / ($before + $after) }")
-echo "A program with a face: $size bytes without symbols; built in $built ms of processor time, $multiple times the" \
+echo "A program with a proxy: $size bytes without symbols; built in $built ms of processor time, $multiple times the" \
   "measure ($before and $after ms)."
 if [ $# -gt 0 ] && [ "$size" -gt "$1" ]; then
   echo "That is more than $1 bytes." >&2
@@ -120,57 +111,27 @@ echo "A companion: built, and keeps calls. $(tail -1 "$folder/said")"
 git clone -q --no-hardlinks "$package" "$folder/swift-forwarding"
 git -C "$folder/swift-forwarding" -c user.name=dependent -c user.email=dependent@example.com tag -a 0.0.1 -m 0.0.1
 
-program="$folder/face/Sources/face/main.swift"
-mkdir -p "$(dirname "$program")" "$folder/library/Sources/Listeners"
-# A manifest: manifest <name> <kind of target> <traits> <another dependency> <another product>
-manifest() {
-  cat <<END
-// swift-tools-version: 6.2
-import PackageDescription
-
-let package = Package(
-  name: "$1",
-  products: [$([ "$2" = target ] && echo ".library(name: \"$1\", targets: [\"$1\"])")],
-  dependencies: [.package(url: "file://$folder/swift-forwarding", from: "0.0.1", traits: [$3])$4],
-  targets: [.$2(name: "$1", dependencies: [.product(name: "Forwarding", package: "swift-forwarding")$5])])
-END
-}
-# Builds the program, and compares its output: expect <what> <output>
+# Builds the program by the tag, and compares its output: expect <what> <traits> <output>
 expect() {
-  swift build --package-path "$folder/face" >"$folder/log" 2>&1 || {
+  sed -i "s#\.package(.*)\],#.package(url: \"file://$folder/swift-forwarding\", from: \"0.0.1\"$2)],#" \
+    "$folder/Package.swift"
+  swift build --package-path "$folder" >"$folder/log" 2>&1 || {
     cat "$folder/log"
     exit 1
   }
-  "$folder/face/.build/debug/face" >"$folder/said"
-  grep -qx "$2" "$folder/said" || {
+  "$folder/.build/debug/dependent" >"$folder/said"
+  grep -qx "$3" "$folder/said" || {
     cat "$folder/said"
     exit 1
   }
   echo "By a tag, $1: built, and says what it should."
 }
-
-manifest face executableTarget '"Macros"' '' '' >"$folder/face/Package.swift"
-{ face ''; cat "$folder/account"; } >"$program"
-expect 'with the trait Macros' 5
-
-manifest face executableTarget '' '' '' >"$folder/face/Package.swift"
-cat >"$program" <<'END'
+expect 'as the README shows it' '' 5
+cat >"$folder/Sources/dependent/main.swift" <<'END'
 import Forwarding
 print(try Message<Void, Int32>("deposit:").selector)
 END
-expect 'without traits' deposit:
-
-# Traits are united: a library that asks for one is built with it, though the program asks for none.
-manifest Listeners target '"Macros"' '' '' >"$folder/library/Package.swift"
-face 'public ' >"$folder/library/Sources/Listeners/Listening.swift"
-git -C "$folder/library" init -q
-git -C "$folder/library" add .
-git -C "$folder/library" -c user.name=dependent -c user.email=dependent@example.com commit -q -m Listeners
-git -C "$folder/library" -c user.name=dependent -c user.email=dependent@example.com tag -a 0.0.1 -m 0.0.1
-manifest face executableTarget '' ", .package(url: \"file://$folder/library\", from: \"0.0.1\")" \
-  ', .product(name: "Listeners", package: "library")' >"$folder/face/Package.swift"
-{ printf 'import Forwarding\nimport Listeners\n'; cat "$folder/account"; } >"$program"
-expect 'without traits, beside a library that has Macros' 5
+expect 'without traits' ', traits: []' deposit:
 
 # Without libnats, the trait NATS says what to install. The option stands for a machine without it.
 if swift build --package-path "$folder/swift-forwarding" --target ForwardingNATS --traits NATS \
@@ -183,15 +144,3 @@ grep -q 'the trait NATS needs libnats and its headers (apt-get install libnats-d
   exit 1
 }
 echo "Without libnats, the trait NATS says what to install."
-
-# All traits: MacrosFromSource is the only one that fetches, so this needs the network.
-if swift package --package-path "$folder/swift-forwarding" --enable-all-traits resolve >"$folder/log" 2>&1; then
-  swift build --package-path "$folder/swift-forwarding" --target Forwarding --enable-all-traits \
-    >"$folder/log" 2>&1 || {
-    cat "$folder/log"
-    exit 1
-  }
-  echo "With all traits: built."
-else
-  echo "With all traits: skipped, because swift-syntax cannot be fetched here."
-fi

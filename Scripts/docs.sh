@@ -13,12 +13,16 @@ docc="$(dirname "$(readlink -f "$(command -v swift)")")/docc"
 # The symbols, as the compiler describes them while it builds the libraries.
 graphs=$PWD/$folder/graphs
 mkdir -p "$graphs"
-export FORWARDING_TESTS=Forwarding,InvocationText,ForwardingUndo,ForwardingTesting,ForwardingJournal
-FORWARDING_TESTS+=,ForwardingActors,ForwardingNATS,DocumentationSite
-# shellcheck disable=SC2046
-# Otherwise the order of the traits is random, and another order compiles everything once more.
-SWIFT_DETERMINISTIC_HASHING=1 swift build --traits Macros,NATS --scratch-path $folder $(cat Scripts/strict.flags) \
-  -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$graphs"
+build() {
+  # Otherwise the order of the traits is random, and another order compiles everything once more.
+  # shellcheck disable=SC2046
+  SWIFT_DETERMINISTIC_HASHING=1 swift build --traits Macros,NATS --scratch-path $folder $(cat Scripts/strict.flags) \
+    -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$graphs" "$@"
+}
+for library in InvocationText ForwardingUndo ForwardingTesting ForwardingJournal ForwardingNATS; do
+  build --target $library
+done
+build --product DocumentationSite
 site=$folder/debug/DocumentationSite
 
 rm -rf $folder/catalogs $folder/archives $folder/site

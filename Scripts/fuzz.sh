@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-targets="encodings layouts calls values wire journal remote actors frames presences cancels"
+targets="encodings layouts calls values wire journal remote frames cancels"
 build=Fuzz/.build/fuzz
 corpus=Fuzz/.build/corpus
 

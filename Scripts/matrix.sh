@@ -30,7 +30,7 @@ if [ "$machine" = aarch64 ]; then
     -isystem /usr/aarch64-linux-gnu/include -isystem /usr/include/aarch64-linux-gnu)
   gcc=(aarch64-linux-gnu-gcc)
   link=(aarch64-linux-gnu-gcc)
-  emulator=(qemu-aarch64)
+  emulator=(qemu-aarch64-static)
   engines=(direct libffi)
   libraries=(-L/usr/lib/aarch64-linux-gnu)
 elif [ -n "$machine" ]; then
@@ -40,7 +40,7 @@ fi
 
 build=${FORWARDING_BUILD:-.build}
 # shellcheck disable=SC2046
-swift build --product CallMatrix --traits Macros --scratch-path "$build" $(cat Scripts/strict.flags) >"$folder/build.log" 2>&1 || {
+swift build --product CallMatrix --scratch-path "$build" $(cat Scripts/strict.flags) >"$folder/build.log" 2>&1 || {
   cat "$folder/build.log"
   exit 1
 }

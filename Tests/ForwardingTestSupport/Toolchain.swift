@@ -27,9 +27,6 @@ public enum Toolchain {
     module == "CallBenchmarks" ? "Benchmarks/CallBenchmarks" : "Sources/\(module)"
   }
 
-  /// Whether all modules were built; `FORWARDING_TESTS` builds only some of them.
-  public static let hasAllModules = ProcessInfo.processInfo.environment["FORWARDING_TESTS"] == nil
-
   /// The build folder: a folder above the tests that contains the modules.
   private static var build: URL {
     var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
