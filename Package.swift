@@ -32,18 +32,14 @@ let cChecks: [CSetting] = [
 // The folder of the toolchain's own SwiftSyntax, which the trait `Macros` builds the macros with.
 // It is found beside the library that loads this manifest.
 let hostLibraries: String = {
-  let maps = fopen("/proc/self/maps", "r")
-  defer { maps.map { _ = fclose($0) } }
-  var bytes = [CChar](repeating: 0, count: 8192)
-  while let maps, fgets(&bytes, Int32(bytes.count), maps) != nil {
-    let line = String(
-      decoding: bytes.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
-    guard line.hasSuffix("/libPackageDescription.so\n"), let start = line.firstIndex(of: "/"),
-      let end = line.range(of: "/lib/swift/")?.upperBound
-    else { continue }
-    return line[start..<end] + "host"
+  let maps = FileHandle(forReadingAtPath: "/proc/self/maps")?.readDataToEndOfFile() ?? Data()
+  let loader = String(decoding: maps, as: UTF8.self).split(separator: "\n").first {
+    $0.hasSuffix("/libPackageDescription.so")
   }
-  return "/usr/lib/swift/host"
+  guard let loader, let start = loader.firstIndex(of: "/"),
+    let end = loader.range(of: "/lib/swift/")?.upperBound
+  else { return "/usr/lib/swift/host" }
+  return loader[start..<end] + "host"
 }()
 
 // A product of swift-syntax, which the trait `MacrosFromSource` builds the macros with.
@@ -74,21 +70,22 @@ func testSupport(
     name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: testChecks + more)
 }
 
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: testChecks)
+}
+
+let core: [Target.Dependency] = ["Forwarding", "Invocations", "TypeEncodings"]
+
 let package = Package(
   name: "swift-forwarding",
+  // `ForwardingTesting` is for tests only: it links Swift Testing and XCTest.
   products: [
-    .library(name: "Forwarding", targets: ["Forwarding"]),
-    .library(name: "Invocations", targets: ["Invocations"]),
-    .library(name: "TypeEncodings", targets: ["TypeEncodings"]),
-    .library(name: "InvocationText", targets: ["InvocationText"]),
-    .library(name: "ForwardingUndo", targets: ["ForwardingUndo"]),
-    // For tests only: it links Swift Testing and XCTest.
-    .library(name: "ForwardingTesting", targets: ["ForwardingTesting"]),
-    .library(name: "ForwardingWire", targets: ["ForwardingWire"]),
-    .library(name: "ForwardingRemote", targets: ["ForwardingRemote"]),
-    .library(name: "ForwardingNATS", targets: ["ForwardingNATS"]),
-    .library(name: "ForwardingJournal", targets: ["ForwardingJournal"]),
-    .executable(name: "forward", targets: ["forward"]),
+    "Forwarding", "Invocations", "TypeEncodings", "InvocationText", "ForwardingUndo",
+    "ForwardingTesting", "ForwardingWire", "ForwardingRemote", "ForwardingNATS",
+    "ForwardingJournal",
+  ].map { .library(name: $0, targets: [$0]) } + [
+    .executable(name: "forward", targets: ["forward"])
   ],
   traits: [
     .default(enabledTraits: ["Macros"]),
@@ -156,14 +153,10 @@ let package = Package(
     // Spies, whose failures are those of the running test.
     library("ForwardingTesting", ["Forwarding", "Invocations"]),
     // Calls as bytes, for other processes and for files; and a journal file of calls.
-    library("ForwardingWire", ["Forwarding", "Invocations", "TypeEncodings"]),
-    library(
-      "ForwardingJournal",
-      ["ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CJournalShims"]),
+    library("ForwardingWire", core),
+    library("ForwardingJournal", core + ["ForwardingWire", "CJournalShims"]),
     // Messages to objects in other processes, and the transports that carry them.
-    library(
-      "ForwardingRemote",
-      ["ForwardingWire", "Forwarding", "Invocations", "TypeEncodings", "CSocketShims"]),
+    library("ForwardingRemote", core + ["ForwardingWire", "CSocketShims"]),
     // The NATS transport. Empty without the trait `NATS`, so that other users do not need libnats.
     library(
       "ForwardingNATS",
@@ -192,18 +185,16 @@ let package = Package(
     // corpus.
     testSupport(
       "FuzzTargets",
-      [
-        "Forwarding", "Invocations", "TypeEncodings", "InvocationText", "CForwardingShims",
-        "ForwardingWire", "ForwardingJournal", "CJournalShims", "ForwardingRemote",
+      core + [
+        "InvocationText", "CForwardingShims", "ForwardingWire", "ForwardingJournal",
+        "CJournalShims", "ForwardingRemote",
       ]),
     // Random signatures as C, for machines that Swift does not run on.
-    .executableTarget(
-      name: "CallMatrix",
-      dependencies: ["Invocations", "TypeEncodings", "CForwardingShims", "ForwardingTestSupport"],
-      path: "Tests/CallMatrix", swiftSettings: testChecks),
+    program(
+      "CallMatrix",
+      ["Invocations", "TypeEncodings", "CForwardingShims", "ForwardingTestSupport"]),
     // Pages and symbols as the input of `docc`, for Scripts/docs.sh.
-    .executableTarget(
-      name: "DocumentationSite", path: "Tests/DocumentationSite", swiftSettings: testChecks),
+    program("DocumentationSite", []),
 
     // Tests.
     tests("TypeEncodingsTests", ["TypeEncodings", "ForwardingTestSupport"]),
@@ -213,12 +204,12 @@ let package = Package(
         "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
         "ForwardingTestSupport",
       ]),
-    tests("InvocationTextTests", ["InvocationText", "Forwarding", "Invocations", "TypeEncodings"]),
+    tests("InvocationTextTests", core + ["InvocationText"]),
     tests(
       "ForwardingTests",
-      [
-        "Forwarding", "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
-        "ForwardingTestSupport", "ForeignTypes", "ForwardingTesting", "InvocationText",
+      core + [
+        "CForwardingShims", "CForwardingFixtures", "ForwardingTestSupport", "ForeignTypes",
+        "ForwardingTesting", "InvocationText",
       ]),
     tests(
       "ForwardingMacrosTests",
@@ -256,10 +247,7 @@ let package = Package(
     tests("DocumentationSiteTests", ["DocumentationSite"]),
     tests(
       "ForwardToolTests",
-      [
-        "forward", "Forwarding", "Invocations", "TypeEncodings", "InvocationText",
-        "ForwardingJournal", "ForwardingTestSupport",
-      ]),
+      core + ["forward", "InvocationText", "ForwardingJournal", "ForwardingTestSupport"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17
