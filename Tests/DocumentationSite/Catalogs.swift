@@ -7,26 +7,32 @@ struct Catalogs {
   /// The path of the site on its server: empty, or with a slash in front.
   let base: String
 
+  /// Bottom to top: the comments of a library link to symbols of the libraries before it.
+  static let libraries = [
+    "TypeEncodings", "Invocations", "Forwarding", "InvocationText", "ForwardingUndo",
+    "ForwardingTesting", "ForwardingWire", "ForwardingJournal", "ForwardingRemote",
+    "ForwardingNATS",
+  ]
+
+  private func catalog(_ library: String) -> URL {
+    root.appendingPathComponent("Sources/\(library)/\(library).docc")
+  }
+
+  private func landing(_ library: String) throws -> String {
+    let file = catalog(library).appendingPathComponent("\(library).md")
+    return try String(contentsOf: file, encoding: .utf8)
+  }
+
+  /// The pages that the landing pages of the libraries name, by their paths.
   func pages() throws -> [String: Page] {
     var pages: [String: Page] = [:]
-    for shelf in Shelf.all {
-      for path in try shelf.pages(below: root) {
+    for library in Self.libraries {
+      for path in Self.named(in: try landing(library)) {
         let text = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
-        pages[path] = try Page(path: path, product: shelf.product, text: text)
+        pages[path] = try Page(path: path, product: library, text: text)
       }
     }
     return pages
-  }
-
-  /// The catalog of a library in the sources.
-  func source(_ shelf: Shelf) throws -> URL {
-    let sources = root.appendingPathComponent("Sources")
-    for folder in try FileManager.default.contentsOfDirectory(atPath: sources.path) {
-      let catalog = sources.appendingPathComponent(
-        "\(folder)/\(shelf.product)/\(shelf.product).docc")
-      if FileManager.default.fileExists(atPath: catalog.path) { return catalog }
-    }
-    throw Fault("\(shelf.product) has no catalog")
   }
 
   /// Writes `<output>/<library>.docc` and `<output>/<library>.graph` for each library, and returns
@@ -35,58 +41,58 @@ struct Catalogs {
     let pages = try pages()
     var faults: [String] = []
     var homes: [String: String] = [:]
-    for shelf in Shelf.all {
-      let catalog = output.appendingPathComponent("\(shelf.product).docc")
-      let folder = output.appendingPathComponent("\(shelf.product).graph")
-      for place in [catalog, folder] { try? FileManager.default.removeItem(at: place) }
+    for library in Self.libraries {
+      let copy = output.appendingPathComponent("\(library).docc")
+      let folder = output.appendingPathComponent("\(library).graph")
+      for place in [copy, folder] { try? FileManager.default.removeItem(at: place) }
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      try FileManager.default.copyItem(at: source(shelf), to: catalog)
+      try FileManager.default.copyItem(at: catalog(library), to: copy)
 
-      let data = try Data(
-        contentsOf: graphs.appendingPathComponent("\(shelf.product).symbols.json"))
-      var graph = try SymbolGraph(data, of: shelf)
+      let symbols = "\(library).symbols.json"
+      var graph = try SymbolGraph(
+        Data(contentsOf: graphs.appendingPathComponent(symbols)), of: library)
       faults += graph.faults
       graph.link(to: homes)
-      for name in graph.names { homes[name] = homes[name] ?? shelf.product }
-      try graph.write(to: folder.appendingPathComponent("\(shelf.product).symbols.json"))
+      for name in graph.names { homes[name] = homes[name] ?? library }
+      try graph.write(to: folder.appendingPathComponent(symbols))
 
-      let landing = catalog.appendingPathComponent("\(shelf.product).md")
-      let text = try String(contentsOf: landing, encoding: .utf8)
-      let (filled, shown) = try Self.filled(text, pages)
-      try filled.write(to: landing, atomically: true, encoding: .utf8)
-      for path in try shelf.pages(below: root) {
-        if !shown.contains(path) { faults.append("\(shelf.product) does not lead to \(path)") }
-        guard let page = pages[path] else { continue }
+      let text = try Self.filled(landing(library), pages)
+      try text.write(
+        to: copy.appendingPathComponent("\(library).md"), atomically: true, encoding: .utf8)
+      for page in pages.values where page.product == library {
         try page.text(pages, base: base).write(
-          to: catalog.appendingPathComponent("\(page.article).md"), atomically: true,
-          encoding: .utf8)
+          to: copy.appendingPathComponent("\(page.article).md"), atomically: true, encoding: .utf8)
       }
       for name in graph.names
-      where !["``", "-"].contains(where: { filled.contains("- ``\(name)\($0)") }) {
-        faults.append("\(shelf.product) does not lead to \(name)")
+      where !["``", "-"].contains(where: { text.contains("- ``\(name)\($0)") }) {
+        faults.append("\(library) does not lead to \(name)")
       }
     }
     return faults
   }
 
-  /// A landing page with the articles that its comments `<!-- pages: … -->` name, and the paths of
-  /// their pages.
-  static func filled(
-    _ text: String, _ pages: [String: Page]
-  ) throws -> (text: String, shown: Set<String>) {
-    var shown: Set<String> = []
-    var result: [String] = []
-    for line in text.components(separatedBy: "\n") {
-      guard let match = line.wholeMatch(of: /<!-- pages: (.*) -->/) else {
-        result.append(line)
-        continue
-      }
-      for path in match.1.split(separator: " ").map(String.init) {
-        guard let page = pages[path] else { throw Fault("there is no page \(path)") }
-        shown.insert(path)
-        result.append("- <doc:\(page.article)>")
-      }
+  /// The paths in the comments `<!-- pages: … -->` of a landing page.
+  private static func named(in landing: String) -> [String] {
+    landing.matches(of: /<!-- pages: (.*) -->/).flatMap { match in
+      match.1.split(separator: " ").map(String.init)
     }
-    return (result.joined(separator: "\n"), shown)
   }
+
+  /// A landing page with the articles in place of the comments that name their pages.
+  static func filled(_ landing: String, _ pages: [String: Page]) throws -> String {
+    try landing.components(separatedBy: "\n").flatMap { line in
+      let named = named(in: line)
+      if named.isEmpty { return [line] }
+      return try named.map { path in
+        guard let page = pages[path] else { throw Fault("there is no page \(path)") }
+        return "- <doc:\(page.article)>"
+      }
+    }.joined(separator: "\n")
+  }
+}
+
+/// A fault of the documentation, as a sentence.
+struct Fault: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
 }

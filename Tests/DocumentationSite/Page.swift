@@ -99,8 +99,7 @@ struct Page {
       ? path
       : String(folder.appendingPathComponent(String(parts[0])).standardizedFileURL.path.dropFirst())
     guard let page = pages[file] else {
-      // The pages beside examples are for readers of the sources.
-      if file.hasSuffix(".md"), !file.hasPrefix("Examples/") {
+      if file.hasSuffix(".md") {
         throw Fault("\(path) links to \(file), which has no article")
       }
       return nil

@@ -6,22 +6,21 @@ import Foundation
 struct SymbolGraph {
   typealias Object = [String: Any]
 
-  let shelf: Shelf
+  let library: String
   private var graph: Object
   private(set) var symbols: [Object]
 
-  init(_ data: Data, of shelf: Shelf) throws {
+  init(_ data: Data, of library: String) throws {
     guard let graph = try JSONSerialization.jsonObject(with: data) as? Object,
       let all = graph["symbols"] as? [Object],
       let relations = graph["relationships"] as? [Object]
-    else { throw Fault("the symbols of \(shelf.product) cannot be read") }
+    else { throw Fault("the symbols of \(library) cannot be read") }
     self.graph = graph
-    self.shelf = shelf
-    let folders = shelf.modules.map { "/\($0)/" }
+    self.library = library
     var kept: Set<String> = []
     for symbol in all {
       let file = (symbol["location"] as? Object)?["uri"] as? String ?? ""
-      if folders.contains(where: file.contains) { kept.insert(Self.name(symbol)) }
+      if file.contains("/\(library)/") { kept.insert(Self.name(symbol)) }
     }
     // Members that the compiler made have no place; they belong to their types.
     for relation in relations where relation["kind"] as? String == "memberOf" {
@@ -70,10 +69,10 @@ struct SymbolGraph {
       if comment.allSatisfy(\.isEmpty), !inherited.contains(Self.name(symbol)),
         !Self.name(symbol).contains("::SYNTHESIZED::")
       {
-        faults.append("\(shelf.product): \(path) has no summary")
+        faults.append("\(library): \(path) has no summary")
       }
       if comment.contains(where: { line in Self.companions.contains { line.contains($0) } }) {
-        faults.append("\(shelf.product): \(path) is for macros alone, and is not hidden")
+        faults.append("\(library): \(path) is for macros alone, and is not hidden")
       }
       return faults
     }

@@ -20,7 +20,7 @@ do {
     let faults = try catalogs.write(
       graphs: URL(fileURLWithPath: arguments[1]), output: URL(fileURLWithPath: arguments[2]))
     if !faults.isEmpty { fail(faults) }
-    for shelf in Shelf.all { print(shelf.product) }
+    for library in Catalogs.libraries { print(library) }
   case "links" where arguments.count >= 2:
     let links = SiteLinks(
       site: URL(fileURLWithPath: arguments[1]), base: arguments.count > 2 ? arguments[2] : "")
