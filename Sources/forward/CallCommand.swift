@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
+import Foundation
 import InvocationText
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// `forward call`: calls any C function, with the type that its encoding describes.
 enum CallCommand {

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 import Forwarding
+import Foundation
 import InvocationText
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// `forward doctor`: describes the libffi of this machine, and checks that calls are right.
 enum DoctorCommand {
@@ -76,7 +69,7 @@ enum DoctorCommand {
     [
       ("forward", Tool.version),
       ("toolchain", toolchain),
-      ("platform", platform),
+      ("platform", Machine.own.rawValue),
       ("libffi", libffi),
       (
         "engine",
@@ -85,16 +78,7 @@ enum DoctorCommand {
           : "libffi alone: this platform's registers are not known to the direct engine"
       ),
       ("callback memory", callbackMemory),
-    ] + (proof.map { [("proof", $0)] } ?? [])
-  }
-
-  /// The tests that this machine's code has passed; nil if these are all tests.
-  private static var proof: String? {
-    switch Machine.own {
-    case .x86_64Linux: nil
-    case .aarch64Linux: "parts of the tests, in an emulator; on a processor the checks below alone"
-    case .arm64MacOS: "the checks below alone"
-    }
+    ]
   }
 
   /// The calling convention of the direct engine.
@@ -108,27 +92,8 @@ enum DoctorCommand {
   private static var toolchain: String {
     #if swift(>=6.4)
       "Swift 6.4 or later"
-    #elseif swift(>=6.3)
+    #else
       "Swift 6.3"
-    #else
-      "Swift 6.2"
-    #endif
-  }
-
-  private static var platform: String {
-    #if os(Linux)
-      let system = "Linux"
-    #elseif os(macOS)
-      let system = "macOS"
-    #else
-      let system = "another system"
-    #endif
-    #if arch(x86_64)
-      return system + " x86-64"
-    #elseif arch(arm64)
-      return system + " AArch64"
-    #else
-      return system + ", another processor"
     #endif
   }
 
@@ -136,8 +101,7 @@ enum DoctorCommand {
   /// shown.
   private static var libffi: String {
     let path = unsafe fwd_libffi_path().map { unsafe String(cString: $0) } ?? "unknown path"
-    let resolved = realPath(path)
-    let file = resolved.split(separator: "/").last.map(String.init) ?? resolved
+    let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().lastPathComponent
     if let version = unsafe fwd_libffi_version() {
       return unsafe "\(String(cString: version)) (\(file))"
     }
@@ -149,12 +113,6 @@ enum DoctorCommand {
     return "\(releases[suffix].map { "\($0) by its file, " } ?? "")\(file)"
   }
 
-  private static func realPath(_ path: String) -> String {
-    guard let resolved = unsafe realpath(path, nil) else { return path }
-    defer { unsafe free(resolved) }
-    return unsafe String(cString: resolved)
-  }
-
   /// The mapping of the page with a callback's code, according to the kernel.
   private static var callbackMemory: String {
     guard let callback = try? Callback({ () -> Int32 in 0 }) else {
@@ -162,12 +120,16 @@ enum DoctorCommand {
     }
     let address = unsafe UInt(bitPattern: callback.address)
     defer { withExtendedLifetime(callback) {} }
-    guard let line = Maps.line(holding: address) else { return "unknown" }
-    let words = line.split(separator: " ")
-    guard words.count > 1 else { return "unknown" }
+    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+    let line = maps.split(separator: "\n").first { line in
+      let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+      return range.count == 2 && (range[0]..<range[1]).contains(address)
+    }
+    guard let words = line?.split(separator: " "), words.count > 1 else { return "unknown" }
     let permissions = String(words[1])
-    let isBoth = permissions.contains("w") && permissions.contains("x")
-    if isBoth { return permissions + ", writable and executable (libffi's closures)" }
+    if permissions.contains("w"), permissions.contains("x") {
+      return permissions + ", writable and executable (libffi's closures)"
+    }
     let isOwn = fwd_callback_code() == .trampolines
     return permissions + (isOwn ? ", a page of this program's own file" : " (libffi's closures)")
   }
@@ -194,21 +156,5 @@ enum DoctorCommand {
       ] + anywhere
     case .arm64MacOS: anywhere
     }
-  }
-}
-
-/// The memory map of this process.
-private enum Maps {
-  static func line(holding address: UInt) -> String? {
-    guard let file = unsafe fopen("/proc/self/maps", "r") else { return nil }
-    defer { unsafe fclose(file) }
-    var buffer = [CChar](repeating: 0, count: 4096)
-    while unsafe fgets(&buffer, Int32(buffer.count), file) != nil {
-      let line = String(
-        decoding: buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
-      let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
-      if range.count == 2, (range[0]..<range[1]).contains(address) { return line }
-    }
-    return nil
   }
 }

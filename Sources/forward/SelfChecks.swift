@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 import Forwarding
+import Foundation
 import InvocationText
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// The self-checks of `forward doctor`: calls with known results.
 enum SelfChecks {

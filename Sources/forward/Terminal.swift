@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// Writes the output of the tool, in colors if the terminal has them.
 enum Terminal {

@@ -30,8 +30,6 @@ enum Tool {
       case "doctor": return try DoctorCommand.run(Options(rest, for: .doctor))
       case "face": return try FaceCommand.run(Options(rest, for: .face))
       case "journal": return try JournalCommand.run(Options(rest, for: .journal))
-      case "serve": return try ServeCommand.run(Options(rest, for: .serve))
-      case "send": return try SendCommand.run(Options(rest, for: .send))
       case "tour": return try TourCommand.run(Options(rest, for: .tour))
       case "help", "--help", "-h":
         return help(rest.first)
@@ -67,7 +65,7 @@ enum Tool {
 
 /// The commands that take options.
 enum Command: String {
-  case explain, call, doctor, bench, face, journal, serve, send, tour
+  case explain, call, doctor, bench, face, journal, tour
 }
 
 /// A command line that cannot be understood, or that asks for help.
@@ -93,8 +91,6 @@ struct Options {
     case .bench: ([], ["--json", "--rounds"])
     case .face: ([], ["--symbols", "--name"])
     case .journal: (["--json", "--follow", "--check"], ["--salvage"])
-    case .serve: (["--json"], ["--as", "--count"])
-    case .send: (["--json", "--tell", "--ping"], ["--deadline", "--expect"])
     case .tour: ([], [])
     }
   }

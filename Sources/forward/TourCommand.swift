@@ -1,76 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// `forward tour`: a short narrated run. Every line of output is printed by code that has run.
 enum TourCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard options.positional.isEmpty else { throw options.fault("tour takes no arguments") }
     Terminal.out(Terminal.styled("A tour of swift-forwarding", .bold))
-    let chapters: [(String, () throws -> Void)] = [
-      ("A type is a string: it has a size, members, and a place for every fault", types),
-      ("A signature becomes a plan: every argument gets its register once", signatures),
-      ("Functions under encoding strings: C and Swift side by side", functions),
-      ("An invocation: a call recorded once, invoked on any target", invocations),
-      ("Forwarding: an object without a method may still find an answer", forwarding),
-      ("Values of any Swift type travel where they lie, and text as text", values),
-      ("A proxy that speaks to many, and knows whose answer counts", multicast),
-      ("The other way: a C function pointer that Swift answers", callbacks),
-      ("A change that is recorded can be taken back, and made again", undo),
-      ("A journal: calls in a file, made again on another object", JournalTour.run),
-      ("What it costs here, beside closures", costs),
+    var chapters: [(String, () throws -> Void)] = [
+      ("Call functions by name, with their types as an encoding string", functions),
+      ("Record a call once, and send it to any object", invocations),
+      ("Send one message to many objects", multicast),
+      ("Let an object forward what it has no method for", forwarding),
+      ("Give C a function pointer to a Swift closure", callbacks),
     ]
+    #if Macros
+      chapters.insert(("Put many delegates behind one object of your protocol", delegates), at: 2)
+    #endif
     for (index, (title, chapter)) in chapters.enumerated() {
-      Terminal.out()
-      Terminal.out(Terminal.styled("\(index + 1)  \(title)", .cyan))
+      Terminal.out("\n" + Terminal.styled("\(index + 1)  \(title)", .cyan))
       try chapter()
     }
-    Terminal.out()
-    Terminal.out("Next: 'forward doctor' checks this machine, 'forward --help' lists the commands.")
+    Terminal.out("\nNext: 'forward doctor' checks this machine, and 'forward bench' measures it.")
     return .ok
   }
 
-  static func say(_ text: String) {
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      Terminal.out("   " + line)
-    }
-  }
-
   /// Prints a line of code and its result.
-  static func show(_ code: String, _ answer: String) {
-    let padding = String(repeating: " ", count: max(1, 56 - code.count))
+  private static func show(_ code: String, _ answer: String) {
+    let padding = String(repeating: " ", count: max(1, 52 - code.count))
     Terminal.out("   " + code + padding + Terminal.styled("// " + answer, .dim))
   }
 
+  /// Prints the error with which a call is refused before it is made.
+  private static func showError(_ code: String, _ body: () throws -> Void) {
+    do { try body() } catch { show(code, "\(error)") }
+  }
+
   // MARK: Chapters
-
-  private static func types() throws {
-    let rectangle = try TypeEncoding(parsing: "{CGRect={CGPoint=dd}{CGSize=dd}}")
-    show("TypeEncoding(parsing: \"\(rectangle)\").layout", "\(try rectangle.layout)")
-    let flags = try TypeEncoding(parsing: "{flags=b0I3b3I5b8I7}")
-    show("TypeEncoding(parsing: \"\(flags)\").layout", "\(try flags.layout)")
-    say("Broken ones are refused with a caret:")
-    do {
-      _ = try MethodSignature(parsing: "v@:{CGPoint=dd")
-    } catch {
-      say("\(error)")
-    }
-  }
-
-  private static func signatures() throws {
-    let signature = try MethodSignature("i@:{pair=id}d[4c]")
-    let plan = try CallPlan(signature)
-    for (index, type) in signature.argumentTypes.enumerated() {
-      show("\(index)  \(type)", try plan.location(ofArgument: index).text)
-    }
-  }
 
   private static func functions() throws {
     let functions = FunctionTable()
@@ -81,10 +47,13 @@ enum TourCommand {
     show("functions.call(\"pow\", 2.0, 10.0)", "\(power)")
     let greeting = try functions.call("greet", "Linux", returning: String.self)
     show("functions.call(\"greet\", \"Linux\")", greeting)
-    do {
+    showError("functions.call(\"pow\", 2.0, Float(10))") {
       _ = try functions.call("pow", 2.0, Float(10), returning: Double.self)
+    }
+    do {
+      _ = try MethodSignature(parsing: "v@:{CGPoint=dd")
     } catch {
-      show("functions.call(\"pow\", 2.0, Float(10))", "\(error)")
+      Terminal.out("   An encoding that is wrong shows where:\n\(error)")
     }
   }
 
@@ -107,93 +76,56 @@ enum TourCommand {
       try call.invoke(on: counter)
       show("call.invoke(on: \(counter.name))", "\(try call.result(as: Int32.self))")
     }
-    try call.invoke(on: nil)
-    show("call.invoke(on: nil)", "\(try call.result(as: Int32.self)), as a message to nil")
-    do {
-      try call.setArgument(2.5, at: 2)
-    } catch {
-      show("call.setArgument(2.5, at: 2)", "\(error)")
-    }
-    say("\(call)")
+    showError("call.setArgument(2.5, at: 2)") { try call.setArgument(2.5, at: 2) }
   }
 
-  /// Prints each step of forwarding that it is asked for.
+  #if Macros
+    private final class Window: TourDelegate {
+      func didSave(_ file: String) { show("window", "didSave(\(file))") }
+      func mayClose() -> Bool { false }
+    }
+
+    private static func delegates() throws {
+      let delegates = Multicast<TourDelegateProxy>()
+      let (window, sidebar) = (Window(), Window())
+      delegates.add(window)
+      delegates.add(sidebar)
+      show("delegates.face.didSave(\"notes\")", "each delegate is called:")
+      delegates.face.didSave("notes")
+      show("delegates.face.mayClose()", "\(delegates.face.mayClose())")
+      withExtendedLifetime((window, sidebar)) {}
+    }
+  #endif
+
+  private static func multicast() throws {
+    let everyone = MulticastProxy()
+    let (one, two) = (Counter("one", 10), Counter("two", 20))
+    everyone.add(one)
+    everyone.add(two, priority: 1)
+    let add = try Message<Int32, Int32, Int32>("add:to:")
+    show("add.all(1, 1, on: everyone), two has priority", "\(try add.all(1, 1, on: everyone))")
+    show("add(1, 1, on: everyone), the last answer counts", "\(try add(1, 1, on: everyone))")
+    withExtendedLifetime((one, two)) {}
+  }
+
   private final class Secretary: MessageForwarding {
     let chief = Counter("chief", 1000)
 
-    static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
-      TourCommand.say("  resolve \(selector)?          no method is added")
-      return false
-    }
-    func forwardingTarget(for selector: Selector) -> AnyObject? {
-      TourCommand.say("  another target?           none")
-      return nil
-    }
     func methodSignature(for selector: Selector) -> MethodSignature? {
-      TourCommand.say("  a signature?              i@:ii")
-      return try? MethodSignature("i@:ii")
+      try? MethodSignature("i@:ii")
     }
     func forward(_ invocation: Invocation) throws {
-      TourCommand.say("  forward                   to the chief")
+      show("secretary.forward(\(invocation.selector.map { "\($0)" } ?? ""))", "to the chief")
       try invocation.invoke(on: chief)
     }
   }
 
   private static func forwarding() throws {
     let add = try Message<Int32, Int32, Int32>("add:to:")
-    say("add(2, 3, on: secretary), who has no such method:")
-    let answer = try add(2, 3, on: Secretary())
-    show("the sender gets", "\(answer)")
-    do {
+    show("add(2, 3, on: secretary)", "\(try add(2, 3, on: Secretary()))")
+    showError("Message(\"ad:to:\")(2, 3, on: counter)") {
       try Message<Int32, Int32, Int32>("ad:to:")(2, 3, on: Counter("one", 1))
-    } catch {
-      show("Message(\"ad:to:\")(2, 3, on: counter)", "\(error)")
     }
-  }
-
-  /// A structure without a description of how it is passed.
-  private struct Letter {
-    var text: String
-    var pages: [Int]
-  }
-
-  private static func values() throws {
-    let office = ClosureTarget()
-    try office.register("post:") { (letter: Letter) -> String? in
-      letter.pages.isEmpty ? nil : "\(letter.text), \(letter.pages.count) pages"
-    }
-    try office.register("count:") { (text: String) in text.count }
-    let post = try Message<String?, Letter>("post:")
-    for letter in [Letter(text: "hello", pages: [1, 2]), Letter(text: "", pages: [])] {
-      show("post(\(letter), on: office)", try post(letter, on: office) ?? "nil")
-    }
-    show("post.signature", "\(post.signature)")
-    let count = try Message<Int, String>("count:")
-    show("count(\"grüße\\0👋\", on: office)", "\(try count("grüße\0👋", on: office))")
-    do {
-      _ = try Message<String?, [Int]>("post:")([1, 2], on: office)
-    } catch {
-      say("Another type is refused before the call:\n\(error)")
-    }
-  }
-
-  private static func multicast() throws {
-    let everyone = MulticastProxy()
-    let (one, two) = (Counter("one", 10), Counter("two", 20))
-    var three: Counter? = Counter("three", 30)
-    everyone.add(one)
-    everyone.add(two, priority: 1)
-    if let three { everyone.add(three) }
-    let add = try Message<Int32, Int32, Int32>("add:to:")
-    show(
-      "add.all(1, 1, on: everyone), two has priority",
-      "\(try add.all(1, 1, on: everyone))")
-    three = nil
-    show("three dies; add(1, 1, on: everyone), the last counts", "\(try add(1, 1, on: everyone))")
-    show("everyone.count, as the dead vanish by themselves", "\(everyone.count)")
-    let report = try everyone.deliver(Message<NoResult>("sleep").invocation())
-    show("everyone.deliver(sleep)", report.entries.map { "\($0.outcome)" }.joined(separator: ", "))
-    withExtendedLifetime((one, two)) {}
   }
 
   private static func callbacks() throws {
@@ -208,10 +140,13 @@ enum TourCommand {
     withExtendedLifetime(compare) {}
     show("qsort(&numbers, 8, 4, compare.function)", "\(numbers)")
   }
-
-  private static func costs() throws {
-    var runner = Runner()
-    runner.rounds = 40
-    say(BenchCommand.table(try BenchCommand.measure(runner)))
-  }
 }
+
+#if Macros
+  /// The delegate of the tour.
+  @Forwardable
+  protocol TourDelegate: AnyObject {
+    func didSave(_ file: String)
+    @Otherwise(true) func mayClose() -> Bool
+  }
+#endif

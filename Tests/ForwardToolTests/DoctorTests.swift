@@ -30,26 +30,30 @@ struct DoctorTests {
     #expect(result.status == 0)
     #expect(result.errors.isEmpty)
     for line in [
-      "call.invoke(on: one)", "// 105", "^ the structure is not closed", "[9, 6, 5, 4, 3, 2, 1, 1]",
+      "call.invoke(on: one)", "// 105", "^ the structure is not closed", "didSave(notes)",
+      "[9, 6, 5, 4, 3, 2, 1, 1]",
     ] {
       #expect(result.output.contains(line), "\(line)")
     }
   }
 
   @Test(
-    "help is printed to standard output, with examples first",
-    arguments: ["explain", "call", "doctor", "journal", "tour"])
+    "help is one screen on standard output, with examples first",
+    arguments: ["explain", "call", "doctor", "bench", "face", "journal", "tour"])
   func help(command: String) throws {
     let result = try Tool.run([command, "--help"])
     #expect(result.status == 0)
     #expect(result.output.hasPrefix("Example"))
     #expect(result.output.contains("Usage: forward \(command)"))
+    let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 25 && lines.allSatisfy { $0.count <= 100 })
     #expect(try Tool.run(["help", command]).output == result.output)
+    #expect(try Tool.run(["help"]).output.contains("forward \(command)"))
   }
 
   @Test(
     "a missing or unknown command prints the usage and exits with 64",
-    arguments: [[], ["frobnicate"], ["help", "nothing"]])
+    arguments: [[], ["frobnicate"], ["help", "nothing"], ["doctor", "x"], ["tour", "--json"]])
   func usage(arguments: [String]) throws {
     let result = try Tool.run(arguments)
     #expect(result.status == 64)
