@@ -10,9 +10,9 @@ import Testing
 struct DocumentationExampleTests {
   @Test("every public type has an example")
   func everyType() throws {
-    let types = try ExampleSources.publicTypes()
-    #expect(types.count > 50)
-    for (type, hasExample) in types where !hasExample { Issue.record("\(type) has no example") }
+    for type in try ExampleSources.publicTypes() where !type.hasExample {
+      Issue.record("\(type.name) has no example")
+    }
   }
 
   @Test("examples compile, run, and give the values in their comments")

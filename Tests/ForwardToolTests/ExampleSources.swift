@@ -24,7 +24,7 @@ enum ExampleSources {
 
   /// The code in all documentation comments of the public modules.
   static func inComments() throws -> [Example] {
-    try modules.flatMap { try files(Toolchain.sources(of: $0), "swift") }.flatMap { path, lines in
+    try modules.flatMap { try files("Sources/\($0)", "swift") }.flatMap { path, lines in
       let comments = lines.map { line -> String? in
         let text = line.drop { $0 == " " }
         guard text.hasPrefix("///") else { return nil }
@@ -56,23 +56,37 @@ enum ExampleSources {
     return Dictionary(uniqueKeysWithValues: files.map { (String($0.mark.dropFirst(6)), $0) })
   }
 
-  /// The public top-level types of a module's files, and whether their comments have an example.
-  static func publicTypes() throws -> [(type: String, hasExample: Bool)] {
+  struct PublicType {
+    let module: String
+    let name: String
+    /// Whether its comment has an example.
+    var hasExample = false
+    /// Whether only code that a macro writes uses it, so that the documentation leaves it out.
+    var isHidden = false
+  }
+
+  /// The public top-level types of the modules.
+  static func publicTypes() throws -> [PublicType] {
     let declaration =
       /(?:public|open) (?:final |indirect )?(?:class|struct|enum|protocol|actor) (\w+).*/
-    return try modules.flatMap { try files(Toolchain.sources(of: $0), "swift") }.flatMap {
-      _, lines in
-      var types: [(String, Bool)] = []
-      var hasExample = false
-      for line in lines {
-        if line.hasPrefix("/// ```swift") { hasExample = true }
-        if line.hasPrefix("///") || line.hasPrefix("@") || line.hasPrefix("#") { continue }
-        if let match = line.wholeMatch(of: declaration) {
-          types.append((String(match.1), hasExample))
+    return try modules.flatMap { module in
+      try files("Sources/\(module)", "swift").flatMap { _, lines in
+        var types: [PublicType] = []
+        var next = PublicType(module: module, name: "")
+        for line in lines {
+          if line.hasPrefix("/// ```swift") { next.hasExample = true }
+          if line.hasPrefix("@_documentation(") { next.isHidden = true }
+          if line.hasPrefix("///") || line.hasPrefix("@") || line.hasPrefix("#") { continue }
+          if let match = line.wholeMatch(of: declaration) {
+            types.append(
+              PublicType(
+                module: module, name: String(match.1), hasExample: next.hasExample,
+                isHidden: next.isHidden))
+          }
+          next = PublicType(module: module, name: "")
         }
-        hasExample = false
+        return types
       }
-      return types
     }
   }
 

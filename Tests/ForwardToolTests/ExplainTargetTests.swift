@@ -83,23 +83,6 @@ struct ExplainTargetTests {
   }
 
   @Test(
-    "every row of another machine passes through the tool in one run",
-    arguments: [("aarch64-linux", 366), ("arm64-macos", 367)])
-  func table(target: String, count: Int) throws {
-    let rows = try Table("encodings").rows.filter { $0["source"].contains(target) }
-    #expect(rows.count == count)
-    let input = rows.map { $0["encoding"] }.joined(separator: "\n")
-    let arguments = ["explain", "--type", "--json", "--target", target, "-"]
-    let result = try Tool.run(arguments, input: input)
-    #expect(result.status == 0)
-    for (object, row) in zip(try Tool.objects(result.output), rows) {
-      #expect("\(object["size"] ?? "")" == row["size"], "\(row["encoding"])")
-      #expect("\(object["alignment"] ?? "")" == row["align"], "\(row["encoding"])")
-      #expect(object["target"] as? String == target)
-    }
-  }
-
-  @Test(
     "an unknown target is refused with the list of the known ones",
     arguments: [
       (["explain", "--target", "sparc", "v"], "aarch64-linux, x86_64-linux"),
@@ -122,10 +105,5 @@ struct ExplainTargetTests {
     #expect(result.status == 65)
     #expect(result.output.contains("cannot be called"))
     #expect(result.errors.hasPrefix("vi{S=Af}\n     ^ compilers pass small atomic structures"))
-  }
-
-  @Test("the help describes --target")
-  func help() throws {
-    #expect(try Tool.run(["explain", "--help"]).output.contains("--target MACHINE"))
   }
 }

@@ -4,17 +4,12 @@
   import ForwardingTestSupport
   import Testing
 
-  @Suite("The page on delegates")
-  struct DelegatesPageTests {
-    static let page = "Documentation/Delegates.md"
-
-    /// Whether the package of the page is built from scratch, which takes two minutes of processor time.
-    static var buildsPackage: Bool {
-      ProcessInfo.processInfo.environment["FORWARDING_PAGE_PACKAGE"] != nil
-    }
+  @Suite("Pages with a package")
+  struct PageTests {
+    private static let page = "Documentation/Delegates.md"
 
     /// The output that the page shows below its marker, without the command.
-    static func shownOutput() throws -> String {
+    private static func shownOutput() throws -> String {
       let lines = try ExampleSources.lines(page)
       let mark = try #require(lines.firstIndex(of: "<!-- output -->"))
       let shown = lines[(mark + 3)...].prefix { $0 != "```" }
@@ -22,7 +17,7 @@
       return shown.joined(separator: "\n") + "\n"
     }
 
-    @Test("the program of the page compiles, and prints the output on the page")
+    @Test("the program of the page on delegates compiles, and prints the output on the page")
     func program() throws {
       let swiftc = try #require(Toolchain.path(of: "swiftc"))
       let folder = FileManager.default.temporaryDirectory
@@ -40,30 +35,25 @@
           + Toolchain.linkOptions(
             for: ["TypeEncodings", "Invocations", "Forwarding", "CForwardingShims"]))
       try #require(compiled.status == 0, "\(compiled.errors)")
-      try Self.expectOutput(of: program)
+      let finished = try run(program, [])
+      #expect(finished.status == 0)
+      #expect(finished.errors == "")
+      #expect(try finished.output == Self.shownOutput())
     }
 
-    @Test(
-      "the package of the page builds in an empty folder, and prints the output on the page",
-      .enabled(
-        if: buildsPackage,
-        "it builds the package once more; `make check` sets FORWARDING_PAGE_PACKAGE"))
-    func package() throws {
-      let swift = try #require(Toolchain.path(of: "swift"))
-      let folder = FileManager.default.temporaryDirectory
-        .appendingPathComponent("forwarding-page-\(UUID().uuidString)")
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let chat = folder.appendingPathComponent("chat")
-      try Self.write(to: chat)
-      #expect(
-        FileManager.default.fileExists(atPath: chat.appendingPathComponent("Package.swift").path))
-      // The page assumes a clone of this repository beside the new folder.
-      try FileManager.default.createSymbolicLink(
-        at: folder.appendingPathComponent("swift-forwarding"),
-        withDestinationURL: Toolchain.package)
-      let built = try run(swift, ["build", "--package-path", chat.path])
-      try #require(built.status == 0, "\(built.output)\(built.errors)")
-      try Self.expectOutput(of: chat.appendingPathComponent(".build/debug/chat").path)
+    @Test("the page on tests begins with a file of this package's tests")
+    func testsPage() throws {
+      let files = try ExampleSources.package(of: "Documentation/Testing.md")
+      try #require(files.count == 1)
+      for (path, example) in files {
+        // The file has contents only with the trait, and begins with its licence.
+        let lines = try ExampleSources.lines(path).filter {
+          !$0.hasPrefix("#") && !$0.hasPrefix("//")
+        }
+        .map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
+        let text = lines.joined(separator: "\n").trimmingCharacters(in: .newlines)
+        #expect(example.code.joined(separator: "\n") == text)
+      }
     }
 
     /// Writes the files of the page's package.
@@ -75,13 +65,6 @@
         let text = example.code.joined(separator: "\n") + "\n"
         try text.write(to: file, atomically: true, encoding: .utf8)
       }
-    }
-
-    private static func expectOutput(of program: String) throws {
-      let finished = try run(program, [])
-      #expect(finished.status == 0)
-      #expect(finished.errors == "")
-      #expect(try finished.output == shownOutput())
     }
   }
 #endif
