@@ -32,11 +32,12 @@ public struct Interface: Sendable {
   private var places: [InterfaceMessage?] = []
   private var numbered: [InterfaceMessage?] = []
 
-  /// Makes an interface without messages. A name is cut to its first 255 bytes.
+  /// Makes an interface without messages. Its name has at most 255 bytes: with a longer one, no
+  /// message can be allowed.
   public init(_ name: String, limits: WireLimits = WireLimits()) {
     self.limits = limits
-    nameBytes = Array(name.utf8.prefix(WireLimits.interfaceName))
-    self.name = String(decoding: nameBytes, as: UTF8.self)
+    self.name = name
+    nameBytes = Array(name.utf8)
   }
 
   /// The messages, in alphabetical order.
@@ -103,6 +104,9 @@ public struct Interface: Sendable {
   package mutating func allow(
     _ selector: Selector, _ plan: CallPlan
   ) throws(InterfaceError) {
+    guard nameBytes.count <= WireLimits.interfaceName else {
+      throw .nameTooLong(limit: WireLimits.interfaceName, given: nameBytes.count)
+    }
     let message = try InterfaceMessage(selector, plan, index: count, of: nameBytes, limits)
     if let known = self.message(selector) {
       guard known.encodingBytes == message.encodingBytes, known.takes(plan) else {

@@ -11,6 +11,8 @@ public enum InterfaceError: Error, Hashable, Sendable {
   case refused(selector: String, index: Int?, type: String, Refusal)
   /// The interface already has the message with other types.
   case duplicate(selector: String, expected: String, given: String)
+  /// The interface's name has more bytes than the limit.
+  case nameTooLong(limit: Int, given: Int)
   /// The message has more arguments than the limit.
   case tooManyArguments(selector: String, limit: Int, given: Int)
   /// The message's encoding is longer than the limit.
@@ -55,6 +57,8 @@ extension InterfaceError: CustomStringConvertible {
       "\(index.map { "argument \($0)" } ?? "the result") of '\(selector)' is \(type): \(refusal)"
     case .duplicate(let selector, let expected, let given):
       "'\(selector)' is in the interface as \(expected), but \(given) is given"
+    case .nameTooLong(let limit, let given):
+      "the name of the interface has \(given) bytes, and \(limit) are the limit"
     case .tooManyArguments(let selector, let limit, let given):
       "'\(selector)' has \(given) arguments, and \(limit) are the limit"
     case .encodingTooLong(let selector, let limit, let given):

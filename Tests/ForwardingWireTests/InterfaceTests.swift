@@ -64,6 +64,21 @@ struct InterfaceTests {
     }
   }
 
+  @Test("an interface whose name has more than 255 bytes allows no message")
+  func longName() throws {
+    let message = try Message<NoResult, Int32>("number:")
+    let most = String(repeating: "é", count: 127) + "x"
+    var fine = Interface(most)
+    #expect(throws: Never.self) { try fine.allow(message) }
+    for (name, given) in [(most + "y", 256), (most + "é", 257)] {
+      var interface = Interface(name)
+      #expect(throws: InterfaceError.nameTooLong(limit: 255, given: given)) {
+        try interface.allow(message)
+      }
+      #expect(interface.name == name)
+    }
+  }
+
   @Test("a message cannot be allowed again with other types")
   func duplicates() throws {
     var interface = Interface("twice")
