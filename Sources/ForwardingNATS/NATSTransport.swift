@@ -14,12 +14,12 @@
   ///
   /// The server reports at once that a subject has no listener. A group extends over all processes.
   /// While the connection is broken, messages are not sent, with the error
-  /// ``TransportError/interrupted``. Answers of this process wait for the connection, up to 8 MB.
+  /// ``TransportError/interrupted``. Answers of this process are dropped then, and their callers
+  /// wait up to their deadlines.
   public final class NATSTransport: Transport {
     private let connection: NATSConnection
     private let observers: TransportObservers
     private let inbox: Inbox
-    private let held: HeldAnswers
     private let inboxRoot: String
     private let subscribeTimeout: Duration
     private let misdirections = Count()
@@ -45,27 +45,18 @@
       }
       let observers = TransportObservers()
       let inbox = Inbox(options.inboxPrefix)
-      let restored = Guarded<(@Sendable () -> Void)?>(nil)
       self.observers = observers
       self.inbox = inbox
-      let held = HeldAnswers()
-      self.held = held
       inboxRoot = options.inboxRoot
       subscribeTimeout = options.subscribeTimeout
       connection = try NATSConnection(options, keepsUnsent: false) { state in
         // Requests in flight may or may not have been performed.
         if state == .interrupted { inbox.failAll(.interrupted) }
         if state == .closed { inbox.failAll(.closed) }
-        if state == .restored {
-          inbox.forgetDenial()
-          restored.read { $0 }?()
-        }
+        if state == .restored { inbox.forgetDenial() }
         observers.tell(state)
       } denied: { denial in
         inbox.take(denial)
-      }
-      restored.withLock {
-        $0 = { [weak connection] in if let connection { held.sendAll(connection) } }
       }
     }
 
@@ -126,7 +117,7 @@
       // Groups may have names of any characters, so they are escaped as names in subjects are.
       let group = group.map { RemoteSubject(parts: $0) }
       try group?.check()
-      let (connection, held, root) = (connection, held, inboxRoot)
+      let (connection, root) = (connection, inboxRoot)
       let watch = connection.listener.denials.watch(subject.name)
       defer { connection.listener.denials.end(watch) }
       let subscription = try connection.subscribe(subject.name, group: group?.name) {
@@ -137,7 +128,8 @@
             misdirections.count()
             return
           }
-          answer = { held.send($0, to: answerTo, connection) }
+          // An answer that cannot be sent now is dropped: later, its caller would not wait for it.
+          answer = { try? connection.publish($0, to: answerTo, answerTo: nil) }
         }
         receive(TransportMessage(payload: message.payload, sender: .network, answer: answer))
       }

@@ -68,7 +68,7 @@
       }
     }
 
-    @Test("no answer goes to a subject of calls or records, or to any subject but an inbox")
+    @Test("no answer goes to a subject of calls, or to any subject but an inbox")
     func misdirected() async throws {
       let server = try NATSServer()
       let there = try server.connect()
@@ -77,8 +77,7 @@
       let vault = Vault()
       try host.expose(vault, Vault.interface())
       let others = [
-        "forwarding.victim.bank", "forwarding-journal.bank", "forwarding-actors.victim",
-        "forwarding-hosts", "$JS.API.INFO", "INBOX.x", "somewhere",
+        "forwarding.victim.bank", "forwarding-hosts", "$JS.API.INFO", "INBOX.x", "somewhere",
       ]
       let listener = try listening(server, to: others + ["_INBOX_me.x"])
       let call = try Vault.interface().encodeSent(Vault.deposit.message.invocation(1))
@@ -99,7 +98,7 @@
       let server = try NATSServer()
       var options = server.options()
       for (prefix, root) in [
-        ("answers", "_INBOX"), ("forwarding.x", ""), ("forwarding-journal", "forwarding"),
+        ("answers", "_INBOX"), ("forwarding.x", ""), ("forwarding-x", "forwarding"),
         ("$JS", ""),
       ] {
         (options.inboxPrefix, options.inboxRoot) = (prefix, root)
@@ -107,6 +106,38 @@
       }
       (options.inboxPrefix, options.inboxRoot) = ("answers.ann", "answers.")
       #expect(throws: Never.self) { try NATSTransport(options) }
+    }
+
+    @Test("an answer that is made while the connection is broken is dropped, not sent later")
+    func brokenConnection() async throws {
+      let server = try NATSServer()
+      let there = try server.connect()
+      let answer = Mutex<(@Sendable ([UInt8]) -> Void)?>(nil)
+      let listener = try there.subscribe(to: "question", group: nil) { message in
+        answer.withLock { $0 = message.answer }
+      }
+      defer { listener.end() }
+      let isRestored = Atomic(false)
+      let watch = there.onChange { state in
+        if state == .restored { isRestored.store(true, ordering: .relaxed) }
+      }
+      defer { watch.end() }
+      // The caller's plain socket subscribes again before the host, which waits between attempts.
+      let before = try listening(server, to: ["_INBOX.me"])
+      _ = before.send(Array("PUB question _INBOX.me 0\r\n\r\n".utf8))
+      while answer.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
+      server.kill()
+      while (try? there.publish([], to: "anything")) != nil {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      answer.withLock { $0 }?(Array("late".utf8))
+      try server.start()
+      let after = try listening(server, to: ["_INBOX.me"])
+      while !isRestored.load(ordering: .relaxed) { try await Task.sleep(for: .milliseconds(1)) }
+      try there.publish(Array("next".utf8), to: "_INBOX.me")
+      var text = ""
+      while !text.contains("next") { text += try #require(after.line()) }
+      #expect(!text.contains("late"))
     }
 
     @Test("calls in transit when a host closes are answered")

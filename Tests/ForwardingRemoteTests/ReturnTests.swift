@@ -84,37 +84,6 @@ struct ReturnTests {
       }
       #expect(left > 0 && left <= 299_800, "\(left)")
     }
-
-    @Test(
-      "over NATS, an answer waits for the connection, as its caller may still be connected",
-      .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
-    func heldAnswer() async throws {
-      let server = try NATSServer()
-      let there = try server.connect()
-      let held = LockedValue<(@Sendable ([UInt8]) -> Void)?>(nil)
-      let listener = try there.subscribe(to: "question", group: nil) { message in
-        held.withLock { $0 = message.answer }
-      }
-      // A caller that uses a plain socket, and subscribes again after a reconnection.
-      func connected() -> LoopbackSocket? {
-        let socket = LoopbackSocket(port: server.port)
-        _ = socket?.send(Array("CONNECT {\"verbose\":false}\r\nSUB _INBOX.me 1\r\nPING\r\n".utf8))
-        while let text = socket?.line(), !text.contains("PONG") {}
-        return socket
-      }
-      let before = try #require(connected())
-      _ = before.send(Array("PUB question _INBOX.me 0\r\n\r\n".utf8))
-      while held.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
-      server.kill()
-      while (try? there.publish([], to: "anything")) != nil {
-        try await Task.sleep(for: .milliseconds(1))
-      }
-      held.withLock { $0 }?(Array("late".utf8))
-      try server.start()
-      let after = try #require(connected())
-      #expect(after.line()?.contains("_INBOX.me 1 4\r\nlate") == true)
-      listener.end()
-    }
   #endif
 
   @Test("a call without a listener just after an interruption is sent again until there is one")
