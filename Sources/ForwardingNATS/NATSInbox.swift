@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if NATS
   import ForwardingRemote
+  import ForwardingWire
   import Invocations
 
   /// The subscription by which all answers for this process arrive. It is made with the first
@@ -8,16 +9,13 @@
   final class Inbox: Sendable {
     private let prefix: String
     private let state = Guarded(State())
-    private let isMade = Condition()
+    private let isSubscribed = BlockingMutex(false)
 
     private struct State {
       var requests: [UInt64: Request] = [:]
-      var subscription = Subscription.none
       /// The permission error of the subscription, if answers cannot arrive.
       var denial: String?
     }
-
-    private enum Subscription { case none, beingMade, made }
 
     init(_ prefix: String) {
       self.prefix = prefix + "." + String(UInt64.random(in: 0 ... .max), radix: 36) + "."
@@ -46,7 +44,7 @@
       _ subject: String, _ connection: NATSConnection,
       _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
     ) throws(TransportError) -> Request {
-      if state.read({ $0.subscription != .made }) { try subscribe(connection) }
+      try subscribe(connection)
       // A permission error may be known by now, and is not reported again.
       let result: Result<Request, TransportError> = state.withLockInPlace { state in
         if let denial = state.denial { return .failure(.denied(denial)) }
@@ -64,24 +62,11 @@
     /// than one, as the server reports a request without listeners to only one of the
     /// subscriptions.
     private func subscribe(_ connection: NATSConnection) throws(TransportError) {
-      let isOwn: Bool = state.wait(until: isMade) { state in
-        if state.subscription == .beingMade { return .until(.max) }
-        guard state.subscription == .none else { return .done(false) }
-        state.subscription = .beingMade
-        return .done(true)
+      try isSubscribed.withLock { (isSubscribed) throws(TransportError) in
+        if isSubscribed { return }
+        try connection.subscribe(prefix + "*", group: nil) { [weak self] in self?.take($0) }
+        isSubscribed = true
       }
-      guard isOwn else { return }
-      var made = Subscription.none
-      defer {
-        state.withLockInPlace { state in
-          state.subscription = made
-          isMade.announce()
-        }
-      }
-      try connection.subscribe(prefix + "*", group: nil, isOfAnswers: true) {
-        [weak self] message in self?.take(message)
-      }
-      made = .made
     }
 
     private func remove(_ number: UInt64) {
@@ -90,7 +75,8 @@
     }
 
     private func take(_ message: NATSMessage) {
-      guard let number = message.number, let request = state.read({ $0.requests[number] })
+      guard let number = UInt64(message.subject.dropFirst(prefix.count), radix: 36),
+        let request = state.read({ $0.requests[number] })
       else { return }
       request.answered(
         message.isUnheard ? .failure(.nobodyListens) : .success(message.payload))

@@ -29,14 +29,15 @@
     public var inboxPrefix = "_INBOX"
     /// The common prefix of the inboxes of all processes that call this one. Messages that name
     /// another subject for their answer are dropped. So callers cannot direct answers of this
-    /// process to subjects where calls, or records of a journal, are expected.
+    /// process to subjects where calls are expected.
     public var inboxRoot = "_INBOX"
     /// The time limit of connecting. Calls that begin while a lost connection is being restored
     /// wait for that attempt, even beyond their deadline, as libnats holds its lock meanwhile.
     public var timeout: Duration = .seconds(2)
     /// How long the server may leave sent bytes unread. After that a new connection is made.
     public var writeTimeout: Duration = .seconds(2)
-    /// How long the server may take to confirm a subscription, such as that of an exposed object.
+    /// How long the server may take to confirm a subscription. The thread that exposes an object
+    /// waits for that (see ``NATSTransport/subscribe(to:group:_:)``).
     public var subscribeTimeout: Duration = .seconds(5)
 
     /// Makes the options for a server.

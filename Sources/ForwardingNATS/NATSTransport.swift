@@ -3,7 +3,6 @@
   import Dispatch
   public import ForwardingRemote
   import Invocations
-  import Synchronization
 
   /// A transport over NATS: to any number of processes and machines, through a server.
   ///
@@ -22,7 +21,7 @@
     private let inbox: Inbox
     private let inboxRoot: String
     private let subscribeTimeout: Duration
-    private let misdirections = Count()
+    private let misdirections = Guarded(0)
 
     /// Connects to a server at an address, with the default options.
     ///
@@ -49,11 +48,13 @@
       self.inbox = inbox
       inboxRoot = options.inboxRoot
       subscribeTimeout = options.subscribeTimeout
-      connection = try NATSConnection(options, keepsUnsent: false) { state in
+      connection = try NATSConnection(options) { state in
+        switch state {
         // Requests in flight may or may not have been performed.
-        if state == .interrupted { inbox.failAll(.interrupted) }
-        if state == .closed { inbox.failAll(.closed) }
-        if state == .restored { inbox.forgetDenial() }
+        case .interrupted: inbox.failAll(.interrupted)
+        case .closed: inbox.failAll(.closed)
+        case .restored: inbox.forgetDenial()
+        }
         observers.tell(state)
       } denied: { denial in
         inbox.take(denial)
@@ -75,10 +76,10 @@
 
     /// The number of messages that were dropped because their answer was not to go to an inbox (see
     /// ``NATSOptions/inboxRoot``).
-    public var misdirected: Int { misdirections.value }
+    public var misdirected: Int { misdirections.read { $0 } }
 
     /// Whether answers may be sent to a subject: it must have the prefix of inboxes, and must not
-    /// be one to which hosts, journals or the server itself react.
+    /// be one to which hosts or the server itself react.
     private static func isInbox(_ subject: String, _ root: String) -> Bool {
       subject.hasPrefix(root) && !subject.hasPrefix("forwarding") && !subject.hasPrefix("$")
     }
@@ -95,8 +96,6 @@
     ) throws(TransportError) -> any TransportRequest {
       try connection.check()
       try subject.check()
-      let limit = maximumPayload
-      guard payload.count <= limit else { throw .tooLarge(limit: limit, given: payload.count) }
       let request = try inbox.add(subject.name, connection, answered)
       do throws(TransportError) {
         try connection.publish(
@@ -108,6 +107,15 @@
       return request
     }
 
+    /// Receives the messages of a subject. With a group, each message goes to one of the group's
+    /// members.
+    ///
+    /// This blocks the thread until the server has confirmed the subscription, for at most
+    /// ``NATSOptions/subscribeTimeout``. `RemoteHost.expose` subscribes twice, so expose objects
+    /// where a thread may wait: before the tasks of the program begin, or on a thread of your own.
+    ///
+    /// - Throws: `TransportError.denied` if the server does not permit it; `TransportError.timedOut`
+    ///   if the server does not confirm it in time; other errors of the connection.
     public func subscribe(
       to subject: RemoteSubject, group: String?,
       _ receive: @escaping @Sendable (TransportMessage) -> Void
@@ -118,14 +126,12 @@
       let group = group.map { RemoteSubject(parts: $0) }
       try group?.check()
       let (connection, root) = (connection, inboxRoot)
-      let watch = connection.listener.denials.watch(subject.name)
-      defer { connection.listener.denials.end(watch) }
       let subscription = try connection.subscribe(subject.name, group: group?.name) {
         [misdirections] message in
         var answer: (@Sendable ([UInt8]) -> Void)?
         if let answerTo = message.answerTo {
           guard Self.isInbox(answerTo, root) else {
-            misdirections.count()
+            misdirections.withLock { $0 += 1 }
             return
           }
           // An answer that cannot be sent now is dropped: later, its caller would not wait for it.
@@ -133,21 +139,11 @@
         }
         receive(TransportMessage(payload: message.payload, sender: .network, answer: answer))
       }
-      // When this returns, the server has the subscription, so messages of other connections cannot
-      // be too early.
-      let denial: String?
       do throws(TransportError) {
-        try connection.flush(within: subscribeTimeout)
-        // The server reports missing permissions before it answers the flush.
-        denial = try connection.denial(
-          ofSubscription: subject.name, watch, within: subscribeTimeout)
+        try connection.confirm(subscription, within: subscribeTimeout)
       } catch {
         subscription.stop()
         throw error
-      }
-      if let denial {
-        subscription.stop()
-        throw .denied(denial)
       }
       return subscription
     }
@@ -173,14 +169,5 @@
     }
 
     public func close() { connection.close() }
-
-    /// A counter that closures share.
-    private final class Count: Sendable {
-      private let number = Atomic(0)
-
-      var value: Int { number.load(ordering: .relaxed) }
-
-      func count() { number.wrappingAdd(1, ordering: .relaxed) }
-    }
   }
 #endif

@@ -32,8 +32,7 @@
       try self.init(["-c", path], environment)
     }
 
-    /// Starts a server with the configuration of the documentation, and with JetStream, which
-    /// journals need. The password of ann is `of-ann`.
+    /// Starts a server with the configuration of the documentation. The password of ann is `of-ann`.
     package static func documented(in folder: TemporaryFolder) throws -> NATSServer {
       let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
       let root = file.deletingLastPathComponent().deletingLastPathComponent()
@@ -41,12 +40,9 @@
       let text = try String(
         contentsOf: root.appending(path: "Documentation/NATS/permissions.conf"), encoding: .utf8)
       return try NATSServer(
-        configuration: "jetstream { store_dir: \"\(folder.path("streams"))\" }\n" + text,
-        in: folder,
+        configuration: text, in: folder,
         environment: [
           "BANK_PASSWORD": "of-bank-1", "ANN_PASSWORD": "of-ann", "BEN_PASSWORD": "of-ben",
-          "DESK_1_PASSWORD": "of-desk-1", "DESK_2_PASSWORD": "of-desk-2",
-          "CLEO_PASSWORD": "of-cleo", "DIRK_PASSWORD": "of-dirk",
         ])
     }
 

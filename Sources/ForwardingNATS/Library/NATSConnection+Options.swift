@@ -5,15 +5,30 @@
 
   // Translates options to those of the library.
   extension NATSConnection {
+    /// The library's options, which the caller destroys.
     @unsafe
-    static func set(
+    static func made(_ options: NATSOptions) throws(TransportError) -> OpaquePointer? {
+      var made: OpaquePointer?
+      try TransportError.check(unsafe natsOptions_Create(&made))
+      do throws(TransportError) { try unsafe set(options, on: made) } catch {
+        unsafe natsOptions_Destroy(made)
+        throw error
+      }
+      return unsafe made
+    }
+
+    @unsafe
+    private static func set(
       _ options: NATSOptions, on made: OpaquePointer?
     ) throws(TransportError) {
+      // SAFETY: texts live until each call returns, which copies them.
       try TransportError.check(unsafe natsOptions_SetURL(made, options.url))
       // Otherwise an answer waits for a millisecond, so that others can be sent with it.
       try TransportError.check(unsafe natsOptions_SetSendAsap(made, true))
       try TransportError.check(unsafe natsOptions_SetMaxReconnect(made, -1))
       try TransportError.check(unsafe natsOptions_SetReconnectWait(made, 100))
+      // Messages do not wait for the connection to be restored.
+      try TransportError.check(unsafe natsOptions_SetReconnectBufSize(made, 0))
       try TransportError.check(
         unsafe natsOptions_SetTimeout(made, max(1, options.timeout.milliseconds)))
       // Publishing blocks in the kernel while it holds the library's lock. Without a deadline, a

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if NATS
   import CNATS
+  import Dispatch
   import ForwardingRemote
   import Invocations
 
@@ -12,22 +13,19 @@
     // SAFETY: the library locks the object behind the pointer, which lives until `deinit` and is
     // closed before that.
     private var connection: OpaquePointer?
-    /// For other users of the library, which retain this connection meanwhile.
-    @unsafe var pointer: OpaquePointer? { unsafe connection }
-    let listener: Listener
-    /// For a second connection.
-    let options: NATSOptions
-    private let subscriptions = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
+    private let listener: Listener
+    private let options: NATSOptions
     private let process = ForkGuard()
 
     /// Receives the library's events about the connection, until the connection is destroyed.
-    final class Listener: Sendable {
-      let changed: @Sendable (TransportState) -> Void
-      let denied: @Sendable (NATSDenial) -> Void
-      let denials = NATSDenials()
+    private final class Listener: Sendable {
+      private let changed: @Sendable (TransportState) -> Void
+      private let denied: @Sendable (NATSDenial) -> Void
       /// Set when this process closes the connection. The library then reports a disconnection,
       /// which is ignored.
       let isClosing = Guarded(false)
+      let lastDenial = Guarded<String?>(nil)
+      private let table = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
 
       init(
         _ changed: @escaping @Sendable (TransportState) -> Void,
@@ -36,45 +34,53 @@
         (self.changed, self.denied) = (changed, denied)
       }
 
-      @unsafe
-      func hear(_ status: natsStatus, _ connection: OpaquePointer?) {
+      /// The subscriptions that may still receive messages.
+      var subscriptions: [NATSSubscription] { table.read { Array($0.values) } }
+
+      func add(_ subscription: NATSSubscription) {
+        table.withLockInPlace { $0[ObjectIdentifier(subscription)] = subscription }
+      }
+
+      func remove(_ subscription: NATSSubscription) {
+        _ = table.withLockInPlace { $0.removeValue(forKey: ObjectIdentifier(subscription)) }
+      }
+
+      func hear(_ state: TransportState) {
+        if state == .interrupted, isClosing.read({ $0 }) { return }
+        // Another connection may have other permissions.
+        if state == .restored { for subscription in subscriptions { subscription.denial = nil } }
+        changed(state)
+      }
+
+      func hear(_ status: natsStatus) {
         guard status == NATS_NOT_PERMITTED || status == NATS_CONNECTION_AUTH_FAILED else { return }
-        // The connection's last error may be another one by now, so the error of this thread is
-        // preferred.
-        var (last, text) = unsafe NATSConnection.lastErrorOfThread()
-        if last != status || text.isEmpty {
-          (last, text) = unsafe NATSConnection.lastError(of: connection)
-        }
+        // The connection's last error may be another one by now.
+        let (last, text) = unsafe NATSConnection.lastErrorOfThread()
         let said = last == status && !text.isEmpty ? text : "\(TransportError(status))"
-        let denial = NATSDenial(said)
-        denials.hear(said, denial)
-        if let denial { denied(denial) }
+        lastDenial.withLock { $0 = said }
+        guard let denial = NATSDenial(said) else { return }
+        if denial.kind == .subscribing {
+          for subscription in subscriptions where denial.concerns(subscription.subject) {
+            subscription.denial = said
+          }
+        }
+        denied(denial)
       }
     }
 
     /// Connects to a server.
-    ///
-    /// - Parameter keepsUnsent: Whether the library keeps messages that are published while the
-    ///   connection is broken, and sends them once it is restored.
     init(
-      _ options: NATSOptions, keepsUnsent: Bool,
-      _ changed: @escaping @Sendable (TransportState) -> Void,
+      _ options: NATSOptions, _ changed: @escaping @Sendable (TransportState) -> Void,
       denied: @escaping @Sendable (NATSDenial) -> Void
     ) throws(TransportError) {
       listener = Listener(changed, denied)
       self.options = options
       unsafe connection = nil
-      var made: OpaquePointer?
-      try TransportError.check(unsafe natsOptions_Create(&made))
-      // SAFETY: texts live until each call returns, which copies them; the listener is retained
-      // until the library reports that the connection is closed.
+      // SAFETY: the listener is retained until the library reports that the connection is closed.
+      let made = unsafe try Self.made(options)
       defer { unsafe natsOptions_Destroy(made) }
       let closure = unsafe Unmanaged.passRetained(listener).toOpaque()
       do throws(TransportError) {
-        try unsafe Self.set(options, on: made)
-        if !keepsUnsent {
-          try TransportError.check(unsafe natsOptions_SetReconnectBufSize(made, 0))
-        }
         try TransportError.check(
           unsafe natsOptions_SetDisconnectedCB(
             made, { _, listener in unsafe NATSConnection.tell(listener, .interrupted) }, closure))
@@ -95,10 +101,10 @@
         try TransportError.check(
           unsafe natsOptions_SetErrorHandler(
             made,
-            { connection, _, status, listener in
+            { _, _, status, listener in
               guard let listener = unsafe listener else { return }
               unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue()
-                .hear(status, connection)
+                .hear(status)
             }, closure))
         var connected: OpaquePointer?
         let status = unsafe natsConnection_Connect(&connected, made)
@@ -123,11 +129,7 @@
     @unsafe
     private static func tell(_ listener: UnsafeMutableRawPointer?, _ state: TransportState) {
       guard let listener = unsafe listener else { return }
-      let known = unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue()
-      if state == .interrupted, known.isClosing.read({ $0 }) { return }
-      // Another connection may have other permissions.
-      if state == .restored { known.denials.clear() }
-      known.changed(state)
+      unsafe Unmanaged<Listener>.fromOpaque(listener).takeUnretainedValue().hear(state)
     }
 
     private static func cannotConnect(_ url: String, _ status: natsStatus) -> TransportError {
@@ -135,8 +137,7 @@
       if case .denied = error { return error }
       // The address may contain a password.
       let place = url.split(separator: "@").last.map(String.init) ?? url
-      // SAFETY: the text belongs to this thread until its next error.
-      let details = unsafe nats_GetLastError(nil).map { unsafe String(cString: $0) } ?? ""
+      let details = unsafe lastErrorOfThread().1
       return .unreachable("\(place): \(error)" + (details.isEmpty ? "" : ", \(details)"))
     }
 
@@ -146,7 +147,7 @@
 
     var dropped: Int {
       if process.isForked { return 0 }
-      return subscriptions.read { Array($0.values) }.reduce(0) { $0 + $1.dropped }
+      return listener.subscriptions.reduce(0) { $0 + $1.dropped }
     }
 
     func publish(
@@ -176,25 +177,19 @@
 
     @discardableResult
     func subscribe(
-      _ subject: String, group: String?, isOfAnswers: Bool = false,
-      _ receive: @escaping @Sendable (NATSMessage) -> Void
+      _ subject: String, group: String?, _ receive: @escaping @Sendable (NATSMessage) -> Void
     ) throws(TransportError) -> NATSSubscription {
       try check()
-      let subscription = unsafe try NATSSubscription(
-        connection, subject, group, isOfAnswers: isOfAnswers, receive)
-      let key = ObjectIdentifier(subscription)
-      // The key is new, so no entry is replaced.
-      subscriptions.withLockInPlace { $0[key] = subscription }
-      // Retained until then, even if the subscription has been ended.
-      subscription.whenCompleted { [weak self] in
-        let old = self?.subscriptions.withLockInPlace { $0.removeValue(forKey: key) }
-        withExtendedLifetime(old) {}
+      let subscription = NATSSubscription(subject, receive) { [weak listener] in
+        listener?.remove($0)
+      }
+      // Before the server can deny it.
+      listener.add(subscription)
+      do throws(TransportError) { try unsafe subscription.begin(connection, group) } catch {
+        listener.remove(subscription)
+        throw error
       }
       return subscription
-    }
-
-    var isConnected: Bool {
-      unsafe natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED
     }
 
     func flush(within limit: Duration) throws(TransportError) {
@@ -208,20 +203,92 @@
     func complete(within limit: Duration) throws(TransportError) {
       let end = ContinuousClock.now + Deadlines.bounded(limit)
       try flush(within: limit)
-      let ending = subscriptions.read { Array($0.values) }.filter(\.isEnding)
+      let ending = listener.subscriptions.filter(\.isEnding)
       if ending.isEmpty { return }
       for subscription in ending { subscription.complete(within: end - .now) }
       try flush(within: end - .now)
     }
 
-    /// Blocks the current thread for a time.
-    static func pause(_ time: Duration) { nats_Sleep(time.milliseconds) }
-
     func close() {
       if process.isForked { return }
       listener.isClosing.withLock { $0 = true }
-      for subscription in subscriptions.read({ Array($0.values) }) { subscription.stop() }
+      for subscription in listener.subscriptions { subscription.stop() }
       unsafe natsConnection_Close(connection)
+    }
+  }
+
+  // The errors of the library, and when it reports them.
+  extension NATSConnection {
+    var lastDenial: String? { listener.lastDenial.read { $0 } }
+
+    /// Waits until the server has a subscription, so that messages of other connections cannot be
+    /// too early, and throws its permission error if it has one.
+    ///
+    /// The server reports missing permissions before it answers a flush. The connection knows its
+    /// last error at once. The library's thread reports all errors one by one, a little later. So if
+    /// the last error belongs to another subject, this waits until that thread has reported all
+    /// errors so far.
+    func confirm(
+      _ subscription: NATSSubscription, within limit: Duration
+    ) throws(TransportError) {
+      let end = ContinuousClock.now + Deadlines.bounded(limit)
+      try flush(within: limit)
+      if let text = subscription.denial { throw .denied(text) }
+      let (status, last) = unsafe Self.lastError(of: connection)
+      if status == NATS_OK { return }
+      // The text may be overwritten while it is read. Then it is no error about this subject.
+      if let denial = NATSDenial(last), denial.kind == .subscribing,
+        denial.concerns(subscription.subject)
+      {
+        throw .denied(last)
+      }
+      try awaitReports(within: end - .now)
+      if let text = subscription.denial { throw .denied(text) }
+    }
+
+    /// Waits until the library's thread has reported all errors so far, of all connections. It
+    /// reports the events of a process in their order, so this closes a second connection, and waits
+    /// for that event.
+    private func awaitReports(within limit: Duration) throws(TransportError) {
+      let end = ContinuousClock.now + Deadlines.bounded(limit)
+      let reported = DispatchSemaphore(value: 0)
+      // SAFETY: the semaphore is retained until the library reports that the connection is closed.
+      let made = unsafe try Self.made(options)
+      defer { unsafe natsOptions_Destroy(made) }
+      try TransportError.check(unsafe natsOptions_SetAllowReconnect(made, false))
+      let closure = unsafe Unmanaged.passRetained(reported).toOpaque()
+      var status = unsafe natsOptions_SetClosedCB(
+        made,
+        { _, reported in
+          guard let reported = unsafe reported else { return }
+          unsafe Unmanaged<DispatchSemaphore>.fromOpaque(reported).takeRetainedValue().signal()
+        }, closure)
+      var second: OpaquePointer?
+      if status == NATS_OK { status = unsafe natsConnection_Connect(&second, made) }
+      guard status == NATS_OK else {
+        unsafe Unmanaged<DispatchSemaphore>.fromOpaque(closure).release()
+        throw TransportError(status)
+      }
+      unsafe natsConnection_Close(second)
+      unsafe natsConnection_Destroy(second)
+      let rest = DispatchTime.now() + .milliseconds(Int(max(1, (end - .now).milliseconds)))
+      guard reported.wait(timeout: rest) == .success else { throw .timedOut }
+    }
+
+    @unsafe
+    static func lastErrorOfThread() -> (natsStatus, String) {
+      var status = NATS_OK
+      // SAFETY: the text belongs to this thread until its next error.
+      let text = unsafe nats_GetLastError(&status)
+      return (status, unsafe text.map { unsafe String(cString: $0) } ?? "")
+    }
+
+    @unsafe
+    static func lastError(of connection: OpaquePointer?) -> (natsStatus, String) {
+      var text: UnsafePointer<CChar>?
+      // SAFETY: the text belongs to the connection, has a fixed size, and always ends with a zero.
+      let status = unsafe natsConnection_GetLastError(connection, &text)
+      return (status, unsafe text.map { unsafe String(cString: $0) } ?? "")
     }
   }
 

@@ -4,78 +4,70 @@
   import ForwardingRemote
   import Invocations
 
-  /// A subscription to a subject.
+  /// A subscription to a subject. The library retains it until its last message.
   @safe
-  final class NATSSubscription: TransportSubscription, @unchecked Sendable {
-    // SAFETY: the library locks the object behind the pointer, which lives until `deinit`.
-    private var subscription: OpaquePointer?
-    private let hasEnded = Guarded(false)
-
-    /// Receives the library's messages. The library retains it until the subscription is complete.
-    private final class Receiver: Sendable {
-      let receive: @Sendable (NATSMessage) -> Void
-      let isOfAnswers: Bool
-      let waste = NATSWaste()
-      private let completion = Guarded<(isOver: Bool, body: (@Sendable () -> Void)?)>((false, nil))
-      init(_ isOfAnswers: Bool, _ receive: @escaping @Sendable (NATSMessage) -> Void) {
-        (self.isOfAnswers, self.receive) = (isOfAnswers, receive)
-      }
-
-      /// Notes that the library has called the handler for the last time.
-      func complete() {
-        completion.withLock { completion in
-          defer { completion = (true, nil) }
-          return completion.body
-        }?()
-      }
-
-      /// Calls a closure once the subscription is complete, or at once if it is.
-      func whenCompleted(_ body: @escaping @Sendable () -> Void) {
-        let isOver = completion.withLock { completion in
-          if !completion.isOver { completion.body = body }
-          return completion.isOver
-        }
-        if isOver { body() }
-      }
-    }
-    private let receiver: Receiver
+  final class NATSSubscription: TransportSubscription, Sendable {
+    let subject: String
+    private let receive: @Sendable (NATSMessage) -> Void
+    private let completed: @Sendable (NATSSubscription) -> Void
+    private let state = Guarded(State())
     private let process = ForkGuard()
 
-    @unsafe
+    private struct State {
+      /// The address of the library's object; 0 until it is made.
+      var address: UInt = 0
+      var hasEnded = false
+      /// The server's permission error.
+      var denial: String?
+    }
+
+    /// Makes a subscription that has not begun. `completed` is called after its last message.
     init(
-      _ connection: OpaquePointer?, _ subject: String, _ group: String?, isOfAnswers: Bool,
-      _ receive: @escaping @Sendable (NATSMessage) -> Void
-    ) throws(TransportError) {
-      self.receiver = Receiver(isOfAnswers, receive)
-      unsafe subscription = nil
-      let receiver = unsafe Unmanaged.passRetained(self.receiver).toOpaque()
+      _ subject: String, _ receive: @escaping @Sendable (NATSMessage) -> Void,
+      _ completed: @escaping @Sendable (NATSSubscription) -> Void
+    ) {
+      (self.subject, self.receive, self.completed) = (subject, receive, completed)
+    }
+
+    // SAFETY: the library locks its object, which lives until `deinit`.
+    @unsafe private var pointer: OpaquePointer? {
+      unsafe OpaquePointer(bitPattern: state.read { $0.address })
+    }
+
+    /// Begins to receive messages. Called once.
+    @unsafe
+    func begin(_ connection: OpaquePointer?, _ group: String?) throws(TransportError) {
+      let closure = unsafe Unmanaged.passRetained(self).toOpaque()
       var made: OpaquePointer?
-      let handler: natsMsgHandler = { _, _, message, receiver in
-        guard let message = unsafe message, let receiver = unsafe receiver else { return }
-        let known = unsafe Unmanaged<Receiver>.fromOpaque(receiver).takeUnretainedValue()
-        let copy = unsafe NATSMessage(message, isAnswer: known.isOfAnswers)
-        unsafe known.waste.take(message)
-        known.receive(copy)
+      let handler: natsMsgHandler = { _, _, message, closure in
+        guard let message = unsafe message, let closure = unsafe closure else { return }
+        let copy = unsafe NATSMessage(message)
+        unsafe natsMsg_Destroy(message)
+        unsafe Unmanaged<NATSSubscription>.fromOpaque(closure).takeUnretainedValue().receive(copy)
       }
       let status =
         if let group {
-          unsafe natsConnection_QueueSubscribe(
-            &made, connection, subject, group, handler, receiver)
+          unsafe natsConnection_QueueSubscribe(&made, connection, subject, group, handler, closure)
         } else {
-          unsafe natsConnection_Subscribe(&made, connection, subject, handler, receiver)
+          unsafe natsConnection_Subscribe(&made, connection, subject, handler, closure)
         }
       guard status == NATS_OK else {
-        unsafe Unmanaged<Receiver>.fromOpaque(receiver).release()
+        unsafe Unmanaged<NATSSubscription>.fromOpaque(closure).release()
         throw TransportError(status)
       }
-      unsafe subscription = made
-      // The library retains the receiver until the last call of the handler has returned.
+      // The connection may have been closed meanwhile, with all its subscriptions.
+      let hasEnded = state.withLock { state in
+        unsafe state.address = UInt(bitPattern: made)
+        return state.hasEnded
+      }
+      if hasEnded { unsafe natsSubscription_Unsubscribe(made) }
       unsafe natsSubscription_SetOnCompleteCB(
         made,
-        { receiver in
-          guard let receiver = unsafe receiver else { return }
-          unsafe Unmanaged<Receiver>.fromOpaque(receiver).takeRetainedValue().complete()
-        }, receiver)
+        { closure in
+          guard let closure = unsafe closure else { return }
+          let known = unsafe Unmanaged<NATSSubscription>.fromOpaque(closure).takeRetainedValue()
+          known.completed(known)
+        }, closure)
       // A flood of messages must not fill the memory of this process.
       unsafe natsSubscription_SetPendingLimits(made, Self.messages, Self.bytes)
     }
@@ -87,44 +79,45 @@
     /// The number of messages that were dropped because of these limits.
     var dropped: Int {
       var count: Int64 = 0
-      unsafe natsSubscription_GetDropped(subscription, &count)
+      unsafe natsSubscription_GetDropped(pointer, &count)
       return Int(count)
     }
 
-    // This also unsubscribes if that has not happened before.
-    deinit { if !process.isForked { unsafe natsSubscription_Destroy(subscription) } }
+    deinit { if !process.isForked { unsafe natsSubscription_Destroy(pointer) } }
 
-    /// Calls a closure after the last message.
-    func whenCompleted(_ body: @escaping @Sendable () -> Void) { receiver.whenCompleted(body) }
+    /// The server's permission error, which the library's thread records and clears.
+    var denial: String? {
+      get { state.read { $0.denial } }
+      set { state.withLock { $0.denial = newValue } }
+    }
 
     /// Ends the subscription at the server, and then receives the messages that the server sent
-    /// before, as their callers may wait for an answer. The caller retains the subscription
-    /// meanwhile.
+    /// before, as their callers may wait for an answer.
     func end() {
       guard isFirstToEnd else { return }
-      let status = unsafe natsSubscription_DrainTimeout(subscription, Self.draining)
-      if status != NATS_OK { unsafe natsSubscription_Unsubscribe(subscription) }
+      let status = unsafe natsSubscription_DrainTimeout(pointer, Self.draining)
+      if status != NATS_OK { unsafe natsSubscription_Unsubscribe(pointer) }
     }
 
     /// Ends the subscription, and receives no more messages.
     func stop() {
-      if isFirstToEnd { unsafe natsSubscription_Unsubscribe(subscription) }
+      if isFirstToEnd { unsafe natsSubscription_Unsubscribe(pointer) }
     }
 
     /// Whether it was ended, and may still receive messages that were sent before.
-    var isEnding: Bool { hasEnded.read { $0 } }
+    var isEnding: Bool { state.read { $0.hasEnded } }
 
     /// Waits until all messages that were sent before the end are received.
     func complete(within limit: Duration) {
-      unsafe natsSubscription_WaitForDrainCompletion(subscription, max(1, limit.milliseconds))
+      unsafe natsSubscription_WaitForDrainCompletion(pointer, max(1, limit.milliseconds))
     }
 
     private var isFirstToEnd: Bool {
       // A forked child does not send to the server.
       if process.isForked { return false }
-      return hasEnded.withLock { hasEnded in
-        defer { hasEnded = true }
-        return !hasEnded
+      return state.withLock { state in
+        defer { state.hasEnded = true }
+        return !state.hasEnded
       }
     }
 
