@@ -77,7 +77,7 @@ lint:
 		Sources/ForwardingTesting
 
 SWIFT_FILES = Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources Benchmarks/CallBenchmarks \
-	Fuzz/Package.swift Fuzz/Sources Examples
+	Fuzz/Package.swift Fuzz/Sources
 
 format:
 	swift format --in-place --recursive --parallel $(SWIFT_FILES)

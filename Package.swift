@@ -167,8 +167,7 @@ let package = Package(
     .executableTarget(
       name: "forward",
       dependencies: [
-        "Forwarding", "ForwardingUndo", "InvocationText", "ForwardingJournal", "ForwardingRemote",
-        "ForwardingNATS", "CForwardingShims",
+        "Forwarding", "ForwardingUndo", "InvocationText", "ForwardingJournal", "CForwardingShims",
       ], swiftSettings: checks),
 
     // What several tests use.

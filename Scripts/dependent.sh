@@ -4,9 +4,8 @@
 #   1. a program with one proxy in release, by the package's folder. Prints the size of the program without
 #      symbols, and the processor time of the build as a multiple of the time that the compiler takes for a
 #      program that does not change. Fails past the limits: dependent.sh BYTES MULTIPLE.
-#   2. a companion of another package, which uses public API alone.
-#   3. by a tag of the git repository, as the README shows; and with `traits: []`.
-#   4. with the trait NATS on a machine without libnats.
+#   2. by a tag of the git repository, as the README shows; and with `traits: []`.
+#   3. with the trait NATS on a machine without libnats.
 set -eu
 cd "$(dirname "$0")/.."
 package=$PWD
@@ -93,18 +92,6 @@ if [ $# -gt 1 ] && awk "BEGIN { exit !($multiple > $2) }"; then
   echo "That is more than $2 times." >&2
   exit 1
 fi
-
-# The companion keeps a log of calls, and sends them again.
-swift build -c release --package-path Examples/Companion --scratch-path "$folder/companion" >"$folder/log" 2>&1 || {
-  cat "$folder/log"
-  exit 1
-}
-"$folder/companion/release/companion" >"$folder/said"
-head -1 "$folder/said" | grep -qx '12 12 \["a long salary of November"\] 3' || {
-  cat "$folder/said"
-  exit 1
-}
-echo "A companion: built, and keeps calls. $(tail -1 "$folder/said")"
 
 # The committed files, under a tag: SwiftPM restricts a package that is fetched by a tag more than one in a
 # folder.
