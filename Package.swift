@@ -167,7 +167,7 @@ let package = Package(
     .executableTarget(
       name: "forward",
       dependencies: [
-        "Forwarding", "ForwardingUndo", "InvocationText", "ForwardingJournal", "CForwardingShims",
+        "Forwarding", "InvocationText", "ForwardingJournal", "CForwardingShims",
       ], swiftSettings: checks),
 
     // What several tests use.
