@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Forwarding
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -21,7 +19,7 @@ enum BenchCommand {
       runner.rounds = rounds
     }
     let report = try measure(runner)
-    Terminal.out(table(report))
+    Terminal.out(report.table)
     guard let path = options.values["--json"]?.last else { return .ok }
     guard write(report.json, to: path) else {
       Terminal.error("forward: '\(path)' cannot be written")
@@ -32,24 +30,12 @@ enum BenchCommand {
   }
 
   static func measure(_ runner: Runner) throws -> Report {
-    var skipped = [
-      "Other libraries are left out: 'make bench' measures those that are installed"
-    ]
+    var skipped = ["Other rows, and other libraries: 'make bench' measures them"]
     #if !Macros
-      skipped.append("Faces are left out: build with '--traits Macros' to measure them")
+      skipped.append("Proxies: build with the trait 'Macros' to measure them")
     #endif
     return Report(
       environment: Report.thisMachine, rows: try runner.run(BenchRows.all()), skipped: skipped)
-  }
-
-  static func table(_ report: Report) -> String {
-    report.table { text, color in
-      switch color {
-      case .name: text
-      case .faster: Terminal.styled(text, .green)
-      case .slower: Terminal.styled(text, .yellow)
-      }
-    }
   }
 
   private static func write(_ text: String, to path: String) -> Bool {

@@ -24,7 +24,7 @@ public enum Toolchain {
 
   /// The folder of a module's sources, below that of the package.
   public static func sources(of module: String) -> String {
-    module == "CallBenchmarks" ? "Benchmarks/CallBenchmarks" : "Sources/\(module)"
+    "Sources/\(module)"
   }
 
   /// The build folder: a folder above the tests that contains the modules.

@@ -1,89 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
-import CallBenchmarks
 import Foundation
 
-/// The limits of a run: the project's own performance goals, and the tolerance around the present
-/// state.
-///
-/// A *gate* is the goal. A *limit* fails the check: it is the gate and a tolerance if the gate is
-/// met. If the gate is missed, it is the present value and a tolerance, and `missed` gives the
-/// reason.
-struct Limits: Decodable {
-  struct Ratio: Decodable {
-    var what: String
-    var row: String
-    var over: String
-    /// The highest allowed ratio of the row's time to the other row's time.
-    var gate: Double
-    var limit: Double
-    var missed: String?
+/// The limits of a run, from a file.
+struct Limits {
+  /// The most that a row may take.
+  struct Limit: Decodable {
+    /// What is limited.
+    enum Measure: String, Decodable {
+      /// The time over that of the row `over`.
+      case ratio
+      /// The time, or how much longer it is than that of `over`.
+      case nanoseconds
+      case instructions
+    }
 
-    /// The ratio in a report; nil if one of the two rows was not measured.
+    let row: String
+    let over: String?
+    let measure: Measure
+    let limit: Double
+    /// What a later version wants to reach. It does not fail the check.
+    let wish: Double?
+
+    var words: String {
+      switch measure {
+      case .ratio: "\(row) over \(over ?? "nothing")"
+      case .nanoseconds: "\(row)\(over.map { " beyond \($0)" } ?? ""), ns"
+      case .instructions: "\(row), instructions"
+      }
+    }
+
+    /// The value in a report; nil if one of the rows was not measured.
     func value(in report: Report) -> Double? {
-      report.row(row).flatMap { row in report.row(over).map { row.minimum / $0.minimum } }
+      guard let row = report.row(row) else { return nil }
+      switch measure {
+      case .ratio: return report.ratio(row, over: over)
+      case .nanoseconds:
+        guard let over else { return row.minimum }
+        return report.row(over).map { row.minimum - $0.minimum }
+      case .instructions: return row.instructions
+      }
     }
   }
 
-  struct Amount: Decodable {
-    var row: String
-    var gate: Double
-    var limit: Double
-    var missed: String?
-  }
-
-  var ratios: [Ratio]
-  var allocations: [Amount]
-  var instructions: [Amount]
+  private let all: [Limit]
 
   init(file: String) throws {
-    self = try JSONDecoder().decode(
-      Limits.self, from: try Data(contentsOf: URL(fileURLWithPath: file)))
+    let data = try Data(contentsOf: URL(fileURLWithPath: file))
+    all = try JSONDecoder().decode([Limit].self, from: data)
   }
 
-  /// Prints each limit with its measured value. Returns false if a limit was exceeded.
+  /// Measures the times that passed their limits again, up to six times, and returns the best of
+  /// each. A machine with other load is slow for seconds at a time; a row that really is too slow
+  /// stays above its limit.
+  func measureAgain(
+    _ rows: [Benchmark], _ runner: Runner, _ report: Report
+  ) throws -> [String: Double] {
+    var best: [String: Double] = [:]
+    for _ in 0..<6 {
+      let doubtful = all.filter { limit in
+        limit.measure != .instructions
+          && (best[limit.words] ?? limit.value(in: report) ?? 0) > limit.limit
+      }
+      if doubtful.isEmpty { break }
+      Thread.sleep(forTimeInterval: 2)
+      for limit in doubtful {
+        let pair = rows.filter { $0.name == limit.row || $0.name == limit.over }
+        let pass = Report(environment: [], rows: try runner.run(pair), skipped: [])
+        guard let value = limit.value(in: pass) else { continue }
+        best[limit.words] = min(value, best[limit.words] ?? .infinity)
+      }
+    }
+    return best
+  }
+
+  /// Prints each limit with its measured value. Returns false if a limit was passed.
   func check(_ report: Report, measuredAgain: [String: Double]) -> Bool {
-    var failures = 0
-    var unmeasured = 0
-    func line(
-      _ what: String, _ value: Double?, _ gate: Double, _ limit: Double, _ missed: String?
-    ) {
-      guard let value else {
-        unmeasured += 1
-        print("  ?  \(what): not measured")
-        return
+    var passed = 0
+    print("")
+    for limit in all {
+      guard let value = measuredAgain[limit.words] ?? limit.value(in: report) else {
+        print("   ? \(limit.words): not measured")
+        continue
       }
-      let isFailure = value > limit
-      failures += isFailure ? 1 : 0
-      // A small ratio is easier to read as a fraction.
-      func told(_ value: Double) -> String {
-        gate > 0 && gate < 0.25 ? "1/" + Report.text(1 / value) : Report.text(value)
-      }
-      let mark = isFailure ? "FAIL" : value <= gate ? "  ok" : "miss"
+      let isPast = value > limit.limit
+      passed += isPast ? 1 : 0
+      let wish = limit.wish.map { $0 < value ? ", wished \(Report.text($0))" : "" } ?? ""
       print(
-        "\(mark) \(what): \(told(value)), gate \(told(gate))"
-          + (isFailure ? ", limit \(told(limit))" : "")
-          + (value > gate ? missed.map { " (\($0))" } ?? "" : ""))
+        "\(isPast ? "FAIL" : "  ok") \(limit.words): \(Report.text(value)), "
+          + "limit \(Report.text(limit.limit))\(wish)")
     }
-    print("\nratios")
-    for ratio in ratios {
-      line(
-        "\(ratio.what): \(ratio.row) over \(ratio.over)",
-        measuredAgain[ratio.what] ?? ratio.value(in: report), ratio.gate, ratio.limit, ratio.missed)
-    }
-    print("allocations")
-    for amount in allocations {
-      line(
-        amount.row, report.row(amount.row)?.allocations, amount.gate, amount.limit, amount.missed)
-    }
-    print("instructions")
-    for amount in instructions {
-      line(
-        amount.row, report.row(amount.row)?.instructions, amount.gate, amount.limit, amount.missed)
-    }
-    print(
-      failures == 0
-        ? "\nEvery limit was kept\(unmeasured == 0 ? "" : "; \(unmeasured) could not be measured")."
-        : "\n\(failures) limits were passed.")
-    return failures == 0
+    print(passed == 0 ? "\nEvery limit was kept." : "\n\(passed) limits were passed.")
+    return passed == 0
   }
 }

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import CallBenchmarks
 import Foundation
-import PeerC
 
 let help = """
-  usage: benchmarks [--json FILE] [--html FILE] [--only PREFIX]... [--rounds N] [--no-curves]
-                    [--instructions] [--readme FILE] [--check LIMITS]
-         benchmarks --page-from FILE --html FILE
-         benchmarks --growth-from FILE
+  usage: benchmarks [--rounds N] [--only PREFIX]... [--instructions] [--json FILE] [--html FILE]
+                    [--readme FILE]... [--check LIMITS]
          benchmarks --repeat ROW COUNT
 
-  Measures calls through swift-forwarding against closures and against what else is installed, all
-  in this process. --only keeps rows whose names begin so, and the baselines. --instructions counts
-  instructions with valgrind. --readme writes the tables between the markers of a page. --check compares with a file of limits, and fails past them.
-  --page-from measures nothing, and draws the page of a run that --json kept; --growth-from prints what it means for
-  more hosts than one machine has. --repeat does one thing so often and nothing else, for profilers.
+  Measures calls through swift-forwarding against what a program would write by hand, and against
+  libffi, NotificationCenter, and GNUstep if it is installed. --only keeps rows whose names begin
+  so, and what they are compared with. --instructions counts instructions with valgrind. --json and
+  --html write the run as data and as a page with charts; --readme writes the tables between the
+  markers of a page. --check compares with a file of limits, and fails past them. --repeat does one
+  thing so often and nothing else, for profilers.
   """
 
 func fail(_ message: String) -> Never {
@@ -22,7 +19,12 @@ func fail(_ message: String) -> Never {
   exit(64)
 }
 
-var settings = Settings()
+/// All rows, the two closures first.
+func allRows() throws -> [Benchmark] {
+  try BenchRows.all() + DelegateRows.all() + CallRows.all() + WaitingRows.all() + FunctionRows.all()
+}
+
+var run = Run()
 var arguments = Array(CommandLine.arguments.dropFirst())[...]
 while let argument = arguments.popFirst() {
   func value() -> String {
@@ -30,30 +32,22 @@ while let argument = arguments.popFirst() {
     return value
   }
   switch argument {
-  case "--json": settings.json = value()
-  case "--html": settings.html = value()
-  case "--only": settings.only.append(value())
-  case "--page-from": settings.recorded = value()
-  case "--rounds": settings.rounds = Int(value()) ?? settings.rounds
-  case "--no-curves": settings.hasCurves = false
-  case "--instructions": settings.countsInstructions = true
-  case "--readme": settings.pages.append(value())
-  case "--check": settings.limits = value()
-  case "--growth-from":
-    guard let growth = RemoteGrowth(try Settings.report(in: value())) else {
-      fail(
-        "the run has no calls over NATS: 'Scripts/setup.sh bench' installs it, 'make bench-record' runs it"
-      )
-    }
-    print(growth.table)
-    exit(0)
+  case "--json": run.json = value()
+  case "--html": run.html = value()
+  case "--only": run.only.append(value())
+  case "--rounds":
+    guard let rounds = Int(value()), rounds > 0 else { fail("--rounds needs a number above zero") }
+    run.runner.rounds = rounds
+  case "--instructions": run.countsInstructions = true
+  case "--readme": run.pages.append(value())
+  case "--check": run.limits = value()
   case "--repeat":
     let name = value()
-    guard let count = Int(value()) else { fail("--repeat needs a row and a count") }
-    guard let row = try (CoreRows.all() + Peers.rows()).first(where: { $0.name == name }) else {
+    guard let count = Int(value()), count > 0 else { fail("--repeat needs a row and a count") }
+    guard let row = try allRows().first(where: { $0.name == name }) else {
       fail("there is no row '\(name)'")
     }
-    try row.body(count)
+    _ = try row.time(count)
     exit(0)
   case "--help", "-h":
     print(help)
@@ -61,9 +55,4 @@ while let argument = arguments.popFirst() {
   default: fail("there is no option '\(argument)'; see --help")
   }
 }
-if let recorded = settings.recorded {
-  guard let html = settings.html else { fail("--page-from needs --html FILE as well") }
-  try Settings.draw(recorded, into: html)
-  exit(0)
-}
-exit(try settings.run() ? 0 : 1)
+exit(try run.measure() ? 0 : 1)

@@ -1,79 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One row of a comparison: an operation that is repeated.
-public struct Benchmark {
-  /// `group/what/how`.
-  public let name: String
-  /// The row that this one is compared with, if there is one.
-  public let baseline: String?
-  /// Repeats the operation the given number of times.
-  public let body: (Int) throws -> Void
+///
+/// A row repeats its operation by itself, so that the harness costs nothing for each repetition.
+struct Benchmark {
+  /// `group/which`: the same name in `forward bench`, on the pages, in the file of limits.
+  let name: String
+  /// What is done, in a few words.
+  let what: String
+  /// The row that does the same without this package, or with another library.
+  let baseline: String?
+  /// How many calls one repetition makes.
+  let calls: Int
+  /// Repeats the operation, and returns the nanoseconds that this took.
+  let time: (Int) throws -> Double
 
-  /// Throws if the row does not measure what its name says.
-  var check: (() throws -> Void)?
+  /// Describes a row whose `body` repeats the operation. The figure is for one of its `calls`.
+  init(
+    _ name: String, _ what: String, over baseline: String? = nil, calls: Int = 1,
+    _ body: @escaping (Int) throws -> Void
+  ) {
+    self.init(name: name, what: what, baseline: baseline, calls: calls) { count in
+      let start = SuspendingClock.now
+      try body(count)
+      return start.nanoseconds
+    }
+  }
 
-  /// Describes a row.
-  public init(_ name: String, over baseline: String? = nil, _ body: @escaping (Int) throws -> Void)
-  {
+  private init(
+    name: String, what: String, baseline: String?, calls: Int,
+    time: @escaping (Int) throws -> Double
+  ) {
     self.name = name
+    self.what = what
     self.baseline = baseline
-    self.body = body
+    self.calls = calls
+    self.time = time
+  }
+
+  /// A row that measures itself, because it prepares something that does not count.
+  static func timed(
+    _ name: String, _ what: String, over baseline: String? = nil,
+    _ time: @escaping (Int) throws -> Double
+  ) -> Benchmark {
+    Benchmark(name: name, what: what, baseline: baseline, calls: 1, time: time)
+  }
+}
+
+extension SuspendingClock.Instant {
+  /// The nanoseconds since this instant.
+  var nanoseconds: Double {
+    let (seconds, attoseconds) = duration(to: .now).components
+    return Double(seconds) * 1e9 + Double(attoseconds) / 1e9
   }
 }
 
 /// The result of measuring a row.
-public struct Measurement: Sendable {
-  /// `group/what/how`.
-  public let name: String
-  /// The row that this one is compared with.
-  public let baseline: String?
-  /// Nanoseconds for one repetition: in the best round, and in the median round.
-  public let minimum: Double
-  public let median: Double
-  /// The minimum over the baseline's minimum.
-  public internal(set) var ratio: Double?
-  /// Allocations for one repetition; nil if they were not counted.
-  public let allocations: Double?
-  /// Instructions for one repetition; nil if they were not counted.
-  public var instructions: Double?
-
-  /// Describes a row that another program measured.
-  public init(name: String, over baseline: Measurement?, minimum: Double, median: Double) {
-    self.init(
-      name: name, baseline: baseline?.name, minimum: minimum, median: median,
-      ratio: baseline.map { minimum / $0.minimum }, allocations: nil)
-  }
-
-  init(
-    name: String, baseline: String?, minimum: Double, median: Double, ratio: Double?,
-    allocations: Double?, instructions: Double? = nil
-  ) {
-    self.name = name
-    self.baseline = baseline
-    self.minimum = minimum
-    self.median = median
-    self.ratio = ratio
-    self.allocations = allocations
-    self.instructions = instructions
-  }
+struct Measurement: Sendable {
+  let name: String
+  let what: String
+  let baseline: String?
+  /// Nanoseconds for one call: in the best round, and in the median round.
+  let minimum: Double
+  let median: Double
+  /// Instructions for one call; nil if they were not counted.
+  var instructions: Double?
 
   /// The first part of the name.
-  var group: String { String(name.prefix { $0 != "/" }) }
-}
-
-/// A chart of measurements over one growing number.
-public struct Curve: Sendable {
-  /// The title, and the labels of the axes.
-  public let title: String
-  public let xLabel: String
-  public let yLabel: String
-  /// The lines of the chart, each with its name and its points.
-  public var lines: [(name: String, points: [(x: Double, y: Double)])]
-
-  /// Describes a chart without lines.
-  public init(_ title: String, x: String, y: String) {
-    self.title = title
-    xLabel = x
-    yLabel = y
-    lines = []
-  }
+  var group: Substring { name.prefix { $0 != "/" } }
 }

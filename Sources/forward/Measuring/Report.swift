@@ -1,31 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The results of a run, and the machine that it ran on.
-public struct Report: Sendable {
-  /// Names and values that describe the run: the machine, versions.
-  public var environment: [(name: String, value: String)]
-  /// The rows, in order.
-  public var rows: [Measurement]
-  /// Charts over a growing number.
-  public var curves: [Curve]
-  /// Lines about rows that were left out, with the reason.
-  public var skipped: [String]
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
-  /// Makes a report from results.
-  public init(
-    environment: [(name: String, value: String)], rows: [Measurement], curves: [Curve] = [],
-    skipped: [String] = []
-  ) {
-    self.environment = environment
-    self.rows = rows
-    self.curves = curves
-    self.skipped = skipped
-  }
+/// The results of a run, and the machine that it ran on.
+struct Report: Sendable {
+  /// Names and values that describe the run: the machine, versions.
+  var environment: [(name: String, value: String)]
+  /// The rows, in order.
+  var rows: [Measurement]
+  /// Lines about rows that were left out, with the reason.
+  var skipped: [String]
 
   /// Finds a row by its name.
-  public func row(_ name: String) -> Measurement? { rows.first { $0.name == name } }
+  func row(_ name: String) -> Measurement? { rows.first { $0.name == name } }
+
+  /// The time of a row over the time of another one; nil if one of them was not measured.
+  func ratio(_ row: Measurement, over name: String?) -> Double? {
+    guard let name, name != row.name, let other = self.row(name) else { return nil }
+    return row.minimum / other.minimum
+  }
+
+  /// The comparisons of a row that every table shows, as text: with a closure in a local variable,
+  /// with one in a property of a class, and with the row's own baseline.
+  func ratios(_ row: Measurement) -> [String] {
+    [BenchRows.local, BenchRows.property, row.baseline].map { other in
+      ratio(row, over: other).map(Self.text) ?? ""
+    }
+  }
 
   /// A number with its significant digits.
-  public static func text(_ value: Double) -> String {
+  static func text(_ value: Double) -> String {
     guard value.isFinite, abs(value) < 1e15 else { return "–" }
     if value >= 1000 { return grouped(Int(value.rounded())) }
     let digits = value >= 100 ? 0 : value >= 10 ? 1 : 2
@@ -47,11 +56,28 @@ public struct Report: Sendable {
     }
     return String(digits)
   }
+
+  /// The rows as a table for a terminal.
+  var table: String {
+    let heads = ["row", "ns", "/local", "/property", "/by hand", "what"]
+    let cells = rows.map { [$0.name, Self.text($0.minimum)] + ratios($0) + [$0.what] }
+    let widths = heads.indices.map { column in
+      ([heads] + cells).map { $0[column].count }.max() ?? 0
+    }
+    let lines = ([heads] + cells).map { line in
+      line.indices.map { column in
+        let space = String(repeating: " ", count: widths[column] - line[column].count)
+        if column == heads.count - 1 { return line[column] }
+        return column == 0 ? line[column] + space : space + line[column]
+      }.joined(separator: "  ")
+    }
+    return lines.joined(separator: "\n")
+  }
 }
 
 extension Report {
   /// The report as JSON text.
-  public var json: String {
+  var json: String {
     func quoted(_ text: String) -> String {
       var out = "\""
       for scalar in text.unicodeScalars {
@@ -72,19 +98,9 @@ extension Report {
     let rows = rows.map { row in
       "    {\"name\": \(quoted(row.name)), \"ns_min\": \(number(row.minimum)), "
         + "\"ns_median\": \(number(row.median)), "
-        + "\"baseline\": \(row.baseline.map(quoted) ?? "null"), \"ratio\": \(number(row.ratio)), "
-        + "\"allocations\": \(number(row.allocations)), "
-        + "\"instructions\": \(number(row.instructions))}"
-    }
-    let curves = curves.map { curve in
-      let lines = curve.lines.map { line in
-        let points = line.points.map { "[\(number($0.x)), \(number($0.y))]" }
-        return "      {\"name\": \(quoted(line.name)), \"points\": "
-          + "[\(points.joined(separator: ", "))]}"
-      }
-      return "    {\"title\": \(quoted(curve.title)), \"x\": \(quoted(curve.xLabel)), "
-        + "\"y\": \(quoted(curve.yLabel)), \"lines\": [\n"
-        + lines.joined(separator: ",\n") + "\n    ]}"
+        + "\"baseline\": \(row.baseline.map(quoted) ?? "null"), "
+        + "\"ratio\": \(number(ratio(row, over: row.baseline))), "
+        + "\"instructions\": \(number(row.instructions)), \"what\": \(quoted(row.what))}"
     }
     return """
       {
@@ -94,12 +110,34 @@ extension Report {
         "rows": [
       \(rows.joined(separator: ",\n"))
         ],
-        "curves": [
-      \(curves.joined(separator: ",\n"))
-        ],
         "skipped": [\(skipped.map(quoted).joined(separator: ", "))]
       }
 
       """
+  }
+
+  /// The description of this machine.
+  static var thisMachine: [(name: String, value: String)] {
+    var found: [(name: String, value: String)] = []
+    func lines(_ path: String) -> [Substring] {
+      // SAFETY: read in pieces into a buffer of known size.
+      guard let file = unsafe fopen(path, "r") else { return [] }
+      defer { unsafe fclose(file) }
+      var text = ""
+      var buffer = [CChar](repeating: 0, count: 4096)
+      while unsafe fgets(&buffer, Int32(buffer.count), file) != nil, text.utf8.count < 65_536 {
+        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }
+        text += String(decoding: bytes, as: UTF8.self)
+      }
+      return text.split(separator: "\n")
+    }
+    let processors = lines("/proc/cpuinfo").filter { $0.hasPrefix("model name") }
+    if let name = processors.first?.split(separator: ":").last {
+      found.append(("processor", name.drop { $0 == " " } + ", \(processors.count) cores"))
+    }
+    if let system = lines("/etc/os-release").first(where: { $0.hasPrefix("PRETTY_NAME=") }) {
+      found.append(("system", system.dropFirst(12).filter { $0 != "\"" }))
+    }
+    return found
   }
 }

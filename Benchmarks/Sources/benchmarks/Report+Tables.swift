@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+extension Report {
+  /// The rows that the README shows, beside the two closures. The page on measuring has all of them.
+  private static let first = [
+    "invoke/recorded", "message/one", "callback/two", "pow/looked-up", "ffi/call", "boxes/16",
+    "proxy/weak-16", "proxy/strong-16", "notification/16",
+  ]
+
+  /// Writes the tables between the markers of a page.
+  func writeTables(into path: String) throws {
+    let chosen = [BenchRows.local, BenchRows.property] + Self.first
+    let facts = environment.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+    var text = try String(contentsOfFile: path, encoding: .utf8)
+    for (mark, table) in [
+      ("<!-- measured first:", tables([("", chosen.compactMap(row))])),
+      ("<!-- measured:", tables(groups) + "\n" + facts + "\n"),
+    ] {
+      guard let begin = text.range(of: mark),
+        let line = text[begin.upperBound...].firstIndex(of: "\n"),
+        let end = text[line...].range(of: "<!-- end -->")
+      else { continue }
+      text.replaceSubrange(text.index(after: line)..<end.lowerBound, with: table)
+      print("wrote a table into \(path)")
+    }
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+  }
+
+  /// The rows in tables by what they are about. Each begins with the two closures.
+  var groups: [(title: String, rows: [Measurement])] {
+    let titles = [
+      ("Calls", ["invoke", "message", "answers", "gnustep", "undo", "spy"]),
+      ("Delegates", ["boxes", "proxy", "notification", "ask", "ask-all", "add"]),
+      ("Waiting", ["await", "queue", "blocking"]),
+      ("C functions", ["ffi", "pow", "text", "callback", "qsort"]),
+    ]
+    let closures = [BenchRows.local, BenchRows.property].compactMap(row)
+    return titles.map { title, names in
+      let own = names.flatMap { name in self.rows.filter { $0.group == name } }
+      return (title, closures + own)
+    }
+  }
+
+  private func tables(_ groups: [(title: String, rows: [Measurement])]) -> String {
+    groups.map { title, rows in
+      (title.isEmpty ? "" : "**\(title)**\n\n")
+        + """
+        | what | row | ns | ÷ local closure | ÷ closure in a property | ÷ by hand |
+        |---|---|---:|---:|---:|---:|
+
+        """
+        + rows.map { row in
+          let cells = ([row.what, "`\(row.name)`", Self.text(row.minimum)] + ratios(row))
+          return "| \(cells.joined(separator: " | ")) |\n"
+        }.joined()
+    }.joined(separator: "\n")
+  }
+}
