@@ -49,15 +49,8 @@ final class Editor: MethodDeclaring {
     cursor = offset
   }
 
-  /// Typed characters are merged into one removal: the recorded call grows.
-  private let typing = UndoCoalescing.merge("typing") { older, newer in
-    let (offset, count) = (
-      try older.argument(at: 3, as: Int.self), try older.argument(at: 2, as: Int.self)
-    )
-    guard try newer.argument(at: 3, as: Int.self) == offset + count else { return false }
-    try older.setArgument(count + newer.argument(at: 2, as: Int.self), at: 2)
-    return true
-  }
+  /// Typed characters are removed by one undo.
+  private let typing = UndoCoalescing.join("typing", within: .seconds(5))
 
   func type(_ character: Character) throws {
     try insert(String(character), at: cursor, coalescing: typing)
@@ -71,7 +64,7 @@ final class Editor: MethodDeclaring {
   }
 
   func replaceAll(_ old: Character, with new: Character) throws {
-    try undo.group("Replace All", undoingErrors: true) {
+    try undo.group("Replace All") {
       for offset in text.indices where text[offset] == old {
         try remove(1, at: offset)
         try insert(String(new), at: offset)
@@ -115,7 +108,7 @@ func script() throws {
   show("redone")
   try editor.backspace()
   show("deleted")
-  for step in editor.undo.steps { print("  \(step)") }
+  for step in editor.undo.steps { print("  \(step.name ?? "?"): \(max(1, step.steps.count))") }
   while try editor.undo.undo() {}
   show("all undone")
 }

@@ -17,15 +17,10 @@ enum Step {
     }
   }
 
-  /// Whether both have the same target and the same selector or label. Arguments may differ.
-  func isLike(_ other: Step) -> Bool {
-    switch (self, other) {
-    case (.call(let call, let target), .call(let otherCall, let otherTarget)):
-      target.identity == otherTarget.identity && call.selector == otherCall.selector
-    case (.run(let closure), .run(let other)):
-      closure.target.identity == other.target.identity && closure.label == other.label
-    case (.call, _), (.run, _), (.group, _): false
-    }
+  /// Whether the target of any part is alive.
+  var isAlive: Bool {
+    guard case .group(let group) = self else { return target?.object != nil }
+    return group.steps.contains { $0.isAlive }
   }
 
   /// Returns the step without the parts for one object, at any depth; nil if nothing is left.
@@ -37,11 +32,26 @@ enum Step {
       changed = true
       return nil
     }
-    var inner = false
-    let steps = group.steps.compactMap { $0.without(object, &inner) }
-    guard inner else { return self }
+    var steps = group.steps
+    guard steps.remove(object) else { return self }
     changed = true
     return steps.isEmpty ? nil : .group(StepGroup(name: group.name, steps: steps))
+  }
+}
+
+extension [Step] {
+  /// The steps as one: a group if there are several; nil if the array is empty.
+  func asOne(name: String?) -> Step? {
+    count > 1 ? .group(StepGroup(name: name, steps: self)) : first
+  }
+
+  /// Removes the steps for one object. Returns false if there were none. The caller retains a copy:
+  /// releasing a step may run a `deinit` that uses the stack.
+  mutating func remove(_ object: ObjectIdentifier) -> Bool {
+    var changed = false
+    let left = compactMap { $0.without(object, &changed) }
+    if changed { self = left }
+    return changed
   }
 }
 
@@ -50,13 +60,21 @@ enum RecordedCall {
   case stored(StoredCall)
   case whole(Invocation)
 
-  /// Stores a call, if it can be stored and does not have to remain mutable.
-  init(_ call: Invocation, isToChange: Bool) {
-    if !isToChange, let stored = call.call.stored() {
+  /// Records a copy of a call, with its current arguments.
+  ///
+  /// - Throws: `ForwardingError.borrowedArgument` for the first argument that points to memory which
+  ///   the call does not own.
+  init(_ call: Call) throws(ForwardingError) {
+    if let stored = call.stored() {
       self = .stored(stored)
-    } else {
-      self = .whole(call)
+      return
     }
+    let copy = call.recorded()
+    if !copy.call.keepsAllArguments, let index = copy.call.firstBorrowedArgument {
+      throw .borrowedArgument(
+        copy.selector, index: index, type: copy.methodSignature.argumentTypes[index])
+    }
+    self = .whole(copy)
   }
 
   /// The selector of the message.
@@ -67,42 +85,31 @@ enum RecordedCall {
     }
   }
 
-  /// Returns the same call; as an invocation, which can be changed, if it coalesces.
-  func ready(for coalescing: UndoCoalescing?) -> RecordedCall {
-    coalescing == nil ? self : .whole(invocation)
-  }
-
-  /// Sends the call to an object.
+  /// Sends the call to an object. A target that forwards it may change its arguments, so it gets a
+  /// copy.
   func send(to target: AnyObject) throws {
     switch self {
     case .stored(let call): try call.send(to: target)
-    case .whole(let call): try call.send(to: target)
+    case .whole(let call): try call.call.recorded().send(to: target)
     }
   }
 
-  /// The call as an invocation: the stored one, or a new one made from the stored call.
-  var invocation: Invocation {
+  /// The arguments, as they are now.
+  var arguments: [Any?] {
     switch self {
-    case .stored(let call): call.invocation()
-    case .whole(let call): call
+    case .stored(let call): call.invocation().arguments
+    case .whole(let call): call.arguments
     }
   }
 }
 
 /// A closure that was recorded for an object.
 final class RecordedClosure {
-  typealias AwaitedBody = nonisolated(nonsending) (AnyObject) async throws -> Void
-
-  enum Body {
-    case once((AnyObject) throws -> Void)
-    case awaited(AwaitedBody)
-  }
-
   let target: ObjectReference
   let label: String
-  let body: Body
+  let body: (AnyObject) throws -> Void
 
-  init(_ target: ObjectReference, _ label: String, _ body: Body) {
+  init(_ target: ObjectReference, _ label: String, _ body: @escaping (AnyObject) throws -> Void) {
     self.target = target
     self.label = label
     self.body = body
@@ -112,7 +119,7 @@ final class RecordedClosure {
 /// Several steps that are undone together.
 final class StepGroup {
   let name: String?
-  /// Appended to in place while the group is the newest entry and coalesces.
+  /// Appended to in place while the group is the newest entry and records join it.
   var steps: [Step]
 
   init(name: String?, steps: [Step]) {
@@ -121,61 +128,15 @@ final class StepGroup {
   }
 }
 
-/// An entry of the undo or redo stack: a step with its state and name.
+/// An entry of the undo or redo stack.
 struct Entry {
   var step: Step
-  /// The state of the targets after this entry and before the next one.
-  var state: Int
   var name: String?
-  /// Attributes that few entries have.
-  var extras: UndoMetadata?
 
-  var isDiscardable: Bool { extras?.isDiscardable ?? false }
-}
-
-/// The attributes that users set on an entry, besides its name.
-final class UndoMetadata {
-  let isDiscardable: Bool
-  let info: [String: any Sendable]
-
-  init(isDiscardable: Bool, info: [String: any Sendable]) {
-    self.isDiscardable = isDiscardable
-    self.info = info
-  }
-
-  static func with(_ extras: UndoMetadata?, isDiscardable: Bool) -> UndoMetadata {
-    UndoMetadata(isDiscardable: isDiscardable, info: extras?.info ?? [:])
-  }
-
-  static func with(_ extras: UndoMetadata?, _ value: (any Sendable)?, for key: String)
-    -> UndoMetadata
-  {
-    var info = extras?.info ?? [:]
-    info[key] = value
-    return UndoMetadata(isDiscardable: extras?.isDiscardable ?? false, info: info)
-  }
-}
-
-/// A group that is not closed yet.
-struct OpenGroup {
-  enum Kind { case byHand, byEvent, byCall, performing }
-
-  let kind: Kind
-  let id: Int
-  var name: String?
-  var steps: [Step] = []
-  var extras: UndoMetadata?
-  /// The coalescing rule that all its steps share, if they share one.
-  var coalescing: UndoCoalescing?
-  /// Whether its steps differ in their coalescing.
-  var isMixed = false
-  /// Whether its event has ended while groups inside it were open.
-  var isOver = false
-}
-
-extension [Step] {
-  /// The steps as one: a group if there are several; nil if the array is empty.
-  func asOne(name: String?) -> Step? {
-    count > 1 ? .group(StepGroup(name: name, steps: self)) : first
+  /// Returns the entry without the steps for one object; nil if nothing is left.
+  ///
+  /// - Parameter changed: set to true if a part was removed.
+  func without(_ object: ObjectIdentifier, _ changed: inout Bool) -> Entry? {
+    step.without(object, &changed).map { Entry(step: $0, name: name) }
   }
 }

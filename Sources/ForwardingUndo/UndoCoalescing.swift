@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Forwarding
 
 /// How a record joins the one before it, so that one undo undoes both, as for typing.
 ///
@@ -14,41 +13,29 @@ public import Forwarding
 /// ```
 ///
 /// Successive records with the same key coalesce. Any of these ends that: another record, an undo
-/// or a redo, a checkpoint, ``UndoStack/endCoalescing()``, and a pause longer than `within`.
-public struct UndoCoalescing {
-  enum Rule {
-    case join
-    case keepFirst
-    case merge((Invocation, Invocation) throws -> Bool)
-  }
-
+/// or a redo, ``UndoStack/markSaved()``, ``UndoStack/endCoalescing()``, and a pause longer than
+/// `within`.
+public struct UndoCoalescing: Sendable {
   /// The key that records must share to be undone together.
   public let key: String
   /// The longest pause between two such records; nil for any.
   public let pause: Duration?
-  let rule: Rule
+  /// Whether only the first record for each object and message is kept.
+  let keepsFirst: Bool
 
   /// Keeps all records: for calls that each undo a part, such as the removal of one character.
+  ///
+  /// `levels` counts undos, not their records. So without `within`, one undo grows for as long as
+  /// records with this key follow each other.
   public static func join(_ key: String, within pause: Duration? = nil) -> UndoCoalescing {
-    UndoCoalescing(key: key, pause: pause, rule: .join)
+    UndoCoalescing(key: key, pause: pause, keepsFirst: false)
   }
 
   /// Keeps the first record for each object and message: for setters, where the undo restores the
   /// oldest value.
-  public static func keepFirst(_ key: String, within pause: Duration? = nil) -> UndoCoalescing {
-    UndoCoalescing(key: key, pause: pause, rule: .keepFirst)
-  }
-
-  /// Replaces the older call by one that stands for both.
   ///
-  /// `merge` gets copies of the older and the newer call, which have the same target and the same
-  /// message. If it returns true, its copy of the older call replaces the older call. If it returns
-  /// false or throws, both calls stay as they were. They also stay if `merge` records, undoes or
-  /// removes something itself, so that the older call is no longer the newest.
-  public static func merge(
-    _ key: String, within pause: Duration? = nil,
-    _ merge: @escaping (_ older: Invocation, _ newer: Invocation) throws -> Bool
-  ) -> UndoCoalescing {
-    UndoCoalescing(key: key, pause: pause, rule: .merge(merge))
+  /// - Complexity: a record takes constant time, however many are joined.
+  public static func keepFirst(_ key: String, within pause: Duration? = nil) -> UndoCoalescing {
+    UndoCoalescing(key: key, pause: pause, keepsFirst: true)
   }
 }

@@ -11,36 +11,26 @@ public import Forwarding
 /// try undo.endGroup()  // throws: no group is open
 /// ```
 ///
-/// After each of these errors the stack is as it was before the call. There is one exception: a
-/// group whose body threw, and that could not be taken back, becomes an undo.
+/// After each of these errors the stack is as it was before the call.
 @nonexhaustive
 public enum UndoError: Error, Sendable {
   /// The stack is undoing or redoing, or about to. Retry after the end.
   case busy
-  /// A group is open. End it before an undo, a redo or a checkpoint.
+  /// A group is open. End it before an undo, a redo or a mark.
   case groupIsOpen(depth: Int)
   /// The limit of nested groups is reached.
   case tooDeep(limit: Int)
   /// No group is open that was begun by ``UndoStack/beginGroup(_:)``.
   case noGroupIsOpen
-  /// The open group does not end with a nested group.
-  case noNestedGroup
   /// `enableRecording()` was called more often than `disableRecording()`.
   case notDisabled
   /// A step threw. The steps before it were taken back; `rollback` holds the errors thrown by that.
-  /// Or the body of a group threw and the group could not be undone; then `rollback` holds the
-  /// reason.
   case failed(UndoStep, any Error, rollback: [any Error])
   /// The closure of a record uses the result of a message. There is no result before the undo.
   /// Record the message by its name, or ignore the result with `try?`.
   case wantsResult(Selector)
   /// A face was used on another thread, or after the closure that it was made for had returned.
   case notRecording(Selector?)
-  /// No undo or redo leads to the checkpoint: it belongs to another stack, or to steps or objects
-  /// that no longer exist.
-  case unreachable
-  /// The caller is on no actor, so there are no turns to group by.
-  case notOnActor
 }
 
 extension UndoError: CustomStringConvertible {
@@ -50,7 +40,6 @@ extension UndoError: CustomStringConvertible {
     case .groupIsOpen(let depth): "a group is open, \(depth) deep; end it first"
     case .tooDeep(let limit): "\(limit) groups are open inside of each other; that is the limit"
     case .noGroupIsOpen: "no group is open"
-    case .noNestedGroup: "the open group does not end with a nested group"
     case .notDisabled: "recording is not disabled"
     case .failed(let step, let error, let rollback):
       "'\(step)' threw, and the steps before it were taken back: \(error)"
@@ -60,8 +49,6 @@ extension UndoError: CustomStringConvertible {
         + "ignore the result with 'try?'"
     case .notRecording(let selector):
       "\(selector.map { "'\($0)'" } ?? "a message") came to a face that no longer records"
-    case .unreachable: "no undo or redo leads to the checkpoint"
-    case .notOnActor: "the caller is on no actor, so there are no turns that end"
     }
   }
 }

@@ -29,77 +29,54 @@ extension UndoStack {
     coalescing: UndoCoalescing? = nil, _ body: (Face) throws -> Void
   ) rethrows -> Bool {
     if isIgnoring { return false }
-    let object = Face.__object(of: target) ?? Face.__prepare(target)
-    let recording = recordingFace(Face.self)
-    do { try recording.record(target, object, body) } catch {
-      let calls = recording.take().calls
-      giveBack(recording)
-      if case ForwardingError.nobodyAnswered(let selector?) = error,
-        calls.last?.selector == selector
-      {
-        throw UndoError.wantsResult(selector)
+    let object = Face.__prepare(target)
+    let recorder = takeRecorder(Face.self)
+    recorder.proxy.begin()
+    do { try body(recorder.face) } catch {
+      let selector = recorder.proxy.end().calls.last?.selector
+      giveBack(recorder)
+      if case ForwardingError.nobodyAnswered(let unanswered?) = error, unanswered == selector {
+        throw UndoError.wantsResult(unanswered)
       }
       throw error
     }
-    return keep(recording, object, strongly || Face.__isBox(object), coalescing)
-  }
-
-  private func keep(
-    _ recording: RecordingFace, _ object: AnyObject, _ strongly: Bool,
-    _ coalescing: UndoCoalescing?
-  ) -> Bool {
-    if coalescing == nil, let call = recording.takeOne() {
-      giveBack(recording)
-      add(.call(call, reference(to: object, strongly)), nil)
-      return true
-    }
-    let (calls, failure) = recording.take()
-    giveBack(recording)
-    return add(calls, failure, object, strongly, coalescing)
-  }
-
-  private func recordingFace<Face: ForwardingFace>(_ type: Face.Type) -> RecordingFace {
-    if let face = records.face, face.serves(ObjectIdentifier(type)) { return face }
-    let face = RecordingFace(type)
-    records.face = face
-    return face
-  }
-
-  /// Stops reusing a face that other code has retained.
-  private func giveBack(_ face: RecordingFace) {
-    if !face.isFree, records.face === face { records.face = nil }
-  }
-
-  func add(
-    _ calls: [RecordedCall], _ failure: (Selector?, any Error)?, _ object: AnyObject,
-    _ strongly: Bool, _ coalescing: UndoCoalescing?
-  ) -> Bool {
+    let (calls, failure) = recorder.proxy.end()
+    giveBack(recorder)
     if let failure {
       // An incomplete record would undo only a part of the change.
-      diagnose(.notRecorded(failure.0, failure.1))
+      diagnose(.notRecorded(failure.selector, failure.error))
       return false
     }
-    guard calls.count != 1 else {
-      add(.call(calls[0].ready(for: coalescing), reference(to: object, strongly)), coalescing)
-      return true
-    }
-    guard !calls.isEmpty else {
+    let reference = reference(to: object, strongly || Face.__isBox(object))
+    // Steps are undone in reverse order.
+    let steps = calls.reversed().map { Step.call($0, reference) }
+    guard let step = steps.asOne(name: nil) else {
       diagnose(.nothingRecorded(type: "\(type(of: object))"))
       return false
     }
-    let target = reference(to: object, strongly)
-    // Steps are undone in reverse order.
-    let steps = calls.reversed().map { Step.call($0, target) }
-    add(.group(StepGroup(name: nil, steps: steps)), coalescing)
+    add(step, coalescing)
     return true
   }
 
+  /// A face and the proxy behind it, which no record uses now.
+  private func takeRecorder<Face: ForwardingFace>(_ type: Face.Type) -> FaceRecorder<Face> {
+    defer { freeRecorder = nil }
+    return freeRecorder as? FaceRecorder<Face> ?? FaceRecorder()
+  }
+
+  /// Keeps a face for the next record, unless other code has retained it.
+  private func giveBack<Face: ForwardingFace>(_ recorder: FaceRecorder<Face>) {
+    if recorder.isFree { freeRecorder = recorder }
+  }
+
   /// Returns a reference to a target.
-  func reference(to object: AnyObject, _ strongly: Bool) -> ObjectReference {
-    if let known = records.reference(to: object, strongly) { return known }
+  private func reference(to object: AnyObject, _ strongly: Bool) -> ObjectReference {
+    if !strongly, let lastTarget, lastTarget.identity == ObjectIdentifier(object) {
+      return lastTarget
+    }
     let reference = ObjectReference(object, isStrong: strongly)
-    // A strong reference is not cached: it would retain its target for longer than its steps.
-    records.lastTarget = strongly ? nil : reference
+    // A strong reference is not reused: it would retain its target for longer than its steps.
+    lastTarget = strongly ? nil : reference
     return reference
   }
 
@@ -108,52 +85,39 @@ extension UndoStack {
   /// Records a message with its arguments. The result of the message is ignored.
   ///
   /// - Returns: false if recording is disabled.
-  /// - Throws: `InvocationError` if the target has no such method, or one with other types;
-  ///   `ForwardingError.borrowedArgument` if an argument points to memory that the call does not
-  ///   own.
+  /// - Throws: `InvocationError` if the target has no such method, one with other types, or an
+  ///   `async` one; `ForwardingError.borrowedArgument` if an argument points to memory that the call
+  ///   does not own.
   @discardableResult
   public func record<Result, each Argument>(
     on target: AnyObject, _ message: Message<Result, repeat each Argument>,
     _ arguments: repeat each Argument, strongly: Bool = false, coalescing: UndoCoalescing? = nil
   ) throws -> Bool {
     if isIgnoring { return false }
-    return try keep(
-      message.invocation(repeat each arguments), for: target, strongly, coalescing)
+    return try record(
+      on: target, message.invocation(repeat each arguments), strongly: strongly,
+      coalescing: coalescing)
   }
 
   /// Records a copy of a call, with its current arguments.
   ///
   /// - Returns: false if recording is disabled.
-  /// - Throws: `InvocationError` if the target has no such method, or one with other types;
-  ///   `ForwardingError.borrowedArgument` if an argument points to memory that the call does not
-  ///   own.
+  /// - Throws: the errors of a record by a message.
   @discardableResult
   public func record(
     on target: AnyObject, _ call: Invocation, strongly: Bool = false,
     coalescing: UndoCoalescing? = nil
   ) throws -> Bool {
     if isIgnoring { return false }
-    return try keep(call.call.recorded(), for: target, strongly, coalescing)
-  }
-
-  private func keep(
-    _ call: Invocation, for target: AnyObject, _ strongly: Bool, _ coalescing: UndoCoalescing?
-  ) throws -> Bool {
-    try call.checkKeepable()
-    try check(call, for: target)
-    let kept = RecordedCall(call, isToChange: coalescing != nil)
-    add(.call(kept, reference(to: target, strongly)), coalescing)
+    let recorded = try RecordedCall(call.call)
+    // A call that the target can never perform is refused now.
+    if try call.call.checkMethod(of: target),
+      call.call.methodWithoutSuspension(of: target) == nil
+    {
+      throw InvocationError.notAwaited(call.selector)
+    }
+    add(.call(recorded, reference(to: target, strongly)), coalescing)
     return true
-  }
-
-  /// Refuses a call that the target can never perform. Successive calls of the same kind are
-  /// checked once.
-  private func check(_ call: Invocation, for target: AnyObject) throws {
-    let check = RecordCheck(
-      type: ObjectIdentifier(type(of: target)), plan: ObjectIdentifier(call.plan),
-      selector: call.selector)
-    if lastCheck == check { return }
-    if try call.call.checkMethod(of: target) { lastCheck = check }
   }
 
   /// Records a closure. It gets the target as its argument, because capturing the target would
@@ -166,35 +130,12 @@ extension UndoStack {
     on target: Target, strongly: Bool = false, label: String = "closure",
     coalescing: UndoCoalescing? = nil, _ body: @escaping (Target) throws -> Void
   ) -> Bool {
-    keep(target, strongly, label, coalescing, .once { try body(known($0)) })
-  }
-
-  /// Records an `async` closure, which an awaited undo runs. A plain undo fails at it.
-  ///
-  /// - Returns: false if recording is disabled.
-  @discardableResult
-  @_disfavoredOverload
-  public func record<Target: AnyObject>(
-    on target: Target, strongly: Bool = false, label: String = "closure",
-    coalescing: UndoCoalescing? = nil,
-    _ body: nonisolated(nonsending) @escaping (Target) async throws -> Void
-  ) -> Bool {
-    keep(target, strongly, label, coalescing, .awaited { try await body(known($0)) })
-  }
-
-  private func keep(
-    _ target: AnyObject, _ strongly: Bool, _ label: String, _ coalescing: UndoCoalescing?,
-    _ body: RecordedClosure.Body
-  ) -> Bool {
     if isIgnoring { return false }
-    add(.run(RecordedClosure(reference(to: target, strongly), label, body)), coalescing)
+    // The cast always succeeds: the step refers to this target.
+    let closure = RecordedClosure(reference(to: target, strongly), label) { object in
+      if let target = object as? Target { try body(target) }
+    }
+    add(.run(closure), coalescing)
     return true
   }
-}
-
-/// Identifies a call that a target was found to be able to perform.
-struct RecordCheck: Equatable {
-  let type: ObjectIdentifier
-  let plan: ObjectIdentifier
-  let selector: Selector?
 }

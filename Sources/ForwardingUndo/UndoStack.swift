@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
+import Invocations
 
 /// Undo and redo, made of recorded calls.
 ///
@@ -27,56 +28,35 @@ import Forwarding
 /// An undo stack belongs to the owner of its targets: the main actor, another actor, or a thread.
 /// It is not `Sendable`, so the compiler enforces that.
 public final class UndoStack {
-  let history = UndoHistory()
-  /// What each record reads before it adds an entry.
-  let records = RecordState()
-  /// The open groups, outermost first. During a step, the first one collects what the step records.
-  var open: [OpenGroup] = []
-  var phase = Phase.idle
-  var disabledCount = 0
-  /// The key that the next record must have to join the newest entry, and the deadline.
-  var coalescing: (key: String, deadline: ContinuousClock.Instant?)?
-  /// The steps still to be coalesced, the next one last, for each group that is being closed.
-  var closing: [[Step]] = []
-  /// Entries that other tasks recorded during an awaited undo, and that are still to be added.
-  var waiting: [Entry] = []
+  // Code of users runs where it is called, and where a step is released: the `deinit` of a target or
+  // of an argument may use the stack. So what is removed is kept until the change is over.
+  private var history = History()
+  /// The open groups, outermost first. During an undo, the first one collects what its steps record.
+  private var open: [OpenGroup] = []
+  private var running: RunningUndo?
+  private var isNotifying = false
+  /// The number of unmatched `disableRecording()` calls.
+  private var disabledCount = 0
+  /// What the newest entry consists of, while records with its key join it.
+  private var joined: JoinedRecords?
 
-  let identity = StackIdentity()
-  let observers = UndoObservers()
-  var lastGroup = 0
-
-  var lastCheck: RecordCheck?
+  /// The reference to the last target: successive records often have the same one.
+  var lastTarget: ObjectReference? { didSet { withExtendedLifetime(oldValue) {} } }
+  /// The `FaceRecorder` of the last record through a face.
+  var freeRecorder: AnyObject?
 
   /// The clock for pauses.
   var now: () -> ContinuousClock.Instant = { .now }
 
-  enum Phase {
-    case idle
-    /// Observers are being notified that an undo is about to begin.
-    case announcing
-    case performing(UndoOperation)
-  }
-
   /// Makes an empty stack. Each record is an undo of its own.
   public init() {}
 
-  /// The number of undos that are retained; nil for all. The oldest are removed first.
-  public var levels: Int? {
-    didSet {
-      // A negative value retains nothing, as 0 does.
-      let old = trim()
-      update()
-      withExtendedLifetime(old) {}
-    }
-  }
+  /// The number of undos that are retained; nil for all. The oldest are removed first. A negative
+  /// number retains nothing, as 0 does.
+  public var levels: Int? { didSet { trim() } }
 
   /// Whether one undo undoes all records of an event. See ``onEvent``.
-  public var groupsByEvent = false {
-    didSet {
-      if !groupsByEvent { endEvent() }
-      update()
-    }
-  }
+  public var groupsByEvent = false { didSet { if !groupsByEvent { endEvent() } } }
 
   // `didSet` keeps the old value until the change is over: its `deinit` may use the stack.
 
@@ -84,59 +64,470 @@ public final class UndoStack {
   /// ``endEvent()`` when the event ends.
   public var onEvent: (() -> Void)? { didSet { withExtendedLifetime(oldValue) {} } }
 
+  // A handler is not called for what it, or another of these two, does itself.
+
+  /// Called when a group is about to be closed, or an undo or a redo to begin. Records made now are
+  /// part of it, or are undone by it.
+  public var onCheckpoint: (() -> Void)? { didSet { withExtendedLifetime(oldValue) {} } }
+
+  /// Called when a record, a name, a closed group, a removal, or the end of an undo or a redo has
+  /// changed what can be undone. The time to update a menu.
+  public var onChange: (() -> Void)? { didSet { withExtendedLifetime(oldValue) {} } }
+
   /// Called for problems that no caller learns of. If nil, they go to ``ForwardingEvent``.
   public var onDiagnostic: ((Diagnostic) -> Void)? {
     didSet { withExtendedLifetime(oldValue) {} }
   }
 
-  /// The menu titles.
-  public var titles = UndoTitles() { didSet { withExtendedLifetime(oldValue) {} } }
+  private func notify(_ handler: (() -> Void)?) {
+    guard let handler, !isNotifying else { return }
+    isNotifying = true
+    defer { isNotifying = false }
+    handler()
+  }
 
-  /// Updates the flags that a record checks.
-  func update() {
-    var isIdle = false
-    if case .idle = phase { isIdle = true }
-    records.isPlain =
-      isIdle && open.isEmpty && disabledCount == 0 && !groupsByEvent && observers.isEmpty
-    records.hasMore = levels != nil || !history.isEmpty(.redo) || coalescing != nil
+  func diagnose(_ diagnostic: Diagnostic) {
+    if let onDiagnostic { return onDiagnostic(diagnostic) }
+    EventReports.reportUndo("\(diagnostic)")
   }
 }
 
 // MARK: Asking
 
 extension UndoStack {
-  var performance: UndoOperation? {
-    if case .performing(let performance) = phase { performance } else { nil }
-  }
-
   /// Whether there is something to undo now.
   public var canUndo: Bool {
-    guard case .idle = phase else { return false }
-    guard let group = open.last else { return !history.isEmpty(.undo) }
-    return group.kind == .byEvent && (!history.isEmpty(.undo) || !group.steps.isEmpty)
+    undoCount > 0 && running == nil && open.allSatisfy { $0.kind == .byEvent }
   }
 
   /// Whether there is something to redo now.
   public var canRedo: Bool {
-    guard case .idle = phase, !history.isEmpty(.redo) else { return false }
-    return open.last.map { $0.kind == .byEvent && $0.steps.isEmpty } ?? true
+    redoCount > 0 && running == nil && open.allSatisfy { $0.kind == .byEvent && $0.steps.isEmpty }
   }
 
   /// The number of undos.
-  public var undoCount: Int {
-    history.count(.undo)
-      + (open.first.map { $0.kind == .byEvent && !$0.steps.isEmpty } == true ? 1 : 0)
-  }
+  public var undoCount: Int { history.undos.count + (openEvent == nil ? 0 : 1) }
 
   /// The number of redos.
-  public var redoCount: Int { history.count(.redo) }
+  public var redoCount: Int { history.redos.count }
 
   /// Whether an undo is being performed.
-  public var isUndoing: Bool { performance?.direction == .undo }
+  public var isUndoing: Bool { running?.direction == .undo }
 
   /// Whether a redo is being performed.
-  public var isRedoing: Bool { performance?.direction == .redo }
+  public var isRedoing: Bool { running?.direction == .redo }
 
   /// The number of open groups, nested ones included.
   public var groupDepth: Int { open.count }
+
+  /// Descriptions of the undos, the next one last.
+  public var steps: [UndoStep] { history.undos.all.map { UndoStep($0.step, name: $0.name) } }
+
+  /// Descriptions of the redos, the next one last.
+  public var redoSteps: [UndoStep] { history.redos.all.map { UndoStep($0.step, name: $0.name) } }
+
+  /// The group of an event that has records.
+  private var openEvent: OpenGroup? {
+    open.first.flatMap { $0.kind == .byEvent && !$0.steps.isEmpty ? $0 : nil }
+  }
+
+  /// The name of the action that is undone next.
+  ///
+  /// Setting it names the outermost open group, or the last record if none is open. During an undo
+  /// or a redo, it names what the steps record.
+  public var name: String? {
+    get { open.first.map(\.name) ?? undoName }
+    set {
+      if open.isEmpty { history.setName(newValue) } else { open[0].name = newValue }
+      notify(onChange)
+    }
+  }
+
+  /// The name of the action that is undone next.
+  public var undoName: String? { openEvent.map(\.name) ?? history.undos.last?.name }
+
+  /// The name of the action that is redone next.
+  public var redoName: String? { history.redos.last?.name }
+
+  /// The English menu title for undo, such as "Undo Rename".
+  public var undoTitle: String { Self.title("Undo", undoName) }
+
+  /// The English menu title for redo.
+  public var redoTitle: String { Self.title("Redo", redoName) }
+
+  private static func title(_ word: String, _ name: String?) -> String {
+    name.map { $0.isEmpty ? word : "\(word) \($0)" } ?? word
+  }
+}
+
+// MARK: Adding
+
+extension UndoStack {
+  /// Whether a record is ignored. One made by an undo is ignored only if a step of that undo
+  /// disabled recording: a rollback needs the others.
+  var isIgnoring: Bool { disabledCount > (running?.disabledBefore ?? 0) }
+
+  /// Adds a step to the open group, or as an entry.
+  func add(_ step: Step, _ rule: UndoCoalescing?) {
+    if let running {
+      running.recorded += 1
+      if !running.isRollingBack { open[open.count - 1].append(step) }
+      return
+    }
+    let old = history.dropRedos()
+    if !open.isEmpty {
+      open[open.count - 1].append(step, rule)
+    } else if groupsByEvent {
+      beginEvent(step, rule)
+    } else if let rule {
+      var group = OpenGroup(.byHand)
+      group.append(step, rule)
+      keep(group)
+    } else {
+      joined = nil
+      history.append(Entry(step: step), .undo)
+      if levels != nil { trim() }
+    }
+    notify(onChange)
+    withExtendedLifetime(old) {}
+  }
+
+  /// Adds a closed group as a new entry, or to the newest one that its records join.
+  private func keep(_ group: OpenGroup) {
+    guard let step = group.steps.asOne(name: group.name) else { return }
+    let new = group.joined
+    // Moved out of the property, so that the set in it is not copied.
+    var going = joined
+    joined = nil
+    if let new, going?.goesOn(new.key, now) == true {
+      for step in group.steps where going?.keeps(step, new.rule) == true {
+        history.extend(by: step)
+      }
+      if let name = group.name, undoName == nil { history.setName(name) }
+    } else {
+      history.append(Entry(step: step, name: group.name), .undo)
+      going = new
+    }
+    if let new { going?.pause(new.rule, now) }
+    joined = going
+    trim()
+  }
+
+  /// Removes the entries beyond `levels`.
+  private func trim() {
+    guard let levels else { return }
+    let old = history.trim(to: max(0, levels))
+    if history.undos.isEmpty { joined = nil }
+    withExtendedLifetime(old) {}
+  }
+
+  /// Disables recording until ``enableRecording()`` has been called as often.
+  public func disableRecording() { disabledCount += 1 }
+
+  /// Reverses one ``disableRecording()``.
+  ///
+  /// - Throws: ``UndoError/notDisabled`` if recording is enabled.
+  public func enableRecording() throws(UndoError) {
+    guard disabledCount > 0 else { throw .notDisabled }
+    disabledCount -= 1
+  }
+
+  /// Whether recording is enabled.
+  public var isRecordingEnabled: Bool { disabledCount == 0 }
+
+  /// Runs `body` with recording disabled.
+  public func withoutRecording<Result>(_ body: () throws -> Result) rethrows -> Result {
+    disabledCount += 1
+    defer { disabledCount = max(0, disabledCount - 1) }
+    return try body()
+  }
+
+  /// Ends coalescing: the next record does not join the newest one.
+  public func endCoalescing() { joined = nil }
+}
+
+// MARK: Groups
+
+extension UndoStack {
+  /// The limit of nested groups. Recursive functions process the groups.
+  private static let depthLimit = 100
+
+  /// Begins a group: one undo undoes everything that is recorded until its end. Groups nest up to
+  /// 100 deep, the event's group included.
+  ///
+  /// - Throws: ``UndoError/tooDeep(limit:)`` beyond that.
+  public func beginGroup(_ name: String? = nil) throws(UndoError) { _ = try openGroup(name) }
+
+  /// Begins a group, and returns the number of groups around it.
+  private func openGroup(_ name: String?) throws(UndoError) -> Int {
+    let isFirst = groupsByEvent && open.isEmpty
+    guard open.count + (isFirst ? 1 : 0) < Self.depthLimit else {
+      throw .tooDeep(limit: Self.depthLimit)
+    }
+    if isFirst { beginEvent() }
+    open.append(OpenGroup(.byHand, name: name))
+    return open.count - 1
+  }
+
+  private func beginEvent(_ step: Step? = nil, _ rule: UndoCoalescing? = nil) {
+    var group = OpenGroup(.byEvent)
+    if let step { group.append(step, rule) }
+    open.append(group)
+    onEvent?()
+  }
+
+  /// Ends the group that was begun last. An empty group leaves no undo.
+  ///
+  /// - Throws: ``UndoError/noGroupIsOpen`` if no group is open that was begun by
+  ///   ``beginGroup(_:)``.
+  public func endGroup() throws(UndoError) {
+    guard open.last?.kind == .byHand else { throw .noGroupIsOpen }
+    close(to: open.count - 1)
+  }
+
+  /// Makes one undo of everything that is recorded in `body`. If `body` throws, the group ends there
+  /// and keeps its records.
+  ///
+  /// - Throws: the error of `body`; ``UndoError/tooDeep(limit:)``.
+  public func group<Result>(
+    _ name: String? = nil, _ body: () throws -> Result
+  ) throws -> Result {
+    let depth = try openGroup(name)
+    defer {
+      tellLeftOpen(beyond: depth + 1)
+      close(to: depth)
+    }
+    return try body()
+  }
+
+  private func tellLeftOpen(beyond depth: Int) {
+    if open.count > depth, let group = open.last { diagnose(.groupLeftOpen(group.name)) }
+  }
+
+  /// Ends the event: one undo undoes everything that was recorded since it began.
+  ///
+  /// If a group begun by ``beginGroup(_:)`` is open, the event lasts until that group has ended.
+  public func endEvent() {
+    guard open.first?.kind == .byEvent else { return }
+    if open.count > 1 { open[0].isOver = true } else { close(to: 0) }
+  }
+
+  /// Closes the groups beyond a depth, and the event's group if only that is left and it is over.
+  private func close(to depth: Int) {
+    guard open.count > depth else { return }
+    notify(onCheckpoint)
+    while open.count > depth, let group = open.popLast() {
+      if open.isEmpty {
+        keep(group)
+      } else if !group.steps.isEmpty {
+        open[open.count - 1].append(.group(StepGroup(name: group.name, steps: group.steps)))
+      }
+    }
+    if open.count == 1, open[0].isOver { close(to: 0) } else { notify(onChange) }
+  }
+}
+
+// MARK: Undo and redo
+
+extension UndoStack {
+  /// Undoes the newest group, or the newest record outside groups.
+  ///
+  /// What the targets record meanwhile becomes the redo. If a step throws, the steps before it are
+  /// done again, and the stack is as it was before. A step whose target has died is skipped.
+  ///
+  /// - Returns: false if there is nothing to undo.
+  /// - Throws: ``UndoError/busy`` during another undo or redo, ``UndoError/groupIsOpen(depth:)``
+  ///   while a group is open, ``UndoError/failed(_:_:rollback:)`` if a step throws.
+  @discardableResult
+  public func undo() throws(UndoError) -> Bool { try perform(.undo) }
+
+  /// Redoes the newest undo.
+  ///
+  /// - Returns: false if there is nothing to redo.
+  /// - Throws: the errors of `undo()`.
+  @discardableResult
+  public func redo() throws(UndoError) -> Bool { try perform(.redo) }
+
+  private func perform(_ direction: History.Direction) throws(UndoError) -> Bool {
+    try checkReady()
+    dropDead(direction)
+    if history.entries(direction).isEmpty { return false }
+    if onCheckpoint != nil {
+      notify(onCheckpoint)
+      try checkReady()
+      dropDead(direction)
+    }
+    guard let entry = history.take(direction) else { return false }
+    try run(entry, direction)
+    return true
+  }
+
+  /// Refuses to begin during another undo or while a group is open.
+  private func checkReady() throws(UndoError) {
+    if running != nil { throw .busy }
+    endEvent()
+    if !open.isEmpty { throw .groupIsOpen(depth: open.count) }
+  }
+
+  /// Drops entries whose targets have all died, so that each undo has a visible effect.
+  private func dropDead(_ direction: History.Direction) {
+    while let entry = history.takeDead(direction) {
+      diagnose(.targetGone(UndoStep(entry.step, name: entry.name)))
+    }
+  }
+
+  private func run(_ entry: Entry, _ direction: History.Direction) throws(UndoError) {
+    let running = RunningUndo(direction, entry, disabledBefore: disabledCount)
+    self.running = running
+    joined = nil
+    open = [OpenGroup(.performing, name: entry.name)]
+    while let step = running.next() {
+      do { try perform(step, running) } catch {
+        let rollback = rollBack(running)
+        putBack(running, isKnown: rollback.isEmpty)
+        throw .failed(UndoStep(step), Self.told(error, step), rollback: rollback)
+      }
+    }
+    finish(running)
+  }
+
+  private func perform(_ step: Step, _ running: RunningUndo) throws {
+    guard let reference = step.target else { return }
+    guard let target = reference.object else {
+      running.hasSkipped = true
+      return diagnose(.targetGone(UndoStep(step)))
+    }
+    running.hasPerformed = true
+    let before = running.recorded
+    switch step {
+    case .call(let call, _): try call.send(to: target)
+    case .run(let closure): try closure.body(target)
+    case .group: break
+    }
+    if !running.isRollingBack, running.recorded == before { running.isOneWay = true }
+  }
+
+  /// Translates an error for users: a method that is not implemented is an unrecognized selector.
+  private static func told(_ error: any Error, _ step: Step) -> any Error {
+    guard UnansweredMessages.isLeftOut(error), case .call(let call, let target) = step,
+      let selector = call.selector
+    else { return error }
+    return InvocationError.unrecognizedSelector(
+      selector, type: SwiftType(target.type), nearest: nil)
+  }
+
+  /// Takes the performed steps back, newest first. Returns the errors that this throws.
+  private func rollBack(_ running: RunningUndo) -> [any Error] {
+    var recorded: [Step] = []
+    for index in open.indices { recorded += open[index].takeSteps() }
+    running.rollBack(recorded)
+    var errors: [any Error] = []
+    while let step = running.next() {
+      do { try perform(step, running) } catch { errors.append(Self.told(error, step)) }
+    }
+    return errors
+  }
+
+  /// Restores the stack after a failed undo or redo.
+  ///
+  /// - Parameter isKnown: whether all steps that had recorded something were taken back.
+  private func putBack(_ running: RunningUndo, isKnown: Bool) {
+    end()
+    if let entry = running.entry { history.append(entry, running.direction) }
+    if running.isLost || running.isOneWay || !isKnown { history.forgetSaved() }
+    trim()
+    notify(onChange)
+  }
+
+  /// Turns the recorded steps into the redo of an undo, or the undo of a redo.
+  private func finish(_ running: RunningUndo) {
+    tellLeftOpen(beyond: 1)
+    let steps = open.flatMap(\.steps)
+    let name = open[0].name
+    end()
+    let back =
+      running.disabledBefore > 0
+      ? nil : steps.asOne(name: name).map { Entry(step: $0, name: name) }
+    history.finish(
+      running.direction, back: back, leadsHere: !running.hasSkipped,
+      leadsBack: back != nil && !running.isOneWay)
+    if running.isLost { history.forgetSaved() }
+    trim()
+    if running.hasPerformed, steps.isEmpty, running.disabledBefore == 0, let entry = running.entry {
+      diagnose(.noWayBack(UndoStep(entry.step, name: entry.name)))
+    }
+    notify(onChange)
+  }
+
+  private func end() {
+    let groups = open
+    open = []
+    running = nil
+    withExtendedLifetime(groups) {}
+  }
+}
+
+// MARK: Removing
+
+extension UndoStack {
+  /// Removes all undos and redos. Open groups stay open but become empty.
+  ///
+  /// The targets do not change, so ``isModified`` does not change either.
+  public func removeAll() {
+    let old: Any = (history, open, lastTarget, running?.kept)
+    // A half-performed undo or an open group leaves a state that was never saved.
+    if isBetween { history.forgetSaved() }
+    history.removeAll()
+    for index in open.indices { _ = open[index].takeSteps() }
+    running?.removeAll()
+    lastTarget = nil
+    joined = nil
+    notify(onChange)
+    withExtendedLifetime(old) {}
+  }
+
+  /// Removes all steps for one object, at any depth.
+  ///
+  /// An object may call this in its `deinit`, even during an undo.
+  ///
+  /// - Returns: false if there was nothing to remove.
+  /// - Complexity: O(*n*) in the number of steps.
+  @discardableResult
+  public func removeAll(for target: AnyObject) -> Bool {
+    let object = ObjectIdentifier(target)
+    let old: Any = (history, open, lastTarget, running?.kept)
+    var removed = running?.remove(object) ?? false
+    for index in open.indices { removed = open[index].remove(object) || removed }
+    // These changes are newer than all undos, and stay.
+    if removed { history.forgetSaved() }
+    removed = history.remove(object) || removed
+    if lastTarget?.identity == object { lastTarget = nil }
+    if removed {
+      joined = nil
+      notify(onChange)
+    }
+    withExtendedLifetime(old) {}
+    return removed
+  }
+}
+
+// MARK: Saving
+
+extension UndoStack {
+  /// Whether the targets differ from their state at the last ``markSaved()``, or at the beginning.
+  /// Undo and redo can lead back to that state. During an undo or a redo the targets are modified.
+  public var isModified: Bool { isBetween || !history.isSaved }
+
+  /// Whether a change is no entry yet: it is in an open group or in an undo in progress.
+  private var isBetween: Bool { running != nil || open.contains { !$0.steps.isEmpty } }
+
+  /// Marks the current state of the targets as saved.
+  ///
+  /// - Throws: ``UndoError/busy`` during an undo or redo, ``UndoError/groupIsOpen(depth:)`` while a
+  ///   group is open.
+  public func markSaved() throws(UndoError) {
+    try checkReady()
+    history.markSaved()
+    joined = nil
+  }
 }

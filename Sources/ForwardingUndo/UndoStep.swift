@@ -13,8 +13,8 @@ import Invocations
 /// undo.steps[0].arguments           // ["5"]
 /// ```
 ///
-/// It refers to no object, so it can be stored, compared, sent, and encoded as JSON.
-public struct UndoStep: Hashable, Sendable, Codable {
+/// It refers to no object, so it can be stored, compared, and sent.
+public struct UndoStep: Hashable, Sendable {
   /// The name of the action, if it has one.
   public var name: String?
   /// The class of the target; nil for a group.
@@ -34,7 +34,7 @@ public struct UndoStep: Hashable, Sendable, Codable {
     case .call(let call, let target):
       describe(target)
       message = call.selector?.name
-      arguments = call.invocation.arguments.map { $0.map { Self.text($0) } ?? "nil" }
+      arguments = call.arguments.map { $0.map { Self.text($0) } ?? "nil" }
     case .run(let closure):
       describe(closure.target)
       message = closure.label
@@ -65,15 +65,5 @@ extension UndoStep: CustomStringConvertible {
       steps.isEmpty
       ? words.joined(separator: " ") : "(\(steps.map { "\($0)" }.joined(separator: "; ")))"
     return (name.map { "\($0): " } ?? "") + own + (isGone ? " (gone)" : "")
-  }
-}
-
-extension UndoStack {
-  /// Descriptions of the undos, the next one last.
-  public var steps: [UndoStep] { history.entries(.undo).map { UndoStep($0.step, name: $0.name) } }
-
-  /// Descriptions of the redos, the next one last.
-  public var redoSteps: [UndoStep] {
-    history.entries(.redo).map { UndoStep($0.step, name: $0.name) }
   }
 }

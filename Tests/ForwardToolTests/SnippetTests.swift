@@ -149,9 +149,9 @@ struct SnippetTests {
         undone: hello| world (Undo Typing, Redo Typing)
         redone: hello, big| world (Undo Typing, Redo Replace All, modified)
         deleted: hello, bi| world (Undo Delete, Redo, modified)
-          Typing: Editor remove:at: 11 0
-          Typing: Editor remove:at: 5 5
-          Delete: Editor insert:at: "g" 9
+          Typing: 11
+          Typing: 5
+          Delete: 1
         all undone: | (Undo, Redo Typing, modified)
 
         """)

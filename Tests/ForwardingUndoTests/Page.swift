@@ -26,6 +26,7 @@ final class Page: MethodDeclaring {
   static func declareMethods(_ methods: MethodDeclarations) {
     methods.register("setTitle:") { (page: Page, title: String) in try page.setTitle(title) }
     methods.register("add:") { (page: Page, number: Int) in try page.add(number) }
+    methods.register("save") { (_: Page) async in }
     methods.register("halve") { (page: Page) in page.count / 2 }
   }
 

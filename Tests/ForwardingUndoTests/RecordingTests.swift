@@ -7,22 +7,6 @@ import Testing
 struct RecordingTests {
   let undo = UndoStack()
 
-  @Test("the undo sends a recorded message, and the redo sends the message that this records")
-  func message() throws {
-    let page = Page(undo)
-    try page.setTitle("one")
-    try page.setTitle("two")
-    #expect(try undo.undo())
-    #expect(page.title == "one")
-    #expect(try undo.undo())
-    #expect(page.title == "")
-    #expect(try !undo.undo())
-    #expect(try undo.redo())
-    #expect(try undo.redo())
-    #expect(page.title == "two")
-    #expect(try !undo.redo())
-  }
-
   @Test("an invocation is recorded as a copy, which later changes do not affect")
   func invocation() throws {
     let page = Page(undo)
@@ -93,18 +77,6 @@ struct RecordingTests {
     #expect(try keeper.kept[0].argument(at: 3, as: Page.self) === page)
   }
 
-  @Test("a new record drops the redos")
-  func newRecord() throws {
-    let page = Page(undo)
-    try page.add(1)
-    try undo.undo()
-    #expect(undo.canRedo)
-    try page.add(2)
-    #expect(!undo.canRedo)
-    #expect(try !undo.redo())
-    #expect(page.count == 2)
-  }
-
   @Test("a target is held weakly, and its steps are skipped once it has died")
   func deadTarget() throws {
     let heard = Heard(undo)
@@ -119,17 +91,6 @@ struct RecordingTests {
     #expect(heard.diagnostics == ["'Page add: -2 (gone)' is left out: its target is gone"])
   }
 
-  @Test("a target that is held strongly lives until its step is removed")
-  func strongTarget() throws {
-    var page: Page? = Page(undo)
-    weak let watched = page
-    try undo.record(on: page!, Page.add, 1, strongly: true)
-    page = nil
-    #expect(watched != nil)
-    undo.removeAll()
-    #expect(watched == nil)
-  }
-
   @Test("a call that the target could never perform is refused when it is recorded")
   func refused() throws {
     let page = Page(undo)
@@ -138,6 +99,9 @@ struct RecordingTests {
     }
     #expect(throws: InvocationError.self) {
       try undo.record(on: page, Message<Void, String>("add:"), "one")
+    }
+    #expect(throws: InvocationError.notAwaited("save")) {
+      try undo.record(on: page, Message<Void>("save"))
     }
     #expect(!undo.canUndo)
   }

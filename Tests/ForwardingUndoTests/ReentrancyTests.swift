@@ -5,117 +5,89 @@ import Testing
 
 /// Calls a closure at its end.
 private final class Leaving: @unchecked Sendable {
-  // SAFETY: the tests use it on one actor.
+  // SAFETY: the tests use it on one thread.
   private let end: () -> Void
   init(_ end: @escaping () -> Void) { self.end = end }
   deinit { end() }
-
-  /// A rule whose closure retains this object, and merges nothing.
-  var rule: UndoCoalescing { .merge("key") { [self] _, _ in withExtendedLifetime(self) { false } } }
 }
 
-@MainActor
-@Suite("User code in the middle of a change")
+/// The target of messages with such objects.
+private final class Shelf: MethodDeclaring {
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("put:") { (_: Shelf, _: Leaving) in }
+  }
+}
+
+@Suite("A stack that is used in the middle of a change")
 struct ReentrancyTests {
   let undo = UndoStack()
 
-  @Test(
-    "the argument of a call that a merge replaced may use the stack in its deinit",
-    arguments: ["removeAll", "removeTarget", "record"], [false, true])
-  func dyingArgument(ending: String, inGroup: Bool) throws {
-    final class Shelf: MethodDeclaring {
-      static func declareMethods(_ methods: MethodDeclarations) {
-        methods.register("put:") { (_: Shelf, _: Leaving) in }
-      }
-    }
+  @Test("arguments and targets may use the stack in their deinit, in random histories")
+  func dying() throws {
     let (page, shelf) = (Page(undo), Shelf())
     let put = try Message<Void, Leaving>("put:")
-    let newer = UndoCoalescing.merge("key") { older, newer in
-      try older.setArgument(newer.argument(at: 2, as: Leaving.self), at: 2)
-      return true
-    }
-    if inGroup { try undo.beginGroup() }
-    try page.add(1, coalescing: newer)
-    func record(_ end: @escaping () -> Void) throws {
-      try undo.record(on: shelf, put, Leaving(end), coalescing: newer)
-    }
+    undo.onDiagnostic = { _ in }
+    var random = SplitMix(7)
     var deaths = 0
-    try record { [undo, page] in
-      deaths += 1
-      switch ending {
-      case "removeAll": undo.removeAll()
-      case "removeTarget": undo.removeAll(for: page)
-      default: try? page.add(100)
+    func act(_ choice: Int) {
+      switch choice {
+      case 0: _ = try? undo.undo()
+      case 1: _ = try? undo.redo()
+      case 2: undo.removeAll()
+      case 3: undo.removeAll(for: page)
+      case 4: undo.levels = deaths % 4
+      case 5: try? undo.group { try page.add(1) }
+      case 6: undo.groupsByEvent.toggle()
+      case 7: try? undo.endGroup()
+      case 8: undo.endCoalescing()
+      default: try? page.add(1)
       }
     }
-    try record {}
-    #expect(deaths == 1)
-    if inGroup { try undo.endGroup() }
-    let steps = undo.steps.flatMap { $0.steps.isEmpty ? [$0] : $0.steps }.map(\.message)
-    switch ending {
-    case "removeAll": #expect(steps == [])
-    case "removeTarget": #expect(steps == ["put:"])
-    default: #expect(steps == ["add:", "put:", "add:"])
-    }
-    undo.removeAll()
-  }
-
-  @Test("the rule of a group that is taken back may use the stack in its deinit")
-  func takenBack() throws {
-    let page = Page(undo)
-    #expect(throws: Refused.self) {
-      try undo.group(undoingErrors: true) {
-        try undo.beginGroup()
-        try page.add(1, coalescing: Leaving { [undo] in undo.removeAll() }.rule)
-        throw Refused()
+    for index in 0..<5000 {
+      let choice = random.below(12)
+      let leaving = Leaving {
+        deaths += 1
+        act(choice)
       }
+      let rules: [UndoCoalescing?] = [nil, .join("a"), .keepFirst("b")]
+      let rule = rules[random.below(3)]
+      switch random.below(4) {
+      case 0: undo.record(on: leaving, strongly: true) { _ in }
+      case 1: undo.record(on: page, coalescing: rule) { _ in withExtendedLifetime(leaving) {} }
+      default: try undo.record(on: shelf, put, leaving, coalescing: rule)
+      }
+      if index % 5 == 0 { try? undo.beginGroup() }
+      act(random.below(20))
+      if undo.groupDepth > 20 { undo.removeAll() }
+      while undo.groupDepth > 20 { try undo.endGroup() }
     }
-    #expect(undo.groupDepth == 0)
-    #expect(page.count == 0)
-  }
-
-  @Test("the rule of an emptied group may use the stack in its deinit")
-  func replacedRule() throws {
-    let page = Page(undo)
-    try undo.beginGroup()
-    try page.add(1, coalescing: Leaving { [undo] in undo.removeAll() }.rule)
+    undo.groupsByEvent = false
+    while undo.groupDepth > 0 { try undo.endGroup() }
     undo.removeAll()
-    try page.add(2)
-    try undo.endGroup()
-    #expect(undo.undoCount == 0)
+    #expect(deaths == 5000)
   }
 
-  @Test("a value of another task may use the stack in its deinit when a newer one replaces it")
-  func replacedInfo() async throws {
-    let (page, gate) = (Page(undo), Gate())
-    undo.groupsByEvent = true
-    undo.record(on: page) { _ in await gate.wait() }
-    undo.endEvent()
-    let undoing = Task { try await undo.undo() }
-    await gate.reached()
-    try page.add(1)
-    undo.setInfo(Leaving { [undo] in undo.removeAll() }, for: "key")
-    try page.add(2)
-    undo.setInfo(1, for: "key")
-    gate.open()
-    #expect(try await undoing.value)
-    #expect(undo.undoInfo(for: "key") as? Int == 1)
-  }
-
-  @Test("a group ends where its body ends, whatever an observer opens")
-  func openedByObserver() throws {
-    let page = Page(undo)
-    let token = undo.observe { stack, event in
-      if event == .didOpenGroup(depth: 1) { try? stack.beginGroup() }
+  @Test("a removed step stays undone if the undo fails later, and that is a modification")
+  func failingAfter() throws {
+    let (page, other) = (Page(undo), Page(undo))
+    try undo.group {
+      try page.add(1)
+      try other.add(2)
     }
-    try undo.group { try page.add(1) }
-    #expect(undo.groupDepth == 0)
-    undo.removeObserver(token)
+    try undo.markSaved()
+    page.whenChanged = {
+      undo.removeAll(for: other)
+      throw Refused()
+    }
+    #expect(throws: UndoError.self) { try undo.undo() }
+    #expect((page.count, other.count) == (1, 0))
+    #expect(undo.steps.map(\.description) == ["(Page add: -1)"])
+    #expect(undo.isModified)
   }
 
   @Test(
     "a replaced handler may use the stack in its deinit",
-    arguments: ["onEvent", "onDiagnostic", "titles"])
+    arguments: ["onEvent", "onDiagnostic", "onChange", "onCheckpoint"])
   func replacedHandler(which: String) throws {
     let page = Page(undo)
     undo.groupsByEvent = true
@@ -129,12 +101,14 @@ struct ReentrancyTests {
       switch which {
       case "onEvent": undo.onEvent = { withExtendedLifetime(leaving) {} }
       case "onDiagnostic": undo.onDiagnostic = { _ in withExtendedLifetime(leaving) {} }
-      default: undo.titles = UndoTitles(undo: { _ in withExtendedLifetime(leaving) { "" } })
+      case "onChange": undo.onChange = { withExtendedLifetime(leaving) {} }
+      default: undo.onCheckpoint = { withExtendedLifetime(leaving) {} }
       }
     }
     undo.onEvent = nil
     undo.onDiagnostic = nil
-    undo.titles = UndoTitles()
+    undo.onChange = nil
+    undo.onCheckpoint = nil
     #expect(undo.undoCount == 1)
   }
 }

@@ -11,16 +11,12 @@ import ForwardingUndo
     @Otherwise(0) func trim(to length: Int) -> Int
     func search(_ text: String) throws -> Int
     func fill(_ numbers: inout [Int])
-    nonisolated(nonsending) func save(_ text: String) async throws
   }
 
   /// Text that records its changes through a face.
   final class Text: TextEditing {
     let undo: UndoStack
     var text = ""
-    var saved: [String] = []
-    /// `save` awaits this before it saves.
-    var whenSaving: (nonisolated(nonsending) () async throws -> Void)?
 
     init(_ undo: UndoStack) { self.undo = undo }
 
@@ -53,13 +49,5 @@ import ForwardingUndo
     func search(_ part: String) throws -> Int { text == part ? 0 : -1 }
 
     func fill(_ numbers: inout [Int]) { numbers = [] }
-
-    nonisolated(nonsending) func save(_ text: String) async throws {
-      let old = self.text
-      try await whenSaving?()
-      await undo.record(on: self, as: TextEditingProxy.self) { try? await $0.save(old) }
-      self.text = text
-      saved.append(text)
-    }
   }
 #endif

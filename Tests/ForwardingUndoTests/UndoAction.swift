@@ -4,7 +4,7 @@ enum Action: CustomStringConvertible {
   case set(cell: Int, value: Int, key: String?)
   /// Sets a cell and the next one by one message.
   case setPair(cell: Int, value: Int)
-  case undo, redo, undoNested
+  case undo, redo
   case begin(name: String?), end, endEvent
   case groupThatThrows(cell: Int, value: Int)
   case removeAll, removeCell(Int), forget(Int)
@@ -24,7 +24,6 @@ enum Action: CustomStringConvertible {
     case .setPair(let cell, let value): "pair \(cell) \(value)"
     case .undo: "undo"
     case .redo: "redo"
-    case .undoNested: "undoNested"
     case .begin(let name): "begin \(name ?? "-")"
     case .end: "end"
     case .endEvent: "endEvent"
@@ -51,8 +50,7 @@ enum Action: CustomStringConvertible {
     case 22..<26: return .setPair(cell: cell, value: value)
     case 26..<34: return .set(cell: cell, value: value, key: ["keep", "join"][random.below(2)])
     case 34..<52: return .undo
-    case 52..<63: return .redo
-    case 63..<65: return .undoNested
+    case 52..<65: return .redo
     case 65..<70: return .begin(name: random.below(2) == 0 ? nil : "group \(value)")
     case 70..<76: return .end
     case 76..<79: return .endEvent

@@ -13,6 +13,14 @@ struct UndoModel {
       case .group(let nodes): nodes.flatMap(\.cells)
       }
     }
+
+    /// The first value of each message, in the order of the records.
+    var text: String {
+      switch self {
+      case .set(let changes): "\(changes.count): \(changes[0].value)"
+      case .group(let nodes): "(\(nodes.map(\.text).joined(separator: "; ")))"
+      }
+    }
   }
 
   struct Group {
@@ -20,9 +28,8 @@ struct UndoModel {
     var name: String?
     var isEvent = false
     var isOver = false
-    /// The coalescing keys of its records; nil for a record without one.
-    var keys: [String?] = []
-    var firstKey: String?
+    /// The key that all its records share; nil if they share none.
+    var key: String?
   }
 
   typealias Entry = (node: Node, name: String?)
@@ -75,10 +82,10 @@ struct UndoModel {
 
   private mutating func add(_ node: Node, _ key: String?) {
     let last = open.count - 1
-    if key == "keep", open[last].firstKey == key, Self.contains(open[last].nodes, node) { return }
-    if open[last].nodes.isEmpty { (open[last].firstKey, open[last].keys) = (key, []) }
+    if open[last].nodes.isEmpty { open[last].key = key }
+    if open[last].key != key { open[last].key = nil }
+    if open[last].key == "keep", Self.contains(open[last].nodes, node) { return }
     open[last].nodes.append(node)
-    open[last].keys.append(key)
   }
 
   private static func contains(_ nodes: [Node], _ node: Node) -> Bool {
@@ -96,13 +103,8 @@ struct UndoModel {
   private mutating func close() {
     let group = open.removeLast()
     if group.nodes.isEmpty { return }
-    if !open.isEmpty {
-      open[open.count - 1].nodes.append(.group(group.nodes))
-      open[open.count - 1].keys.append(nil)
-      return
-    }
-    let isOfOneKey = group.firstKey != nil && group.keys.allSatisfy { $0 == group.firstKey }
-    let newKey = isOfOneKey ? group.firstKey : nil
+    if !open.isEmpty { return add(.group(group.nodes), nil) }
+    let newKey = group.key
     if let newKey, newKey == key, let newest = done.last {
       var nodes = if case .group(let nodes) = newest.node { nodes } else { [newest.node] }
       for node in group.nodes where newKey == "join" || !Self.contains(nodes, node) {
@@ -169,23 +171,6 @@ struct UndoModel {
     return true
   }
 
-  private mutating func undoNested() -> Bool? {
-    if open.isEmpty { return go(true) }
-    if open.allSatisfy(\.isEvent) { return go(true) }
-    guard case .group(let nodes)? = open[open.count - 1].nodes.last else { return nil }
-    key = nil
-    guard let back = perform(.group(nodes)) else { return nil }
-    open[open.count - 1].nodes.removeLast()
-    if !back.isEmpty, disabled == 0 {
-      undone.append((back.count == 1 ? back[0] : .group(back), nestedName))
-    }
-    trim()
-    return true
-  }
-
-  /// Names of nested groups are not compared.
-  private var nestedName: String? { "?" }
-
   private mutating func endEvent() {
     guard let event = open.first, event.isEvent else { return }
     if open.count > 1 { open[0].isOver = true } else { close() }
@@ -210,7 +195,6 @@ struct UndoModel {
       return record([(cell, value), (other, value + 1)], nil) ? false : nil
     case .undo: return go(true)
     case .redo: return go(false)
-    case .undoNested: return undoNested()
     case .begin(let name):
       if byEvent, open.isEmpty { open = [Group(isEvent: true)] }
       open.append(Group(name: name))
@@ -223,13 +207,11 @@ struct UndoModel {
       if byEvent, open.isEmpty { open = [Group(isEvent: true)] }
       open.append(Group())
       _ = record([(cell, value)], nil)
-      let nodes = open.removeLast().nodes
-      key = nil
-      for case .set(let changes) in nodes.reversed() { _ = change(changes) }
+      close()
       return nil
     case .removeAll:
       (done, undone, key) = ([], [], nil)
-      for index in open.indices { (open[index].nodes, open[index].keys) = ([], []) }
+      for index in open.indices { open[index].nodes = [] }
     case .removeCell(let cell): return isHeld[cell] ? remove(cell) : false
     case .forget(let cell): isHeld[cell] = false
     case .refuse(let cell): refuses[cell] = isAlive[cell]
@@ -266,8 +248,9 @@ extension UndoModel {
     let before = count()
     done = done.compactMap { entry in Self.without(cell, entry.node).map { ($0, entry.name) } }
     undone = undone.compactMap { entry in Self.without(cell, entry.node).map { ($0, entry.name) } }
-    for index in open.indices {
+    for index in open.indices where open[index].nodes.contains(where: { $0.cells.contains(cell) }) {
       open[index].nodes = open[index].nodes.compactMap { Self.without(cell, $0) }
+      open[index].key = nil
     }
     let removed = count() < before
     if removed { key = nil }

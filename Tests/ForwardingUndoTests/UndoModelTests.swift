@@ -100,13 +100,12 @@ private final class RealStack {
       if cells[(cell + 1) % Action.cells] != nil { try cells[cell]?.set(value, other: value + 1) }
     case .undo: return try undo.undo()
     case .redo: return try undo.redo()
-    case .undoNested: return try undo.undoNestedGroup()
     case .begin(let name): try undo.beginGroup(name)
     case .end: try undo.endGroup()
     case .endEvent: undo.endEvent()
     case .groupThatThrows(let cell, let value):
       if !undo.isRecordingEnabled { saved = nil }
-      try undo.group(undoingErrors: true) {
+      try undo.group {
         try cells[cell]?.set(value, nil)
         throw Refused()
       }
@@ -156,6 +155,13 @@ struct UndoModelTests {
     return nil
   }
 
+  /// The same text as that of the model's node.
+  private static func text(_ step: UndoStep) -> String {
+    step.message == nil
+      ? "(\(step.steps.map(text).joined(separator: "; ")))"
+      : "\(step.arguments.count): \(step.arguments[0])"
+  }
+
   private static func compare(
     _ model: UndoModel, _ expected: Bool?, _ real: RealStack, _ given: Bool?
   ) -> String? {
@@ -178,11 +184,20 @@ struct UndoModelTests {
     if undo.groupDepth != model.open.count {
       return differ("groupDepth", undo.groupDepth, model.open.count)
     }
+    let canUndo = model.open.allSatisfy(\.isEvent) && count > 0
+    if undo.canUndo != canUndo { return differ("canUndo", undo.canUndo, canUndo) }
+    let canRedo =
+      !model.undone.isEmpty && model.open.allSatisfy { $0.isEvent && $0.nodes.isEmpty }
+    if undo.canRedo != canRedo { return differ("canRedo", undo.canRedo, canRedo) }
+    for (given, expected) in [(undo.steps, model.done), (undo.redoSteps, model.undone)] {
+      let (given, expected) = (given.map(text), expected.map(\.node.text))
+      if given != expected { return differ("the list of steps", given, expected) }
+    }
     let (name, redoName) = (model.done.last?.name, model.undone.last?.name)
-    if !hasEvent, name != "?", undo.undoName != name {
+    if !hasEvent, undo.undoName != name {
       return differ("undoName", undo.undoName, name)
     }
-    if redoName != "?", undo.redoName != redoName {
+    if undo.redoName != redoName {
       return differ("redoName", undo.redoName, redoName)
     }
     return real.isHonest(values) ? nil : "the stack says that nothing is modified"

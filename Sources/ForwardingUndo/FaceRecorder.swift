@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import Forwarding
+import Invocations
+import Synchronization
+
+/// A face and the proxy behind it. Successive records reuse them.
+final class FaceRecorder<Face: ForwardingFace> {
+  let proxy = RecordingProxy()
+  private(set) var face: Face
+
+  init() { face = Face(forwardingTo: proxy) }
+
+  /// Whether no other code has retained the face.
+  var isFree: Bool { isKnownUniquelyReferenced(&face) }
+}
+
+/// The proxy behind a face while it records: it stores each message and sends none.
+final class RecordingProxy: ForwardingProxy, CallForwarding, @unchecked Sendable {
+  typealias Failure = (selector: Selector?, error: any Error)
+
+  // Only the thread that `owner` names accesses the other properties. It names a thread from `begin`
+  // until `end`, which run on that thread. A face that another thread got hold of is refused.
+  private let owner = Atomic<UInt>(0)
+  private var calls: [RecordedCall] = []
+  private var failure: Failure?
+
+  static var callForwardingClass: AnyClass { RecordingProxy.self }
+
+  /// Starts to record messages that are sent on this thread.
+  func begin() { owner.store(SystemThread.current, ordering: .relaxed) }
+
+  /// Stops recording.
+  ///
+  /// - Returns: the recorded calls, and the first message that was refused, with its error.
+  func end() -> (calls: [RecordedCall], failure: Failure?) {
+    owner.store(0, ordering: .relaxed)
+    defer { (calls, failure) = ([], nil) }
+    return (calls, failure)
+  }
+
+  func forward(_ call: Call) throws {
+    let thread = SystemThread.current
+    guard thread != 0, owner.load(ordering: .relaxed) == thread else {
+      throw UndoError.notRecording(call.selector)
+    }
+    do { calls.append(try RecordedCall(call)) } catch {
+      if failure == nil { failure = (call.selector, error) }
+      throw error
+    }
+    guard call.returnsValue else { return }
+    // The face catches this and returns its default answer, or throws it to the caller.
+    UnansweredMessages.note(call)
+    throw ForwardingError.nobodyAnswered(call.selector)
+  }
+
+  override func forward(_ invocation: Invocation) throws { try forward(invocation.call) }
+
+  /// Accepts any message: the types are those of the protocol, whose methods the targets have.
+  override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch { .fits }
+
+  override func responds(to selector: Selector) -> Bool { true }
+
+  func targetMethod(for selector: Selector) -> Implementation? { nil }
+}
