@@ -51,27 +51,6 @@ extension Journal {
       }
     }
     try lead(file, upTo: end)
-    let size = state.withLock { (state) -> Int in
-      state.tellSynced()
-      return state.end
-    }
-    // Failing to cut the preallocated zeros is harmless.
-    if let given = try? file.size, given > size { try? file.cut(to: size) }
-  }
-
-  /// Waits for a sync that begins after the record was written, without sharing another thread's.
-  func syncNow(_ sequence: UInt64) throws(JournalError) {
-    let turn = try state.wait { (state) throws(JournalError) -> SyncTurn? in
-      // A concurrent `close()` has synced this record, too.
-      if state.synced > sequence { return .done }
-      guard let file = state.file else { throw .closed(path: path) }
-      // The system reports a lost write to only one of two concurrent syncs, so they run one at a
-      // time.
-      if state.isBusy { return nil }
-      state.isSyncing = true
-      return .mine(file, upTo: sequence + 1)
-    }
-    if case .mine(let file, let end) = turn { try lead(file, upTo: end) }
   }
 
   /// Waits until all records below a sequence number are on the disk, through another thread's sync
@@ -99,8 +78,7 @@ extension Journal {
   /// Syncs until no task waits any more.
   private func serve() {
     while let wanted = nextServed() {
-      // The waiting tasks are resumed with the error if the journal has no file any more. A write
-      // that failed may have synced their records itself, without an announcement.
+      // The waiting tasks are resumed with the error if the journal has no file any more.
       try? wait(for: wanted)
       state.announce { _ in }
     }
@@ -126,11 +104,11 @@ extension Journal {
   /// Syncs the file. Only one thread at a time does so.
   func lead(_ file: JournalFile, upTo end: UInt64) throws(JournalError) {
     var failure: JournalError?
-    let filled = state.withLock { $0.filled }
+    let size = state.withLock { $0.end }
     do throws(JournalError) {
       try file.sync()
       // A synced record is useless if no reader finds its file.
-      if try !file.isAt(path, holding: filled) { throw .displaced(path: path) }
+      if try !file.isAt(path, holding: size) { throw .displaced(path: path) }
     } catch { failure = error }
     try finish(file, upTo: end, failure)
   }

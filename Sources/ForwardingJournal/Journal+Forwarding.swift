@@ -28,23 +28,4 @@ extension Journal {
   public func face<Face: ForwardingFace>(_ type: Face.Type = Face.self) -> Face {
     Face(forwardingTo: self)
   }
-
-  func proceed(_ invocation: Invocation, to target: AnyObject?) throws {
-    guard let target else { return invocation.call.answerWithZero() }
-    try invocation.send(to: target)
-  }
-
-  nonisolated(nonsending) func proceedAwaiting(
-    _ invocation: Invocation, to target: AnyObject?
-  ) async throws {
-    guard let target else { return invocation.call.answerWithZero() }
-    try await invocation.sendAwaiting(to: target)
-  }
-
-  /// The target; nil for a journal without one. A call to a released target is not recorded.
-  func liveTarget(_ invocation: Invocation) throws(ForwardingError) -> AnyObject? {
-    let target = target
-    if target == nil, hadTarget { throw .targetGone(invocation.selector) }
-    return target
-  }
 }

@@ -17,7 +17,16 @@ extension Journal {
     try check()
     var writer = WireWriter(limit: recordLimit)
     let message = try write(call, to: &writer)
-    return try write(&writer, .call, message)
+    let time = JournalFile.now
+    var appended = try append(&writer, message, at: time)
+    while appended == nil {
+      state.wait { $0.isChanging ? nil : () }
+      appended = try append(&writer, message, at: time)
+    }
+    guard let appended else { return 0 }
+    if appended.isFull { rotateFull(message) }
+    if options.sync == .group { try wait(for: appended.sequence + 1) }
+    return appended.sequence
   }
 
   /// Records a call as `record(_:)` does. The task is suspended while the journal waits for the
@@ -35,7 +44,36 @@ extension Journal {
     try check()
     var writer = WireWriter(limit: recordLimit)
     let message = try write(call, to: &writer)
-    return try await writeAwaiting(&writer, .call, message)
+    let time = JournalFile.now
+    var appended = try append(&writer, message, at: time)
+    while appended == nil {
+      try await state.suspend(until: .unchanged) {}
+      appended = try append(&writer, message, at: time)
+    }
+    guard let appended else { return 0 }
+    if appended.isFull {
+      try await state.perform { () throws(JournalError) in self.rotateFull(message) }
+    }
+    if options.sync == .group { try await waitAwaiting(for: appended.sequence + 1) }
+    return appended.sequence
+  }
+
+  /// Copies a record of another journal, with its time and the next number of this one. Whether the
+  /// interface allows its message is not checked.
+  package func copy(_ record: JournalRecord) throws(JournalError) {
+    try check()
+    var writer = WireWriter(limit: JournalFormat.maximumRecord)
+    do throws(WireError) {
+      try RecordHeader.reserve(in: &writer)
+      try writer.append(record.arguments)
+    } catch {
+      throw .refused(error)
+    }
+    try state.wait { (state) throws(JournalError) -> Void? in
+      if state.isChanging { return nil }
+      _ = try state.append(&writer, record.definition, at: record.time)
+      return ()
+    }
   }
 
   /// Encodes a call, after reserving space for the record header.
@@ -52,62 +90,11 @@ extension Journal {
     }
   }
 
-  var recordLimit: Int {
-    let most = JournalFormat.maximumRecord - JournalFormat.recordSize
+  /// The size of the longest record that leaves room for the definition of its message.
+  private var recordLimit: Int {
+    let most =
+      JournalFormat.maximumRecord - JournalFormat.recordSize - JournalFormat.maximumDefinition
     return min(interface.limits.message, most) + JournalFormat.recordSize
-  }
-
-  @inline(__always)
-  func refusing<Result>(
-    _ body: () throws(WireError) -> Result
-  ) throws(JournalError) -> Result {
-    do throws(WireError) { return try body() } catch { throw .refused(error) }
-  }
-
-  /// Appends a record, and waits for the disk if the options demand it.
-  @discardableResult
-  func write(
-    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage
-  ) throws(JournalError) -> UInt64 {
-    let time = JournalFile.now
-    var appended = try append(&writer, kind, message, at: time)
-    while appended == nil {
-      state.wait { $0.isChanging ? nil : () }
-      appended = try append(&writer, kind, message, at: time)
-    }
-    guard let appended else { return 0 }
-    if appended.isFull { rotateFull(message) }
-    switch options.sync {
-    case .never: break
-    case .each: try syncNow(appended.sequence)
-    case .group: try wait(for: appended.sequence + 1)
-    }
-    return appended.sequence
-  }
-
-  /// Appends a record, suspending the task in place of blocking the thread.
-  @discardableResult
-  nonisolated(nonsending) func writeAwaiting(
-    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage
-  ) async throws(JournalError) -> UInt64 {
-    let time = JournalFile.now
-    var appended = try append(&writer, kind, message, at: time)
-    while appended == nil {
-      try await state.suspend(until: .unchanged) {}
-      appended = try append(&writer, kind, message, at: time)
-    }
-    guard let appended else { return 0 }
-    if appended.isFull {
-      try await state.perform { () throws(JournalError) in self.rotateFull(message) }
-    }
-    let sequence = appended.sequence
-    switch options.sync {
-    case .never: break
-    case .each:
-      try await state.perform { () throws(JournalError) in try self.syncNow(sequence) }
-    case .group: try await waitAwaiting(for: sequence + 1)
-    }
-    return sequence
   }
 
   private struct Appended {
@@ -116,14 +103,14 @@ extension Journal {
     let isFull: Bool
   }
 
-  /// Appends a record. Returns nil while a rotation or a compaction replaces the file.
+  /// Appends a record. Returns nil while a rotation replaces the file.
   @inline(__always)
   private func append(
-    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage, at time: Int64
+    _ writer: inout WireWriter, _ message: InterfaceMessage, at time: Int64
   ) throws(JournalError) -> Appended? {
     try state.withLock { (state) throws(JournalError) in
       if state.isChanging { return nil }
-      let sequence = try state.append(&writer, kind, message, of: interface, at: time)
+      let sequence = try state.append(&writer, message, of: interface, at: time)
       return Appended(
         sequence: sequence,
         isFull: options.rotation.map { state.end >= max($0, state.budget) } ?? false)

@@ -54,8 +54,9 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
   ///   - options: how the file is written.
   /// - Throws: ``JournalError/locked(path:holder:)`` if another journal writes the file;
   ///   ``JournalError/damaged(offset:resumes:)`` or another error of reading if the file is not a
-  ///   whole journal; ``JournalError/unfinishedName(path:)`` if the path ends as that of a file which a
-  ///   journal makes and removes; ``JournalError/system(_:path:code:)`` if it cannot be opened.
+  ///   whole journal; ``JournalError/unfinishedName(path:)`` if the path ends as that of a file that
+  ///   a journal makes and removes; ``JournalError/system(_:path:code:)`` if it cannot be opened, or
+  ///   its name has more than 234 bytes.
   /// - Complexity: O(*n*) in the size of the file, which is read to its end.
   public init(
     at path: String, interface: Interface, to target: AnyObject? = nil, strongly: Bool = true,
@@ -73,8 +74,6 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
     state = JournalAccess(opened.state)
     super.init()
   }
-
-  deinit { if !isForked { state.withLock { $0.trim() } } }
 
   /// The receiver of the calls; nil for a journal without one, or once it was released.
   public var target: AnyObject? { reference?.object }
@@ -96,7 +95,7 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
     if isForked { throw .forked(path: path) }
   }
 
-  var hadTarget: Bool { reference != nil }
+  private var hadTarget: Bool { reference != nil }
 
   // MARK: Forwarding
 
@@ -118,20 +117,12 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
     hadTarget && Introspection.conforms(target, to: description)
   }
 
-  /// Records the call, then forwards it. With ``JournalOptions/Moment/afterwards`` the order is
-  /// reversed.
+  /// Records the call, then forwards it.
   public override func forward(_ invocation: Invocation) throws {
     let target = try liveTarget(invocation)
-    guard options.moment == .afterwards else {
-      try record(invocation)
-      return try proceed(invocation, to: target)
-    }
-    var record = try begin(invocation)
-    do { try proceed(invocation, to: target) } catch {
-      try finish(&record, of: invocation, error)
-      throw error
-    }
-    try finish(&record, of: invocation, nil)
+    try record(invocation)
+    guard let target else { return invocation.call.answerWithZero() }
+    try invocation.send(to: target)
   }
 
   /// Records and forwards an awaited call. Its task is suspended while the journal waits for the
@@ -140,15 +131,15 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
     _ invocation: Invocation
   ) async throws {
     let target = try liveTarget(invocation)
-    guard options.moment == .afterwards else {
-      try await recordAwaiting(invocation)
-      return try await proceedAwaiting(invocation, to: target)
-    }
-    var record = try begin(invocation)
-    do { try await proceedAwaiting(invocation, to: target) } catch {
-      try await finishAwaiting(&record, of: invocation, error)
-      throw error
-    }
-    try await finishAwaiting(&record, of: invocation, nil)
+    try await recordAwaiting(invocation)
+    guard let target else { return invocation.call.answerWithZero() }
+    try await invocation.sendAwaiting(to: target)
+  }
+
+  /// The target; nil for a journal without one. A call to a released target is not recorded.
+  private func liveTarget(_ invocation: Invocation) throws(ForwardingError) -> AnyObject? {
+    let target = target
+    if target == nil, hadTarget { throw .targetGone(invocation.selector) }
+    return target
   }
 }

@@ -71,7 +71,7 @@ struct JournalWaiter {
   enum Wanted {
     /// All records below a sequence number are on the disk.
     case synced(UInt64)
-    /// No rotation or compaction is replacing the file.
+    /// No rotation is replacing the file.
     case unchanged
   }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
 
-/// The definition of a message in a file. All records of the message share it, and so its strings.
+/// The definition of a message in a file: interface, selector and encoding. All records of the
+/// message share it, and so its strings.
 final class Definition: Sendable {
   let interface: [UInt8]
   let selector: [UInt8]
@@ -23,7 +24,6 @@ final class Definition: Sendable {
     interface = try reader.bytes(Int(counts.0))
     selector = try reader.bytes(Int(counts.1))
     encoding = try reader.bytes(Int(counts.2))
-    try reader.finish()
     texts = Self.texts(interface, selector, encoding)
   }
 

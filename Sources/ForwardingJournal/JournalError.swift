@@ -13,14 +13,12 @@ public enum JournalError: Error, Hashable, Sendable {
   /// Another journal writes the file. `holder` is its process id, if the system provides it.
   case locked(path: String, holder: Int32?)
   /// The path ends as that of a file that a journal makes for itself and removes, such as
-  /// `shop.journal.rotating~`.
+  /// `shop.journal.new~`.
   case unfinishedName(path: String)
   /// The file does not begin with the header of a journal.
   case notAJournal(path: String)
-  /// The file was written in a newer version of the format.
-  case newerVersion(path: String, known: Int, given: Int)
-  /// The file header has flags that this version does not know.
-  case unknownFlags(path: String, flags: UInt16)
+  /// The file was written in another version of the format.
+  case otherVersion(path: String, known: Int, given: Int)
   /// A rotated file does not hold the records that its name and position imply. It has the bytes of
   /// another file, or another program put it there.
   case misplaced(path: String, expected: UInt64, given: UInt64)
@@ -30,14 +28,13 @@ public enum JournalError: Error, Hashable, Sendable {
   /// The path no longer leads to the file that is written: the file was removed, renamed, replaced
   /// or truncated. No reader would find further records, so the journal is closed.
   case displaced(path: String)
-  /// A record has a kind that this version does not know. The record is whole, so nothing is cut.
-  case unknownKind(offset: Int, kind: UInt8)
   /// The bytes at an offset are no record, but whole records follow. Nothing is cut, because that
   /// would lose them. `resumes` is the offset of the next whole record, if it was found.
   case damaged(offset: Int, resumes: Int?)
   /// A record is whole, but its contents do not follow the format.
   case malformed(offset: Int, WireError)
-  /// Records are missing before the one at an offset.
+  /// Records are missing before the one at an offset: they were overwritten, or their file was
+  /// removed.
   case missing(offset: Int, expected: UInt64, given: UInt64)
   /// A message was recorded with types that this process does not have for it, or this process does
   /// not know the message.
@@ -48,8 +45,8 @@ public enum JournalError: Error, Hashable, Sendable {
   case closed(path: String)
   /// This process is a forked child. Its parent writes the journal.
   case forked(path: String)
-  /// A value that is being read asks its own reader for the next record, or the journal is being
-  /// compacted.
+  /// A value that is being read asks its own reader for the next record, or the reader is used
+  /// during its replay.
   case inUse(path: String)
   /// A file has the maximum number of different messages.
   case tooManyMessages(limit: Int)
@@ -67,21 +64,17 @@ extension JournalError: CustomStringConvertible {
     case .unfinishedName(let path):
       "'\(path)' is the name of a file that another journal makes and removes: choose a name without the end behind the last dot"
     case .notAJournal(let path): "'\(path)' is no journal"
-    case .newerVersion(let path, let known, let given):
-      "'\(path)' has version \(given), and \(known) is the newest that is known"
-    case .unknownFlags(let path, let flags):
-      "'\(path)' has flags 0x\(String(flags, radix: 16)), which a newer version knows"
+    case .otherVersion(let path, let known, let given):
+      "'\(path)' has version \(given) of the format, and only version \(known) can be read"
     case .misplaced(let path, let expected, let given):
       "'\(path)' begins with record \(given), but \(expected) is expected there: it is another file, or another one's copy"
     case .withoutNewest(let path, let rotated):
-      "'\(path)' is missing, but its rotated file '\(rotated)' is there: restore it, or salvage the calls of the rotated files and move those aside"
+      "'\(path)' is missing, but its rotated file '\(rotated)' is there: restore it, or move the rotated files aside"
     case .displaced(let path):
-      "'\(path)' leads to the journal's file no more: that was removed, renamed, replaced or truncated"
-    case .unknownKind(let offset, let kind):
-      "the record at byte \(offset) has kind \(kind), which a newer version knows"
+      "'\(path)' no longer refers to the journal's file, which was removed, renamed, replaced or truncated"
     case .damaged(let offset, let resumes):
       "byte \(offset) begins no record"
-        + (resumes.map { ", but byte \($0) does: what is between is damaged" } ?? "")
+        + (resumes.map { ", but byte \($0) does: the bytes between are damaged" } ?? "")
     case .malformed(let offset, let error): "the record at byte \(offset) is malformed: \(error)"
     case .missing(let offset, let expected, let given):
       "the record at byte \(offset) is number \(given), but \(expected) is expected"
@@ -91,7 +84,7 @@ extension JournalError: CustomStringConvertible {
     case .refused(let error): "the call cannot be recorded: \(error.reason)"
     case .closed(let path): "'\(path)' was closed"
     case .forked(let path): "'\(path)' is written by the parent of this process"
-    case .inUse(let path): "'\(path)' is being read or compacted"
+    case .inUse(let path): "'\(path)' is being read"
     case .tooManyMessages(let limit): "a journal has \(limit) different messages at most"
     }
   }

@@ -7,20 +7,13 @@ enum JournalFiles {
   struct Older {
     var path: String
     var first: UInt64
-
-    /// Opens the file. The sequence number in its header must be the one in its name.
-    func open() throws(JournalError) -> (JournalFile, JournalScanner) {
-      let file = try JournalFile(path, for: .reading)
-      let scanner = try JournalScanner(JournalWindow(file), path: path)
-      guard scanner.header.first == first else {
-        throw .misplaced(path: path, expected: first, given: scanner.header.first)
-      }
-      return (file, scanner)
-    }
   }
 
+  /// The longest name of a journal's file: a rotated one has up to 21 bytes more.
+  static let longestName = 255 - 21
+
   /// Returns a path that stays valid when the process changes its working directory.
-  static func absolute(_ path: String) -> String {
+  private static func absolute(_ path: String) -> String {
     let folder = FileManager.default.currentDirectoryPath
     // A removed folder has no path.
     return path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
@@ -49,17 +42,11 @@ enum JournalFiles {
   /// The files with names of rotated files, the oldest first.
   static func list(_ path: String) throws(JournalError) -> [Older] {
     let url = URL(fileURLWithPath: path)
-    let folder = url.deletingLastPathComponent().path
-    let names = try JournalFile.names(in: folder)
+    let names = try JournalFile.names(in: url.deletingLastPathComponent().path)
     return names.compactMap { name -> Older? in
       guard let first = number(of: name, of: url.lastPathComponent) else { return nil }
       return Older(path: self.path(of: path, from: first), first: first)
     }.sorted { $0.first < $1.first }
-  }
-
-  /// Whether a path is that of a rotated file of a journal.
-  static func isRotated(_ path: String, of journal: String) -> Bool {
-    number(of: path, of: journal) != nil
   }
 
   /// The number in the name of a rotated file. Bytes are compared, because two files may have names
@@ -72,23 +59,9 @@ enum JournalFiles {
     else { return nil }
     return first
   }
-
-  /// Removes the second name of a file whose process died during a rotation. If the folder was
-  /// copied at that moment, the second name is a second file with the same bytes, which is removed,
-  /// too. A file with other bytes stays.
-  static func removeSecondName(
-    of file: JournalFile, from first: UInt64, of path: String
-  ) throws(JournalError) {
-    let aside = self.path(of: path, from: first)
-    if try file.isAt(aside) { return JournalFile.remove(aside) }
-    guard let copy = try? JournalFile(aside, for: .reading), try file.begins(as: copy) else {
-      return
-    }
-    JournalFile.remove(aside)
-  }
 }
 
-/// The files of a journal in its folder, in their order.
+/// The files of a journal in its folder that are still to be read, in their order.
 ///
 /// Files may be rotated meanwhile, so the newest file is opened before the folder is listed. Files
 /// that were rotated before that are in the list. Files that are rotated later are not needed to
@@ -96,102 +69,81 @@ enum JournalFiles {
 struct JournalListing {
   let path: String
   /// The rotated files, the oldest first.
-  private(set) var older: [JournalFiles.Older] = []
-  private(set) var newest: (JournalFile, Result<JournalScanner, JournalError>)?
+  private var older: ArraySlice<JournalFiles.Older> = []
+  private var newest: JournalFile?
 
   /// Makes a listing without reading the folder.
   init(unread path: String) { self.path = path }
 
-  /// Lists the files. Each rotated file must precede the newest one.
-  init(of path: String) throws(JournalError) {
-    self.path = path
+  /// A file, and the sequence number in its name; nil for the newest.
+  struct Opened {
+    let path: String
+    let file: JournalFile
+    let number: UInt64?
+
+    /// Reads the header. The sequence number in it must be the one in the name.
+    func scanner() throws(JournalError) -> JournalScanner {
+      let scanner = try JournalScanner(JournalWindow(file), path: path)
+      if let number, scanner.header.first != number {
+        throw .misplaced(path: path, expected: number, given: scanner.header.first)
+      }
+      return scanner
+    }
+  }
+
+  /// Lists the files.
+  mutating func read() throws(JournalError) {
     while true {
       let file = try JournalFile(path, for: .reading)
-      let scanner = Result { () throws(JournalError) in
-        try JournalScanner(JournalWindow(file), path: path)
-      }
-      let list = try JournalFiles.list(path)
+      var list = try JournalFiles.list(path)
       // If it was rotated just now, newer files may follow it.
       guard try file.isAt(path) else { continue }
-      newest = (file, scanner)
-      // If the newest file cannot be read, the others still can.
-      let first = (try? scanner.get())?.header.first ?? .max
-      for other in list where other.first >= first {
-        // A file whose process died during its rotation has both names.
-        if try file.isAt(other.path) { continue }
-        _ = try other.open()
-        // If the folder was copied at that moment, there are two such files.
-        if other.first == first { continue }
-        throw .misplaced(path: path, expected: other.first, given: first)
-      }
-      older = list.filter { $0.first < first }
+      // A file whose process died during its rotation has both names.
+      if let last = list.last, try file.isAt(last.path) { list.removeLast() }
+      (older, newest) = (list[...], file)
       return
     }
   }
 
   /// Opens the oldest file.
-  func oldest() throws(JournalError) -> (JournalFile, JournalScanner) {
-    if let first = older.first { return try first.open() }
-    return try newestFile()
+  mutating func oldest() throws(JournalError) -> Opened {
+    if let file = try open(from: 0) { return file }
+    let file = if let newest { newest } else { try JournalFile(path, for: .reading) }
+    return Opened(path: path, file: file, number: nil)
   }
 
-  private func newestFile() throws(JournalError) -> (JournalFile, JournalScanner) {
-    guard let newest else { throw .system("opened", path: path, code: 2) }
-    return (newest.0, try newest.1.get())
-  }
-
-  /// Opens the file that follows `current`.
+  /// Opens the file that follows the one that was read to its end.
   ///
   /// - Parameters:
-  ///   - current: the file that was read to its end.
-  ///   - first: the sequence number of its first record.
-  ///   - next: the sequence number after its last record.
+  ///   - current: the file that was read.
+  ///   - number: the sequence number of its first record.
   /// - Returns: nil if `current` is the newest file.
   mutating func following(
-    _ current: JournalFile, from first: UInt64, endingBefore next: UInt64
-  ) throws(JournalError) -> (JournalFile, JournalScanner)? {
+    _ current: JournalFile, behind number: UInt64
+  ) throws(JournalError) -> Opened? {
     if try current.isAt(path) { return nil }
-    if let found = try listed(behind: current, from: first, endingBefore: next) { return found }
+    if let file = try open(from: number + 1) { return file }
     // The folder is listed again only when all listed files have been read.
-    self = try JournalListing(of: path)
-    if let found = try listed(behind: current, from: first, endingBefore: next) { return found }
-    let (file, scanner) = try newestFile()
-    // Only a compaction leaves a newest file that begins as the one that was read.
-    guard scanner.header.first >= next || scanner.header.first == first else {
-      throw .misplaced(path: path, expected: next, given: scanner.header.first)
-    }
-    return (file, scanner)
+    try read()
+    if let file = try open(from: number + 1) { return file }
+    return newest.map { Opened(path: path, file: $0, number: nil) }
   }
 
-  private func listed(
-    behind current: JournalFile, from first: UInt64, endingBefore next: UInt64
-  ) throws(JournalError) -> (JournalFile, JournalScanner)? {
-    var index = self.index(from: first)
-    // A file that was compacted before its rotation has the same first sequence number as the file
-    // that was read.
-    if index < older.count, older[index].first == first {
-      if try !current.isAt(older[index].path) { return try older[index].open() }
-      index += 1
+  /// Opens the first rotated file that begins at or behind a sequence number. Files that were removed
+  /// since they were listed are passed over.
+  private mutating func open(from number: UInt64) throws(JournalError) -> Opened? {
+    while let next = older.first {
+      if next.first >= number {
+        do throws(JournalError) {
+          let file = try JournalFile(next.path, for: .reading)
+          return Opened(path: next.path, file: file, number: next.first)
+        } catch {
+          guard case .system(_, _, ENOENT) = error else { throw error }
+        }
+      }
+      older.removeFirst()
     }
-    guard index < older.count else { return nil }
-    let found = try older[index].open()
-    // Each file must continue with new records.
-    guard older[index].first >= next else {
-      throw .misplaced(path: older[index].path, expected: next, given: older[index].first)
-    }
-    return found
-  }
-
-  /// The index of the first file whose first sequence number is not below `first`.
-  ///
-  /// - Complexity: O(log *n*).
-  private func index(from first: UInt64) -> Int {
-    var (low, high) = (0, older.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if older[middle].first < first { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return nil
   }
 }
 

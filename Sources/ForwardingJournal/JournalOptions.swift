@@ -4,7 +4,8 @@
 /// ```swift
 /// var options = JournalOptions()
 /// options.sync = .group         // calls return when they are on the disk; threads share the wait
-/// options.moment = .afterwards  // records tell what became of a call
+/// options.rotation = 64 << 20   // a new file every 64 MB
+/// options.rotatedFiles = 10     // the oldest file is removed when there are more
 /// ```
 public struct JournalOptions: Sendable {
   /// When a record is on the disk, so that it survives a crash of the machine. It survives a crash
@@ -12,26 +13,17 @@ public struct JournalOptions: Sendable {
   public enum Sync: Hashable, Sendable {
     /// When the system writes it, or ``Journal/sync()`` is called.
     case never
-    /// Before the call is forwarded. Each call syncs separately.
-    case each
     /// Before the call is forwarded. Concurrent callers share a sync.
     case group
   }
 
-  /// When a call is recorded.
-  public enum Moment: Hashable, Sendable {
-    /// Before it is made. A call that cannot be recorded is not made.
-    case before
-    /// After it was made, with its result or error.
-    case afterwards
-  }
-
   /// When records are on the disk; ``Sync/never`` by default.
   public var sync = Sync.never
-  /// When calls are recorded; ``Moment/before`` by default.
-  public var moment = Moment.before
   /// The size in bytes from which the file is rotated; nil for no rotation.
   public var rotation: Int?
+  /// The number of rotated files that are kept. After a rotation, the oldest ones beyond it are
+  /// removed, as by ``Journal/removeRotated(before:)``. Nil keeps all.
+  public var rotatedFiles: Int?
 
   /// Makes the default options.
   public init() {}

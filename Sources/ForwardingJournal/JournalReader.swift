@@ -23,7 +23,12 @@ public final class JournalReader {
   private(set) var scanner: JournalScanner
   /// The number of files that were read before the current one.
   private(set) var file = 0
+  /// The sequence number with which the journal began when it was opened.
+  let first: UInt64
+  /// The current file; nil in memory, and behind the last file that can be read.
   private var current: JournalFile?
+  /// The first sequence number of the last file that was read or left out.
+  private var passed: UInt64
   /// The files of the folder, as far as they were listed.
   private var listing: JournalListing
   /// The size of the files that were read before, in bytes.
@@ -32,19 +37,15 @@ public final class JournalReader {
   /// Whether a replay is reading. A record that other code took meanwhile would be missing there.
   var isReplaying = false
 
-  /// The payload limit of the calls. A longer call is refused before it is read.
-  var limit = ReadingLimit() { didSet { scanner.limit = limit } }
-
   /// The size of all files of a journal, in bytes.
   ///
-  /// - Throws: ``JournalError/system(_:path:code:)`` if a file cannot be opened;
-  ///   ``JournalError/misplaced(path:expected:given:)`` if a rotated file has the name of another
-  ///   one.
+  /// - Throws: ``JournalError/system(_:path:code:)`` if a file cannot be opened.
   public static func size(of path: String) throws(JournalError) -> Int {
     let path = JournalFiles.file(path)
-    let listing = try JournalListing(of: path)
-    var size = try listing.newest?.0.size ?? 0
-    for older in listing.older { size += try JournalFile(older.path, for: .reading).size }
+    var size = try JournalFile(path, for: .reading).size
+    for older in try JournalFiles.list(path) {
+      size += try JournalFile(older.path, for: .reading).size
+    }
     return size
   }
 
@@ -54,18 +55,13 @@ public final class JournalReader {
   ///   - path: the journal's file.
   ///   - includingOlder: whether the rotated files are read as well.
   /// - Throws: ``JournalError/system(_:path:code:)`` if a file cannot be opened; ``JournalError``
-  ///   if the first one does not begin as a journal, or a rotated file has the name of another one.
+  ///   if the first one does not begin as a journal, or has the name of another one.
   public convenience init(at path: String, includingOlder: Bool = true) throws(JournalError) {
     let path = JournalFiles.file(path)
-    if includingOlder {
-      let listing = try JournalListing(of: path)
-      let (file, scanner) = try listing.oldest()
-      self.init(listing, scanner, file)
-    } else {
-      let file = try JournalFile(path, for: .reading)
-      let scanner = try JournalScanner(JournalWindow(file), path: path)
-      self.init(JournalListing(unread: path), scanner, file)
-    }
+    var listing = JournalListing(unread: path)
+    if includingOlder { try listing.read() }
+    let oldest = try listing.oldest()
+    self.init(listing, try oldest.scanner(), oldest.file)
   }
 
   /// Reads a journal from memory.
@@ -79,6 +75,7 @@ public final class JournalReader {
   private init(_ listing: JournalListing, _ scanner: JournalScanner, _ file: JournalFile?) {
     path = listing.path
     (self.listing, self.scanner, current) = (listing, scanner, file)
+    (first, passed) = (scanner.header.first, scanner.header.first)
   }
 
   /// Reads the next call.
@@ -98,40 +95,97 @@ public final class JournalReader {
     // A value that is being decoded may refer to this reader and ask it for the next record.
     if scanner.window.isLent { throw .inUse(path: path) }
     while true {
-      if let frame = try scanner.nextCall() { return frame }
-      guard let current,
-        let (file, following) = try listing.following(
-          current, from: scanner.header.first, endingBefore: scanner.next)
-      else { return nil }
+      if let frame = try scanner.nextFrame() { return frame }
+      guard let following = try following() else { return nil }
       // A rotated file gets no more records, but the last one may have been written just before the
       // rotation.
-      if let frame = try scanner.nextCall() { return frame }
+      if let frame = try scanner.nextFrame() { return frame }
       if case .torn(let offset, _) = scanner.tail { throw .damaged(offset: offset, resumes: nil) }
-      try go(on: following, of: file)
+      try go(on: following, isSkipping: false)
     }
   }
 
+  /// The file that follows the current one; nil if that is the newest.
+  private func following() throws(JournalError) -> JournalListing.Opened? {
+    guard let current else { return nil }
+    return try listing.following(current, behind: passed)
+  }
+
   private func go(
-    on following: JournalScanner, of file: JournalFile
+    on following: JournalListing.Opened, isSkipping: Bool
   ) throws(JournalError) {
-    guard following.header.first <= scanner.next else {
-      throw .missing(offset: 0, expected: scanner.next, given: following.header.first)
+    let scanner = try following.scanner()
+    let (expected, given) = (self.scanner.next, scanner.header.first)
+    guard given >= expected else {
+      throw .misplaced(path: following.path, expected: expected, given: given)
     }
-    following.limit = limit
-    // The file that was read may have been replaced by a compaction, and not rotated.
-    try following.skip(below: scanner.next)
-    behind += scanner.offset
-    scanner = following
-    current = file
-    self.file += 1
+    // If the end of the file before was left out, its last numbers are unknown.
+    guard given == expected || isSkipping || self.scanner.leftOut > 0 else {
+      throw .missing(offset: 0, expected: expected, given: given)
+    }
+    behind += self.scanner.offset
+    self.scanner = scanner
+    current = following.file
+    passed = given
+    file += 1
+  }
+
+  /// Moves behind the place at which ``next()`` threw an error, to the next record that can be read.
+  ///
+  /// ```swift
+  /// func readable(_ path: String) throws -> [JournalRecord] {
+  ///   let reader = try JournalReader(at: path)
+  ///   var records: [JournalRecord] = []
+  ///   while true {
+  ///     do {
+  ///       while let record = try reader.next() { records.append(record) }
+  ///       return records
+  ///     } catch {
+  ///       guard let skipped = try reader.skipDamage() else { return records }
+  ///       print(error, skipped)
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The numbers of the records show how many calls are missing. A call whose message was defined
+  /// in the bytes that were left out cannot be read either.
+  ///
+  /// - Returns: the bytes that were left out. The range is empty if a whole file is gone. Nil if the
+  ///   next record can be read, and at the end of the journal.
+  /// - Throws: ``JournalError/system(_:path:code:)`` if the folder or the next file cannot be
+  ///   opened; ``JournalError/inUse(path:)`` as ``next()``.
+  /// - Complexity: O(*n*) in the number of bytes that are left out, unless they look like records.
+  public func skipDamage() throws(JournalError) -> SkippedBytes? {
+    if isReplaying || scanner.window.isLent { throw .inUse(path: path) }
+    if let frame = try? nextFrame() {
+      unread(frame)
+      return nil
+    }
+    let following = try following()
+    if try scanner.offset < scanner.window.size {
+      let bytes = try scanner.skipDamage(toEnd: following != nil)
+      return bytes.map { SkippedBytes(path: scanner.path, bytes: $0) }
+    }
+    guard let following else { return nil }
+    do throws(JournalError) {
+      try go(on: following, isSkipping: true)
+      return SkippedBytes(path: following.path, bytes: 0..<0)
+    } catch {
+      // A file that cannot be a part of the journal is left out as a whole.
+      if let number = following.number { passed = number } else { current = nil }
+      return SkippedBytes(path: following.path, bytes: 0..<(try following.file.size))
+    }
   }
 
   /// Moves back before a call that was read.
   func unread(_ frame: JournalFrame) { scanner.unread(frame) }
 
   /// Returns a second reader at the same position.
-  func ahead() throws(JournalError) -> JournalReader {
-    JournalReader(listing, scanner.copy(), current)
+  func ahead() -> JournalReader {
+    let reader = JournalReader(listing, scanner.copy(), current)
+    reader.passed = passed
+    return reader
   }
 
   /// The offset of the next record in the current file.
@@ -144,4 +198,24 @@ public final class JournalReader {
   public var nextSequence: UInt64 { scanner.next }
   /// The end of the journal, once ``next()`` has returned nil.
   public var tail: JournalTail { scanner.tail }
+}
+
+/// Bytes of a journal's file that a reader has left out.
+///
+/// ```swift
+/// func tell(_ skipped: SkippedBytes) { print(skipped) }  // a.journal: 4096 bytes from byte 20480 on were left out
+/// ```
+public struct SkippedBytes: Hashable, Sendable, CustomStringConvertible {
+  /// The path of the file.
+  public let path: String
+  /// The offsets of the bytes.
+  public let bytes: Range<Int>
+
+  package init(path: String, bytes: Range<Int>) { (self.path, self.bytes) = (path, bytes) }
+
+  public var description: String {
+    let file = WireValue.visible(path)
+    if bytes.isEmpty { return "\(file): the records before this file are missing" }
+    return "\(file): \(bytes.count) bytes from byte \(bytes.lowerBound) on were left out"
+  }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ForwardingWire
+public import ForwardingWire
 
 /// One recorded call of a journal.
 ///
@@ -18,7 +18,7 @@ public struct JournalRecord: Hashable, Sendable {
   /// Its offset in its file.
   public let offset: Int
   /// The definition that all records of the message in a file share.
-  private let definition: Definition
+  let definition: Definition
   /// The name of the interface.
   public var interface: String { definition.texts.interface }
   /// The name of the message.
@@ -27,36 +27,22 @@ public struct JournalRecord: Hashable, Sendable {
   public var encoding: String { definition.texts.encoding }
   /// The encoded arguments.
   public let arguments: [UInt8]
-  /// The outcome of the call, if it was recorded after the call was made.
-  public let outcome: Outcome?
-
-  /// The outcome of a call.
-  public enum Outcome: Hashable, Sendable {
-    /// The call returned, with these bytes as its result.
-    case returned([UInt8])
-    /// The call threw an error with this text.
-    case threw(String)
-  }
 
   init(_ frame: JournalFrame, in scanner: JournalScanner) throws(JournalError) {
-    // Everything is read before a property is set: initializing and then failing costs a copy of
-    // the whole.
-    let (arguments, outcome) = try scanner.contents(of: frame) {
-      (reader) throws(WireError) -> ([UInt8], Outcome?) in
-      guard frame.kind == .outcome else { return (try reader.bytes(reader.left), nil) }
-      let arguments = try reader.bytes(Int(reader.uint32()))
-      let status = try reader.byte()
-      switch status {
-      case 0: return (arguments, .returned(try reader.bytes(reader.left)))
-      case 1: return (arguments, .threw(try reader.text(reader.left)))
-      default: throw WireError(.notBool(status), at: reader.offset - 1)
-      }
+    arguments = try scanner.arguments(of: frame) { (reader) throws(WireError) in
+      try reader.bytes(reader.left)
     }
-    definition = scanner.definitions[Int(frame.header.message)]
+    definition = scanner.definition(of: frame)
     sequence = frame.header.sequence
     time = frame.header.time
     offset = frame.offset
-    self.arguments = arguments
-    self.outcome = outcome
+  }
+
+  /// The arguments, decoded by the encoding of the message. Pass the interface's limits if they
+  /// differ from the default.
+  ///
+  /// - Throws: `WireError` if the bytes do not match the encoding or exceed the limits.
+  public func values(limits: WireLimits = WireLimits()) throws(WireError) -> [WireValue] {
+    try WireTypes(encoding, limits: limits).arguments(arguments)
   }
 }

@@ -11,7 +11,7 @@ extension JournalScanner {
   }
 
   /// The bytes of candidates that are checksummed to tell one end from damage.
-  private static var mostSearched: Int { 64 << 20 }
+  static var mostSearched: Int { 64 << 20 }
 
   /// Distinguishes the end of the file from a torn record, and both from damage before other
   /// records.
@@ -19,20 +19,19 @@ extension JournalScanner {
   /// - Returns: a record that was completed meanwhile; otherwise nil, after setting `tail`.
   func end() throws(JournalError) -> JournalFrame? {
     let left = try window.size - offset
-    searchBudget = Self.mostSearched
+    // Behind a skipped part, all searches of the file share one budget.
+    if !hasSkipped { searchBudget = Self.mostSearched }
     if left <= 0 {
       tail = .whole
       return nil
     }
     // A record that was half written when it was read may be complete by now.
     if try isWholeByNow { return try nextFrame() }
-    if try isAtRoom {
-      tail = .whole
-      return nil
-    }
-    if let resumes = try nextWhole(from: offset) {
+    var position = offset
+    if let resumes = try nextWhole(from: &position) {
       if try isWholeByNow { return try nextFrame() }
-      guard try isTornGroup(resuming: resumes) else {
+      // Behind damage, the whole rest counts as such.
+      guard !hasSkipped, try isUnsynced(before: resumes) else {
         throw .damaged(offset: offset, resumes: resumes)
       }
     }
@@ -47,18 +46,30 @@ extension JournalScanner {
     }
   }
 
-  /// Returns the offset of the next whole record that could follow, from `start` on; otherwise
-  /// nil.
+  /// Whether the broken record here may be one that a power cut took before its caller was
+  /// acknowledged. If a later record says that it was synced by then, it is damaged.
+  private func isUnsynced(before place: Int) throws(JournalError) -> Bool {
+    var place: Int? = place
+    while var start = place, let found = try wholeHeader(at: start) {
+      if found.sequence <= next || found.sequence - next > UInt64(found.unsynced) { return false }
+      start += found.length
+      place = try nextWhole(from: &start)
+    }
+    return true
+  }
+
+  /// Returns the offset of the next whole record that can follow, at or behind a position; otherwise
+  /// nil. Moves the position there, or to bytes that cannot be read.
   ///
-  /// As long as headers are whole, the contents of records are skipped, whatever they look like: an
-  /// interrupted write leaves a header with the intended length, and its contents may be a journal
-  /// themselves. Without a header, every byte may begin a record.
+  /// As long as headers are whole and have their place here, the contents of their records are
+  /// skipped, whatever they look like: an interrupted write leaves a header with the intended
+  /// length, and its contents may be a journal themselves. Otherwise every byte may begin a record.
   ///
-  /// - Throws: ``JournalError/damaged(offset:resumes:)`` once candidates of more than 64 MB have
-  ///   been checksummed for one end. The rest is unknown then, so nothing may be cut.
-  func nextWhole(from start: Int) throws(JournalError) -> Int? {
-    var position = start
-    while let torn = try window.headerAlone(at: position) {
+  /// - Throws: ``JournalError/damaged(offset:resumes:)`` once the budget is used up. The rest is
+  ///   unknown then, so nothing may be cut.
+  func nextWhole(from position: inout Int) throws(JournalError) -> Int? {
+    let start = position
+    while let torn = try window.headerAlone(at: position), canFollow(torn, at: position) {
       if position > offset, try wholeHeader(at: position) != nil { return position }
       position += torn.length
     }
@@ -69,13 +80,14 @@ extension JournalScanner {
     }
     var tried: Int?
     while let found = try window.nextHeader(from: &position) {
-      defer { position += 1 }
-      guard found.sequence >= next, found.sequence - next < 1 << 40 else { continue }
-      searchBudget -= found.length
-      if searchBudget < 0 { throw .damaged(offset: offset, resumes: nil) }
-      if try wholeHeader(at: position) != nil { return position }
-      // The rest of this candidate may still be written.
-      if tried == nil { tried = position }
+      if canFollow(found, at: position) {
+        searchBudget -= found.length
+        if searchBudget < 0 { throw .damaged(offset: offset, resumes: nil) }
+        if try wholeHeader(at: position) != nil { return position }
+        // The rest of this candidate may still be written.
+        if tried == nil { tried = position }
+      }
+      position += 1
     }
     if start > offset { return nil }
     let last = try max(offset, window.size - 2 * JournalFormat.recordSize)

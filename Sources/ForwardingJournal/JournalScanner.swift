@@ -6,12 +6,12 @@ struct JournalFrame {
   var header: RecordHeader
   /// The offset of the record in the file.
   var offset: Int
-  var kind: RecordKind
+  /// The offset of the call's arguments, behind the definition of the message if there is one.
+  var arguments: Int
 
-  /// The offset and the size of the record's contents.
-  var contents: Int { offset + JournalFormat.recordSize }
-  var count: Int { header.length - JournalFormat.recordSize }
   var end: Int { offset + header.length }
+  /// The size of the arguments.
+  var count: Int { end - arguments }
 }
 
 /// Finds the records of one file, and trusts none of its bytes.
@@ -23,16 +23,16 @@ final class JournalScanner {
   private(set) var offset = JournalFormat.headerSize
   /// The sequence number of the next record.
   private(set) var next: UInt64
-  /// The defined messages, indexed by their numbers.
-  private(set) var definitions: [Definition] = []
+  /// The defined messages, indexed by their numbers; nil where a definition was left out.
+  private(set) var definitions: [Definition?] = []
   var tail = JournalTail.whole
+  /// The bytes that were left out since the last record, and whether any were left out before.
+  private(set) var leftOut = 0
+  private(set) var hasSkipped = false
   /// The range that ``end()`` has already searched.
   var searched = Searched()
-  /// The bytes of candidates that the search in progress may still checksum.
+  /// The bytes of candidates that may still be checksummed.
   var searchBudget = 0
-  /// The payload limit of the wanted calls. A longer one ends the reading before its contents are
-  /// read.
-  var limit = ReadingLimit()
 
   /// Reads the header of a file.
   init(_ window: JournalWindow, path: String) throws(JournalError) {
@@ -40,32 +40,26 @@ final class JournalScanner {
     self.path = path
     let size = JournalFormat.headerSize
     guard try window.load(size, at: 0) else { throw .notAJournal(path: path) }
-    let checksum = window.checksum(size - 4, at: 0)
-    let read:
-      (magic: [UInt8], version: UInt16, flags: UInt16, header: JournalHeader, checksum: UInt32)
+    let read: (magic: [UInt8], version: UInt16, header: JournalHeader, checksum: UInt32)
     do throws(WireError) {
       read = try window.read(size, at: 0) {
-        (reader) throws(WireError) -> ([UInt8], UInt16, UInt16, JournalHeader, UInt32) in
+        (reader) throws(WireError) -> ([UInt8], UInt16, JournalHeader, UInt32) in
         let magic = try reader.bytes(8)
         let version = try reader.uint16()
-        let flags = try reader.uint16()
+        try reader.skip(2)
         let header = try JournalHeader(
-          first: reader.uint64(), time: Int64(bitPattern: reader.uint64()),
-          isCompacted: flags & 1 != 0, tellsUnsynced: flags & 2 != 0)
-        return try (magic, version, flags, header, reader.uint32())
+          first: reader.uint64(), time: Int64(bitPattern: reader.uint64()))
+        return try (magic, version, header, reader.uint32())
       }
     } catch {
       throw .notAJournal(path: path)
     }
     guard read.magic == JournalFormat.magic else { throw .notAJournal(path: path) }
-    guard read.version <= JournalFormat.version else {
-      throw .newerVersion(
+    guard read.version == JournalFormat.version else {
+      throw .otherVersion(
         path: path, known: Int(JournalFormat.version), given: Int(read.version))
     }
-    guard read.checksum == checksum, read.version > 0 else { throw .notAJournal(path: path) }
-    guard read.flags & ~JournalHeader.knownFlags == 0 else {
-      throw .unknownFlags(path: path, flags: read.flags & ~JournalHeader.knownFlags)
-    }
+    guard read.checksum == window.checksum(size - 4, at: 0) else { throw .notAJournal(path: path) }
     guard read.header.first < JournalFormat.numbers else {
       throw .tooLarge(read.header.first, offset: 0, at: 12)
     }
@@ -79,133 +73,150 @@ final class JournalScanner {
   private init(of other: JournalScanner) {
     (window, path, header) = (other.window, other.path, other.header)
     (offset, next, definitions) = (other.offset, other.next, other.definitions)
-    limit = other.limit
+    (leftOut, hasSkipped) = (other.leftOut, other.hasSkipped)
   }
 
-  /// Returns the next call or outcome; nil at the end. Definitions on the way are stored.
-  func nextCall() throws(JournalError) -> JournalFrame? {
-    var (before, known) = (offset, definitions.count)
-    while let frame = try nextFrame() {
-      switch frame.kind {
-      case .call, .outcome: return frame
-      case .mark: (before, known) = (offset, definitions.count)
-      case .definition: try define(frame)
-      }
+  /// Returns the next record; nil at the end.
+  @inline(__always)
+  func nextFrame() throws(JournalError) -> JournalFrame? {
+    guard let found = try wholeHeader(at: offset) else { return try end() }
+    guard found.sequence < JournalFormat.numbers else {
+      throw .tooLarge(found.sequence, offset: offset, at: 8)
     }
-    // A definition and its call are written at once. A definition without its call belongs to an
-    // interrupted write.
-    if definitions.count > known {
-      tail = .torn(offset: before, bytes: try max(window.size, offset) - before)
-      offset = before
-      definitions.removeSubrange(known...)
+    guard canFollow(found, at: offset) else {
+      throw .missing(offset: offset, expected: next, given: found.sequence)
     }
-    return nil
+    let frame = JournalFrame(
+      header: found, offset: offset, arguments: try arguments(of: found, at: offset))
+    (offset, next) = (frame.end, found.sequence + 1)
+    (tail, leftOut) = (.whole, 0)
+    return frame
   }
 
   /// Moves back before a call, so that it is read again.
   func unread(_ frame: JournalFrame) { (offset, next) = (frame.offset, frame.header.sequence) }
 
-  /// Skips calls with sequence numbers below `wanted`.
-  ///
-  /// - Throws: ``JournalError/missing(offset:expected:given:)`` if the file ends before `wanted`:
-  ///   then it is not the file that was read before.
-  func skip(below wanted: UInt64) throws(JournalError) {
-    while next < wanted {
-      let (before, number, known) = (offset, next, definitions.count)
-      guard let frame = try nextCall() else {
-        guard next >= wanted else { throw .missing(offset: offset, expected: wanted, given: next) }
-        return
+  /// Whether a record can be the next one at an offset. Numbers may be missing only if the bytes
+  /// between had room for their records.
+  func canFollow(_ header: RecordHeader, at place: Int) -> Bool {
+    let most = (leftOut + place - offset) / JournalFormat.recordSize
+    return header.sequence >= next && header.sequence - next <= UInt64(most)
+  }
+
+  /// Returns the offset of a record's arguments, after storing the definition in front of them.
+  @inline(__always)
+  private func arguments(of header: RecordHeader, at offset: Int) throws(JournalError) -> Int {
+    let (start, number) = (offset + JournalFormat.recordSize, Int(header.message))
+    switch RecordKind(rawValue: header.kind) {
+    case .call:
+      guard number < definitions.count, definitions[number] != nil else {
+        throw malformed("a call", "message \(number) is not defined", at: offset)
       }
-      guard frame.header.sequence >= wanted else { continue }
-      (offset, next) = (before, number)
-      definitions.removeSubrange(known...)
-      return
+      return start
+    case .defining: return start + (try define(number, at: offset, header.length))
+    case nil: throw malformed("a record", "it has kind \(header.kind)", at: offset)
     }
   }
 
-  private func define(_ frame: JournalFrame) throws(JournalError) {
-    guard definitions.count < JournalFormat.maximumDefinitions else {
-      throw .tooManyMessages(limit: JournalFormat.maximumDefinitions)
-    }
-    guard Int(frame.header.message) == definitions.count else {
-      throw .malformed(
-        offset: frame.offset,
-        WireError(
-          .value(
-            type: "a definition",
-            "its number is \(frame.header.message), but \(definitions.count) is next"),
-          at: 24))
-    }
-    definitions.append(
-      try contents(of: frame) { (reader) throws(WireError) in try Definition(from: &reader) })
+  private func malformed(_ type: String, _ what: String, at offset: Int) -> JournalError {
+    .malformed(offset: offset, WireError(.value(type: type, what), at: 24))
   }
 
-  /// Reads the contents of a record.
-  func contents<Result>(
+  /// Stores the definition in a record. Returns its size.
+  private func define(_ number: Int, at offset: Int, _ length: Int) throws(JournalError) -> Int {
+    let start = offset + JournalFormat.recordSize
+    let (definition, size) = try contents(start..<offset + length, of: offset) {
+      (reader) throws(WireError) in (try Definition(from: &reader), reader.offset)
+    }
+    if let known = number < definitions.count ? definitions[number] : nil {
+      // A record that is read again has its own definition.
+      guard known == definition else {
+        throw malformed("a definition", "message \(number) has another one", at: offset)
+      }
+      return size
+    }
+    guard number == definitions.count || hasSkipped, number < JournalFormat.maximumDefinitions
+    else {
+      throw malformed(
+        "a definition", "its number is \(number), but \(definitions.count) is next", at: offset)
+    }
+    while definitions.count <= number { definitions.append(nil) }
+    definitions[number] = definition
+    return size
+  }
+
+  /// The definition of a record's message.
+  func definition(of frame: JournalFrame) -> Definition {
+    guard let definition = definitions[Int(frame.header.message)] else {
+      preconditionFailure("a record without a definition is refused")
+    }
+    return definition
+  }
+
+  /// Reads the arguments of a record.
+  func arguments<Result>(
     of frame: JournalFrame, _ body: (inout WireReader) throws(WireError) -> Result
   ) throws(JournalError) -> Result {
-    let isThere = try window.load(frame.count, at: frame.contents)
-    do throws(WireError) {
-      guard isThere else { throw WireError(.tooShort(expected: frame.count, given: 0), at: 0) }
-      return try window.read(frame.count, at: frame.contents, body)
-    } catch {
-      throw .malformed(offset: frame.offset, error)
-    }
+    try contents(frame.arguments..<frame.end, of: frame.offset, body)
   }
 
-  /// Returns the next record of any kind.
-  @inline(__always)
-  func nextFrame() throws(JournalError) -> JournalFrame? {
-    while true {
-      guard let found = try wholeHeader(at: offset) else { return try end() }
-      guard found.sequence < JournalFormat.numbers else {
-        throw .tooLarge(found.sequence, offset: offset, at: 8)
-      }
-      guard found.sequence == next || (found.sequence > next && header.isCompacted) else {
-        throw .missing(offset: offset, expected: next, given: found.sequence)
-      }
-      guard let kind = RecordKind(rawValue: found.kind), found.flags == 0 || header.tellsUnsynced
-      else {
-        guard found.kind >= RecordKind.firstOptional else {
-          throw .unknownKind(offset: offset, kind: found.kind)
-        }
-        offset += found.length
-        continue
-      }
-      if kind != .definition, Int(found.message) >= definitions.count, kind != .mark {
-        throw .malformed(
-          offset: offset,
-          WireError(
-            .value(type: "a call", "message \(found.message) is not defined"), at: 24))
-      }
-      let frame = JournalFrame(header: found, offset: offset, kind: kind)
-      offset += found.length
-      if kind != .definition { next = found.sequence + 1 }
-      tail = .whole
-      return frame
+  private func contents<Result>(
+    _ part: Range<Int>, of offset: Int, _ body: (inout WireReader) throws(WireError) -> Result
+  ) throws(JournalError) -> Result {
+    let isThere = try window.load(part.count, at: part.lowerBound)
+    do throws(WireError) {
+      guard isThere else { throw WireError(.tooShort(expected: part.count, given: 0), at: 0) }
+      return try window.read(part.count, at: part.lowerBound, body)
+    } catch {
+      throw .malformed(offset: offset, error)
     }
   }
 
   /// Returns the header at an offset if the record is whole and its checksums match.
   @inline(__always)
   func wholeHeader(at offset: Int) throws(JournalError) -> RecordHeader? {
-    guard let header = try window.headerAlone(at: offset) else { return nil }
-    // A record that extends beyond the file is torn, and not refused for its length.
-    if header.length - JournalFormat.recordSize > limit.bytes, limit.wants(header),
-      try offset + header.length <= window.size
-    {
-      try refuse(header, at: offset)
-    }
-    return try window.isWhole(header, at: offset) ? header : nil
+    guard let header = try window.headerAlone(at: offset),
+      try window.isWhole(header, at: offset)
+    else { return nil }
+    return header
   }
 
-  /// Refuses a record that is longer than allowed, by its header alone. A definition may be as long
-  /// as its three lengths permit.
-  private func refuse(_ header: RecordHeader, at offset: Int) throws(JournalError) {
-    let isCall = [.call, .outcome].contains(RecordKind(rawValue: header.kind))
-    let most = isCall ? limit.bytes : max(limit.bytes, 6 + 3 * Int(UInt16.max))
-    let given = header.length - JournalFormat.recordSize
-    guard given > most else { return }
-    throw .malformed(offset: offset, WireError(.limit(most, given: given), at: 4))
+  /// Moves behind the bytes at which reading stopped, to the next record that can follow.
+  ///
+  /// - Parameter toEnd: whether the file gets no more records, so that its rest is left out if no
+  ///   record follows.
+  /// - Returns: the bytes that were left out; nil if no record follows.
+  func skipDamage(toEnd: Bool) throws(JournalError) -> Range<Int>? {
+    let (start, size) = (offset, try window.size)
+    if !hasSkipped { searchBudget = max(Self.mostSearched, 4 * size) }
+    hasSkipped = true
+    var end = start
+    // A whole record that was refused is left out alone.
+    if let refused = try? wholeHeader(at: start) {
+      end += refused.length
+    } else {
+      guard let found = try nextReadable() ?? (toEnd ? size : nil) else { return nil }
+      end = found
+    }
+    leftOut += end - start
+    offset = end
+    return start..<end
+  }
+
+  /// The offset of the next whole record that can follow. Pages that cannot be read are passed over.
+  private func nextReadable() throws(JournalError) -> Int? {
+    let (page, size) = (4096, try window.size)
+    var position = offset
+    while position < size {
+      do throws(JournalError) { return try nextWhole(from: &position) } catch {
+        switch error {
+        case .system: position = (position / page + 1) * page
+        // Too many bytes look like records.
+        case .damaged: return nil
+        default: throw error
+        }
+      }
+    }
+    return nil
   }
 }

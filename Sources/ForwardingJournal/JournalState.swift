@@ -8,11 +8,11 @@ struct JournalState {
   /// The error that closed the file. The next `close()` throws it and resets it.
   var failure: JournalError?
   /// The end of the records in the file.
-  var end: Int
+  private(set) var end: Int
   /// The sequence number of the file's first record.
   private(set) var first: UInt64
   /// The sequence number of the next record.
-  var next: UInt64
+  private(set) var next: UInt64
   /// The sequence number of the first record that may not be on the disk.
   var synced: UInt64
   /// The number of syncs.
@@ -27,8 +27,6 @@ struct JournalState {
   var resumed = 0
   /// Whether a thread syncs the file.
   var isSyncing = false
-  /// Whether a compaction is in progress.
-  var isCompacting = false
   /// Whether the file is being replaced or closed. No record is written and no other sync begins
   /// then.
   var isChanging = false
@@ -42,42 +40,26 @@ struct JournalState {
   private var seen: Int64 = 0
   /// For how long that is not checked again, in nanoseconds, when a record is appended.
   private static let rest: Int64 = 10_000_000
-  /// The options, which decide whether calls wait for the disk.
-  private let options: JournalOptions
-  /// The preallocated zeros behind the records.
-  private var room: JournalRoom
-  /// Whether records count the unsynced records before them, and the encoded count of the last
-  /// record.
-  private var (tellsUnsynced, told) = (false, UInt8(0))
-  /// The messages that the file defines, and their numbers by the index of the message in the
-  /// interface.
-  private var definitions: [Definition]
+  /// Whether calls wait for the disk.
+  private let isSynced: Bool
+  /// The numbers of the messages that the file defines, and the same by the index of the message in
+  /// the interface.
+  private var definitions: [Definition: UInt16] = [:]
   private var numbers: [UInt16?] = []
 
-  init(
-    _ file: JournalFile, _ end: Int, _ header: JournalHeader, next: UInt64,
-    _ definitions: [Definition], _ options: JournalOptions, told: UInt8 = 0
-  ) throws(JournalError) {
+  /// The state after the last record that the scanner has found.
+  init(_ file: JournalFile, _ scanner: JournalScanner, _ options: JournalOptions) {
     path = file.path
     self.file = file
-    self.end = end
-    self.options = options
-    first = header.first
-    self.next = next
-    tellsUnsynced = header.tellsUnsynced && options.sync != .never
-    // Zeros that a killed process left are reused. They are cut if no call waits for the disk.
-    let size = try file.size
-    room = JournalRoom(tellsUnsynced ? JournalRoom.step(options) : 0, end: max(end, size))
-    if !tellsUnsynced { room.trim(to: end, of: file) }
-    if tellsUnsynced { self.told = told }
+    (end, first, next) = (scanner.offset, scanner.header.first, scanner.next)
+    isSynced = options.sync != .never
     // If calls wait for the disk, the records of earlier processes were synced when the file was
     // opened.
-    synced = options.sync != .never || next == first ? next : 0
-    self.definitions = definitions
+    synced = isSynced || next == first ? next : 0
+    for (number, definition) in scanner.definitions.enumerated() {
+      if let definition { definitions[definition] = UInt16(number) }
+    }
   }
-
-  /// The least size that the file has, unless another program has truncated it.
-  var filled: Int { max(end, room.end) }
 
   /// Whether no further record may be written.
   var isClosed: Bool { file == nil || isClosing }
@@ -102,144 +84,97 @@ struct JournalState {
     return wanted
   }
 
-  /// Appends a record that says that all records before it are on the disk, which the last of them
-  /// could not say of themselves. If they are unreadable later, that is damage and not a power cut.
-  /// A failure to append it is harmless.
-  mutating func tellSynced() {
-    // No sequence number is left for this record after the last one.
-    guard told > 0, next < JournalFormat.numbers, let file else { return }
-    var header = RecordHeader(kind: .mark, sequence: next, time: JournalFile.now)
-    header.kind = RecordKind.synced
-    var writer = WireWriter(limit: JournalFormat.recordSize)
-    guard (try? RecordHeader.reserve(in: &writer)) != nil else { return }
-    header.fill(in: &writer, at: 0)
-    if (try? append(writer, to: file)) != nil { told = 0 }
-  }
-
-  /// Notes that the zeros behind the records were cut.
-  mutating func forgetRoom() { room.forget(behind: end) }
-
-  /// Cuts the zeros behind the records, which are no longer needed.
-  mutating func trim() {
-    if let file { room.trim(to: end, of: file) }
-  }
-
   /// Finds the messages of an interface among those that the file defines.
   mutating func prepare(_ interface: Interface) {
-    numbers = interface.messages.reduce(into: Array(repeating: nil, count: interface.count)) {
-      numbers, message in
-      let wanted = Definition(interface, message)
-      numbers[message.index] = definitions.firstIndex(of: wanted).map { UInt16($0) }
+    numbers = Array(repeating: nil, count: interface.count)
+    for message in interface.messages {
+      numbers[message.index] = definitions[Definition(interface, message)]
     }
   }
 
-  /// Continues in another file, which is on the disk.
-  mutating func replace(
-    _ file: JournalFile, first: UInt64, end: Int, definitions: [Definition], _ interface: Interface
-  ) {
+  /// Continues in a file without records, which is on the disk.
+  mutating func replace(_ file: JournalFile, _ interface: Interface) {
     self.file = file
-    self.first = first
-    self.end = end
-    self.definitions = definitions
-    budget = 0
-    tellsUnsynced = options.sync != .never
-    told = 0
-    room = JournalRoom(tellsUnsynced ? JournalRoom.step(options) : 0, end: end)
+    (first, end, budget) = (next, JournalFormat.headerSize, 0)
+    definitions = [:]
     prepare(interface)
   }
 
-  /// Appends a record that was encoded after the reserved space for its header.
+  /// Appends a call of an interface's message, which was encoded after the reserved space for its
+  /// header. Returns its sequence number.
   @inline(__always)
   mutating func append(
-    _ writer: inout WireWriter, _ kind: RecordKind, _ message: InterfaceMessage,
-    of interface: Interface, at time: Int64
+    _ writer: inout WireWriter, _ message: InterfaceMessage, of interface: Interface,
+    at time: Int64
+  ) throws(JournalError) -> UInt64 {
+    if let number = numbers[message.index] {
+      return try append(&writer, .call, number, at: time)
+    }
+    let definition = Definition(interface, message)
+    let sequence = try append(&writer, definition, at: time)
+    numbers[message.index] = definitions[definition]
+    return sequence
+  }
+
+  /// Appends a call of any message. If the file does not have its definition, that stands in front
+  /// of the arguments.
+  mutating func append(
+    _ writer: inout WireWriter, _ definition: Definition, at time: Int64
+  ) throws(JournalError) -> UInt64 {
+    if let number = definitions[definition] {
+      return try append(&writer, .call, number, at: time)
+    }
+    guard definitions.count < JournalFormat.maximumDefinitions else {
+      throw .tooManyMessages(limit: JournalFormat.maximumDefinitions)
+    }
+    let number = UInt16(definitions.count)
+    var defining = WireWriter(limit: JournalFormat.maximumRecord)
+    do throws(WireError) {
+      try RecordHeader.reserve(in: &defining)
+      try definition.write(to: &defining)
+      try defining.append(Array(writer.bytes.dropFirst(JournalFormat.recordSize)))
+    } catch {
+      throw .refused(error)
+    }
+    let sequence = try append(&defining, .defining, number, at: time)
+    definitions[definition] = number
+    return sequence
+  }
+
+  @inline(__always)
+  private mutating func append(
+    _ writer: inout WireWriter, _ kind: RecordKind, _ message: UInt16, at time: Int64
   ) throws(JournalError) -> UInt64 {
     guard let file, !isClosing else { throw .closed(path: path) }
-    try look(for: file, at: path, time)
+    try look(for: file, time)
     guard next < JournalFormat.numbers else { throw .tooLarge(next, offset: end, at: 8) }
-    var header = RecordHeader(kind: kind, sequence: next, time: time)
-    if tellsUnsynced { header.flags = RecordHeader.telling(unsynced: next - synced) }
-    guard let number = numbers[message.index] else {
-      return try appendDefined(&writer, header, message, of: interface, to: file)
+    var header = RecordHeader(kind: kind, message: message, sequence: next, time: time)
+    if isSynced { header.unsynced = UInt32(clamping: next - synced) }
+    header.fill(in: &writer)
+    do { try file.append(writer, at: end) } catch {
+      // If a partial record is left, a record after it would be taken for damage, so the journal
+      // closes.
+      if (try? file.size) != end { end(after: error) }
+      throw error
     }
-    header.message = number
-    header.fill(in: &writer, at: 0)
-    try append(writer, to: file)
+    end += writer.count
     next += 1
-    told = header.flags
     return header.sequence
   }
 
   /// Checks that the path still leads to the file, unless that was checked a few milliseconds ago.
   /// If records are synced, each sync ends with this check as well.
   @inline(__always)
-  private mutating func look(
-    for file: JournalFile, at path: String, _ time: Int64
-  ) throws(JournalError) {
-    if time &- seen > Self.rest || time < seen {
-      try lookNow(for: file, at: path, time)
-    }
+  private mutating func look(for file: JournalFile, _ time: Int64) throws(JournalError) {
+    if time &- seen > Self.rest || time < seen { try lookNow(for: file, time) }
   }
 
-  mutating func lookNow(
-    for file: JournalFile, at path: String, _ time: Int64
-  ) throws(JournalError) {
-    guard try file.isAt(path, holding: filled) else {
+  mutating func lookNow(for file: JournalFile, _ time: Int64) throws(JournalError) {
+    guard try file.isAt(path, holding: end) else {
       let error = JournalError.displaced(path: path)
       end(after: error)
       throw error
     }
     seen = time
-  }
-
-  /// Appends a record after the definition of its message, both with one write.
-  private mutating func appendDefined(
-    _ record: inout WireWriter, _ header: RecordHeader, _ message: InterfaceMessage,
-    of interface: Interface, to file: JournalFile
-  ) throws(JournalError) -> UInt64 {
-    guard definitions.count < JournalFormat.maximumDefinitions else {
-      throw .tooManyMessages(limit: JournalFormat.maximumDefinitions)
-    }
-    let definition = Definition(interface, message)
-    let number = UInt16(definitions.count)
-    var header = header
-    header.message = number
-    var writer = WireWriter(limit: 2 * JournalFormat.maximumRecord)
-    do throws(WireError) {
-      try RecordHeader.reserve(in: &writer)
-      try definition.write(to: &writer)
-      var defining = header
-      defining.kind = RecordKind.definition.rawValue
-      defining.fill(in: &writer, at: 0)
-      let start = writer.count
-      try writer.append(record.bytes)
-      header.fill(in: &writer, at: start)
-    } catch {
-      throw .refused(error)
-    }
-    try append(writer, to: file)
-    definitions.append(definition)
-    numbers[message.index] = number
-    next += 1
-    told = header.flags
-    return header.sequence
-  }
-
-  private mutating func append(
-    _ writer: borrowing WireWriter, to file: JournalFile
-  ) throws(JournalError) {
-    room.make(writer.count, at: end, in: file)
-    do { try file.append(writer, at: end) } catch {
-      room.forget(behind: end)
-      // If a partial record is left, a record after it would be taken for damage, so the journal
-      // closes. The sync is for the callers that wait for earlier records. Beside another sync it
-      // would prove nothing: the system reports a lost write to only one of the two.
-      if (try? file.size) != end {
-        if !isSyncing, (try? file.sync()) != nil { synced = next }
-        end(after: error)
-      }
-      throw error
-    }
-    end += writer.count
   }
 }

@@ -8,20 +8,17 @@ final class ReplayCursor {
   private let interface: Interface
   private let options: ReplayOptions
   private let isAwaited: Bool
-  private(set) var summary = ReplaySummary()
+  private var summary = ReplaySummary()
+  private var firstFailure: (frame: JournalFrame, selector: String, error: any Error)?
   /// The messages of the current file, by their numbers there.
-  private var known: [Known] = []
+  private var known: [Known?] = []
   private var file = 0
-  private var lastTime: Int64?
   /// The sequence number of the last call that was checked before the replay; nil if there is no
   /// call.
   private var last: UInt64?
-  /// How long to wait before the prepared call, in nanoseconds.
-  private(set) var delay: Int64 = 0
 
   private struct Known {
-    /// Nil if this process does not have the message with these types.
-    var message: InterfaceMessage?
+    let message: InterfaceMessage
     /// A call of the message that can be reused, because no other code refers to it.
     var spare: Invocation?
   }
@@ -37,35 +34,21 @@ final class ReplayCursor {
     self.isAwaited = isAwaited
     reader.isReplaying = true
     try checkCancellation()
-    let ahead = try reader.ahead()
-    let limit = ReadingLimit(
-      bytes: interface.limits.message, first: options.first, last: options.last ?? .max,
-      until: options.until ?? .max)
-    ahead.limit = limit
-    // By the numbers of the messages in each file.
-    var (checked, file): ([Bool], Int) = ([], 0)
+    if options.first > 0, options.first < reader.first, reader.nextSequence == reader.first {
+      throw JournalError.missing(offset: 0, expected: options.first, given: reader.first)
+    }
+    let ahead = reader.ahead()
     while let frame = try ahead.nextFrame() {
       try checkCancellation()
       if isBehind(frame) { break }
       last = frame.header.sequence
-      if options.migrate != nil || !isWanted(frame) { continue }
-      if ahead.file != file { (checked, file) = ([], ahead.file) }
-      let number = Int(frame.header.message)
-      while checked.count <= number { checked.append(false) }
-      if checked[number] { continue }
-      checked[number] = true
-      let definition = ahead.scanner.definitions[number]
-      if Self.message(definition, interface) == nil {
-        throw Self.schema(definition, interface, frame.offset)
-      }
+      if isWanted(frame) { _ = try message(of: frame, in: ahead) }
     }
-    reader.limit = limit
+    // The reader goes through the files again.
+    (known, file) = ([], reader.file)
   }
 
-  deinit {
-    reader.limit = ReadingLimit()
-    reader.isReplaying = false
-  }
+  deinit { reader.isReplaying = false }
 
   private func checkCancellation() throws { if isAwaited { try Task.checkCancellation() } }
 
@@ -76,24 +59,45 @@ final class ReplayCursor {
       || options.until.map { frame.header.time > $0 } ?? false
   }
 
-  private static func message(
-    _ definition: Definition, _ interface: Interface
-  ) -> InterfaceMessage? {
-    try? interface.message(definition.interface, definition.selector, definition.encoding)
+  /// The message of a call, which this process must have with the recorded types. Refuses a call that
+  /// is longer than the interface allows.
+  private func message(
+    of frame: JournalFrame, in reader: JournalReader
+  ) throws(JournalError) -> InterfaceMessage {
+    guard frame.count <= interface.limits.message else {
+      throw .malformed(
+        offset: frame.offset,
+        WireError(.limit(interface.limits.message, given: frame.count), at: 4))
+    }
+    if reader.file != file { (known, file) = ([], reader.file) }
+    let number = Int(frame.header.message)
+    if number < known.count, let message = known[number]?.message { return message }
+    let definition = reader.scanner.definition(of: frame)
+    do throws(WireError) {
+      let message = try interface.message(
+        definition.interface, definition.selector, definition.encoding)
+      while known.count <= number { known.append(nil) }
+      known[number] = Known(message: message)
+      return message
+    } catch {
+      throw schema(definition, frame.offset)
+    }
   }
 
-  private static func schema(
-    _ definition: Definition, _ interface: Interface, _ offset: Int
-  ) -> JournalError {
-    func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+  private func schema(_ definition: Definition, _ offset: Int) -> JournalError {
     let isOurs = definition.interface == interface.nameBytes
+    let texts = definition.texts
     return .schema(
       offset: offset,
-      selector: isOurs
-        ? text(definition.selector)
-        : "\(text(definition.interface))/\(text(definition.selector))",
+      selector: isOurs ? texts.selector : "\(texts.interface)/\(texts.selector)",
       expected: isOurs ? interface.message(named: definition.selector)?.encoding : nil,
-      given: text(definition.encoding))
+      given: texts.encoding)
+  }
+
+  /// A call, and its record.
+  struct Ready: ~Copyable {
+    let call: Invocation
+    let frame: JournalFrame
   }
 
   /// Returns the next call to make; nil at the end.
@@ -109,114 +113,65 @@ final class ReplayCursor {
       }
       guard isWanted(frame) else { continue }
       summary.last = frame.header.sequence
-      let made: Ready?
-      do { made = try filtered(frame) } catch {
+      let ready: Ready
+      do { ready = Ready(call: try call(of: frame), frame: frame) } catch {
         // The next read returns the call that was not made.
         reader.unread(frame)
         throw error
       }
-      guard let ready = made else {
-        summary.skipped += 1
-        continue
-      }
-      if let speed = options.speed, speed > 0 { wait(for: frame.header.time, speed) }
-      if options.isDry {
-        give(back: ready)
-        continue
-      }
-      return ready
+      if !options.isDry { return ready }
+      give(back: ready)
     }
     return nil
   }
 
-  /// A call, and the number of its message if the call can be reused.
-  struct Ready: ~Copyable {
-    let call: Invocation
-    let number: Int?
-    let frame: JournalFrame
-  }
-
-  private func filtered(_ frame: JournalFrame) throws -> Ready? {
-    if let filter = options.filter, try !filter(JournalRecord(frame, in: reader.scanner)) {
-      return nil
-    }
-    let ready = try ready(frame)
-    // The filter may have taken long.
-    if ready != nil { try checkCancellation() }
-    return ready
-  }
-
-  private func ready(_ frame: JournalFrame) throws -> Ready? {
-    let scanner = reader.scanner
-    if reader.file != file { (file, known) = (reader.file, []) }
-    while known.count < scanner.definitions.count {
-      known.append(Known(message: Self.message(scanner.definitions[known.count], interface)))
-    }
+  private func call(of frame: JournalFrame) throws -> Invocation {
+    let message = try message(of: frame, in: reader)
     let number = Int(frame.header.message)
-    guard let message = known[number].message else {
-      guard let migrate = options.migrate else {
-        throw Self.schema(scanner.definitions[number], interface, frame.offset)
-      }
-      summary.migrated += 1
-      guard case .call(let call) = try migrate(JournalRecord(frame, in: scanner)) else {
-        return nil
-      }
-      return Ready(call: call, number: nil, frame: frame)
+    let call: Invocation
+    if let spare = known[number]?.spare {
+      call = spare
+      known[number]?.spare = nil
+    } else {
+      call = Invocation(message.plan)
+      try call.setSelector(message.selector)
     }
-    var call = known[number].spare
-    known[number].spare = nil
-    if call == nil {
-      let made = Invocation(message.plan)
-      try made.setSelector(message.selector)
-      call = made
+    try reader.scanner.arguments(of: frame) { (reader) throws(WireError) in
+      try message.readArguments(of: call, from: &reader)
+      try reader.finish()
     }
-    guard let call else { return nil }
-    try scanner.contents(of: frame) { (reader) throws(WireError) in
-      try message.read(frame, of: call, from: &reader)
-    }
-    return Ready(call: call, number: number, frame: frame)
+    return call
   }
 
   /// Counts a call that was made, and stores it for reuse if no other code retained it.
   func give(back ready: consuming Ready) {
     summary.made += 1
-    guard let number = ready.number, SpareInvocations.isReusable(ready.call) else { return }
-    known[number].spare = ready.call
+    guard SpareInvocations.isReusable(ready.call) else { return }
+    known[Int(ready.frame.header.message)]?.spare = ready.call
   }
 
-  /// Counts a call that threw. Returns false if the replay ends with it.
-  func goesOn(after error: any Error) -> Bool {
+  /// Counts a call that failed. Throws if that ends the replay.
+  func note(_ error: any Error, of ready: borrowing Ready) throws {
     summary.threw += 1
-    if summary.firstError == nil { summary.firstError = "\(error)" }
-    return !options.stopsAtErrors
+    if firstFailure == nil {
+      firstFailure = (ready.frame, ready.call.selector?.name ?? "", error)
+    }
+    guard options.failures == .throwAtOnce else { return }
+    summary.made += 1
+    throw failure ?? error
   }
 
-  private func wait(for time: Int64, _ speed: Double) {
-    let passed = lastTime.map { time &- $0 } ?? 0
-    lastTime = time
-    // Does not wait if the clock was set back, and waits at most a day if it was set forward.
-    delay = Int64(min(max(0, Double(passed) / speed), 86_400e9))
+  private var failure: ReplayError? {
+    firstFailure.map {
+      ReplayError(
+        summary: summary, sequence: $0.frame.header.sequence, selector: $0.selector,
+        first: $0.error)
+    }
   }
-}
 
-extension InterfaceMessage {
-  /// Sets the arguments of a call to those of a record.
-  fileprivate func read(
-    _ frame: JournalFrame, of call: Invocation, from reader: inout WireReader
-  ) throws(WireError) {
-    guard frame.kind == .outcome else {
-      try readArguments(of: call, from: &reader)
-      return try reader.finish()
-    }
-    let size = try Int(reader.uint32())
-    let start = reader.offset
-    try readArguments(of: call, from: &reader)
-    guard reader.offset - start == size else {
-      throw WireError(.tooLong(expected: size, given: reader.offset - start), at: start)
-    }
-    // The outcome is validated as `JournalRecord` does, so that a malformed record is not made.
-    let status = try reader.byte()
-    if status == 1 { _ = try reader.text(reader.left) }
-    if status > 1 { throw WireError(.notBool(status), at: reader.offset - 1) }
+  /// The result of the replay. Throws if calls have failed, unless that is ignored.
+  func conclude() throws -> ReplaySummary {
+    if let failure, options.failures != .ignore { throw failure }
+    return summary
   }
 }

@@ -1,55 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-import ForwardingWire
-public import Invocations
 
-/// Which calls of a journal are replayed, and how.
+/// Which calls of a journal are replayed, and what becomes of calls that fail.
 ///
 /// ```swift
 /// var options = ReplayOptions()
-/// options.first = 100                                   // from record 100 on
-/// options.filter = { $0.selector.hasPrefix("deposit") } // these alone
-/// options.isDry = true                                  // read all, make none
+/// options.first = 100         // from record 100 on
+/// options.failures = .ignore  // as when the calls were recorded
 /// ```
-public struct ReplayOptions {
-  /// The sequence number of the first record to replay.
+public struct ReplayOptions: Sendable {
+  /// What a replay does with calls that throw, or that the target does not answer.
+  public enum Failures: Hashable, Sendable {
+    /// Makes all calls, and throws a ``ReplayError`` at the end if some have failed.
+    case throwAtEnd
+    /// Throws a ``ReplayError`` after the first one. The reader stands behind that call.
+    case throwAtOnce
+    /// Makes all calls. ``ReplaySummary/threw`` counts those that have failed.
+    case ignore
+  }
+
+  /// The sequence number of the first record to replay; 0 for the oldest that there is. If the
+  /// journal begins behind another number, the replay throws
+  /// ``JournalError/missing(offset:expected:given:)``.
   public var first: UInt64 = 0
   /// The sequence number of the last record to replay; nil for all.
   public var last: UInt64?
   /// The time of the last record to replay, in nanoseconds since 1970; nil for all.
   public var until: Int64?
-  /// Decides which of these calls are made; nil for all.
-  public var filter: ((JournalRecord) throws -> Bool)?
-  /// The speed of the replay. With 1 the calls have the time intervals of the records, with 2 half
-  /// of them. Nil does not wait.
-  public var speed: Double?
   /// Whether calls are read but not made.
   public var isDry = false
-  /// Whether the first error of a call ends the replay; false by default, because a call that threw
-  /// when it was recorded may throw again. ``ReplaySummary/threw`` counts the errors.
-  public var stopsAtErrors = false
-  /// Converts a call whose message this process does not have with the recorded types. Without
-  /// this, such a call makes the replay throw before it begins.
-  public var migrate: ((JournalRecord) throws -> JournalMigration)?
+  /// What becomes of calls that fail; ``Failures/throwAtEnd`` by default.
+  public var failures = Failures.throwAtEnd
 
-  /// Makes options that replay all calls as quickly as possible.
+  /// Makes options that replay all calls.
   public init() {}
-}
-
-/// The replacement for a call whose message has changed since it was recorded.
-///
-/// ```swift
-/// var options = ReplayOptions()
-/// let deposit = try Message<NoResult, Int64>("deposit:")
-/// options.migrate = { record in
-///   guard record.selector == "deposit:", case .integer(let amount)? = try record.values().first else { return .skip }
-///   return .call(try deposit.invocation(Int64(amount)))
-/// }
-/// ```
-public enum JournalMigration {
-  /// Makes this call in its place.
-  case call(Invocation)
-  /// Makes no call.
-  case skip
 }
 
 /// The result of a replay.
@@ -60,14 +43,28 @@ public enum JournalMigration {
 public struct ReplaySummary: Hashable, Sendable {
   /// The number of calls that were made, or would have been in a dry run.
   public internal(set) var made = 0
-  /// The number of them that threw.
+  /// The number of them that failed.
   public internal(set) var threw = 0
-  /// The text of the first error.
-  public internal(set) var firstError: String?
-  /// The number of calls that the filter or a migration skipped.
-  public internal(set) var skipped = 0
-  /// The number of calls that were migrated.
-  public internal(set) var migrated = 0
   /// The sequence number of the last record that was read; 0 if there was none.
   public internal(set) var last: UInt64 = 0
+}
+
+/// The error of a replay whose calls have failed.
+///
+/// ```swift
+/// func report(_ error: ReplayError) { print(error) }  // 2 of 50 calls failed, the first was record 10, 'withdraw:': Overdrawn()
+/// ```
+public struct ReplayError: Error, CustomStringConvertible {
+  /// The numbers of calls that were made and that have failed.
+  public let summary: ReplaySummary
+  /// The sequence number of the first call that failed.
+  public let sequence: UInt64
+  /// The name of its message.
+  public let selector: String
+  /// Its error.
+  public let first: any Error
+
+  public var description: String {
+    "\(summary.threw) of \(summary.made) calls failed, the first was record \(sequence), '\(selector)': \(first)"
+  }
 }

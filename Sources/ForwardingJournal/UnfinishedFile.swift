@@ -1,25 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
+import ForwardingWire
 import Foundation
 
-/// The end of the name of a file that a journal makes for itself, until the file is whole and has
-/// its place.
-enum UnfinishedFile: String, CaseIterable {
-  case creating = ".creating~"
-  case rotating = ".rotating~"
-  case compacting = ".compacting~"
+/// A file that a journal makes for itself, until it is whole and gets the journal's path.
+enum UnfinishedFile {
+  /// The end of its name.
+  private static let suffix = ".new~"
 
   /// Whether a path ends as that of such a file. Bytes are compared, because two files may have
   /// names of equal characters.
   static func isName(_ path: String) -> Bool {
-    allCases.contains { end in
-      path.utf8.suffix(end.rawValue.utf8.count).elementsEqual(end.rawValue.utf8)
-    }
+    path.utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
   }
 
-  /// Begins a file that gets the path of a journal later, and locks it. A file that an interrupted
-  /// process has left at its name is removed.
-  func begin(of path: String) throws(JournalError) -> (file: JournalFile, name: String) {
-    let name = path + rawValue
+  /// Begins a file, locks it, and writes its header, which is on the disk then. A file that an
+  /// interrupted process has left at its name is removed.
+  static func begin(
+    of path: String, first: UInt64, permissionsOf old: JournalFile? = nil
+  ) throws(JournalError) -> (file: JournalFile, name: String) {
+    let name = path + suffix
+    let file = try create(name, of: path)
+    do throws(JournalError) {
+      if let old { file.adoptPermissions(of: old) }
+      try writeHeader(file, first: first)
+      try file.sync()
+    } catch {
+      JournalFile.remove(name)
+      throw error
+    }
+    return (file, name)
+  }
+
+  /// Writes the header of an empty file.
+  static func writeHeader(_ file: JournalFile, first: UInt64) throws(JournalError) {
+    var writer = WireWriter(limit: JournalFormat.headerSize)
+    do throws(WireError) {
+      try JournalHeader(first: first, time: JournalFile.now).write(to: &writer)
+    } catch {
+      throw .refused(error)
+    }
+    try file.append(writer, at: 0)
+  }
+
+  private static func create(
+    _ name: String, of path: String
+  ) throws(JournalError) -> JournalFile {
     // Other processes may do the same, but not without end.
     for _ in 0..<100 {
       do throws(JournalError) {
@@ -40,18 +65,15 @@ enum UnfinishedFile: String, CaseIterable {
         JournalFile.remove(name)
         throw error
       }
-      if try file.isAt(name) { return (file, name) }
+      if try file.isAt(name) { return file }
     }
     throw .locked(path: path, holder: nil)
   }
 
-  private func open(
+  private static func open(
     _ name: String, _ purpose: JournalFile.Purpose, of path: String
   ) throws(JournalError) -> JournalFile {
-    do throws(JournalError) {
-      // A new journal has no other path yet.
-      return try JournalFile(name, for: purpose, named: self == .creating ? path : nil)
-    } catch {
+    do throws(JournalError) { return try JournalFile(name, for: purpose, named: path) } catch {
       // If there is no such file, the folder is missing, or refuses new files.
       guard case .system(let what, _, let code) = error, !JournalFile.exists(name) else {
         throw error

@@ -104,40 +104,21 @@ private struct Listing {
     if isJSON { return Terminal.out(Self.json(record, values)) }
     let number = "\(record.sequence)"
     let padding = String(repeating: " ", count: max(0, 8 - number.count))
-    let call = "\(Self.plain(record.selector)) " + values.text
-    let became = values.outcome.map {
-      "  " + Terminal.styled($0.isError ? "threw" : "→", $0.isError ? .red : .green) + " \($0.text)"
-    }
-    Terminal.out(
-      "\(padding)\(number)  \(Terminal.styled(Self.text(ofTime: record.time), .dim))  \(call)\(became ?? "")"
-    )
-  }
-
-  private struct Outcome {
-    var isError: Bool
-    var text: String
+    let time = Terminal.styled(Self.text(ofTime: record.time), .dim)
+    Terminal.out("\(padding)\(number)  \(time)  \(Self.plain(record.selector)) \(values.text)")
   }
 
   private struct Values {
     /// Nil if the arguments are not shown.
     var arguments: [String]?
     var text: String
-    var outcome: Outcome?
   }
 
   private mutating func values(of record: JournalRecord) -> Values {
     do {
       let types = try self.types.types(of: record)
       let arguments = try types.arguments(record.arguments).map(\.description)
-      var outcome: Outcome?
-      switch record.outcome {
-      case nil: break
-      case .threw(let text): outcome = Outcome(isError: true, text: WireValue.quoted(text))
-      case .returned(let bytes):
-        outcome = Outcome(isError: false, text: "\(try types.result(bytes))")
-      }
-      return Values(
-        arguments: arguments, text: arguments.joined(separator: ", "), outcome: outcome)
+      return Values(arguments: arguments, text: arguments.joined(separator: ", "))
     } catch {
       // The writer had other limits, so the record is intact.
       if case .nestedTooDeeply(let limit)? = (error as? WireError)?.reason {
@@ -150,12 +131,11 @@ private struct Listing {
 
   private static func json(_ record: JournalRecord, _ values: Values) -> String {
     let list = values.arguments.map { "[" + $0.joined(separator: ",") + "]" } ?? "null"
-    let became = values.outcome.map { ",\"\($0.isError ? "error" : "result")\":\($0.text)" } ?? ""
     return "{\"sequence\":\(record.sequence),\"time\":\(record.time)"
       + ",\"interface\":\(WireValue.quoted(record.interface))"
       + ",\"selector\":\(WireValue.quoted(record.selector))"
       + ",\"encoding\":\(WireValue.quoted(record.encoding))"
-      + ",\"arguments\":\(list)\(became)}"
+      + ",\"arguments\":\(list)}"
   }
 
   /// Prints a summary: the number of records, and the state of the journal's end.

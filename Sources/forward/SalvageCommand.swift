@@ -1,43 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingJournal
 
-/// `forward journal --salvage OUT`: copies each intact call of a damaged journal to a new one, and
-/// lists the losses.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// `forward journal --salvage OUT`: copies each call of a damaged journal that can be read to a new
+/// journal, with its time, and lists what is left out.
 enum SalvageCommand {
   static func run(_ path: String, to output: String, isJSON: Bool) throws -> ExitCode {
-    let salvage = try Journal.salvage(path, to: output)
-    Terminal.out(isJSON ? json(salvage) : text(salvage, output))
+    let reader = try JournalReader(at: path)
+    if unsafe access(output, F_OK) == 0 {
+      throw JournalError.system("opened", path: output, code: EEXIST)
+    }
+    let journal = try Journal(at: output, interface: Interface("salvage"))
+    var found = Found()
+    while true {
+      if let record = try? reader.next() {
+        found.note(record)
+        try journal.copy(record)
+        continue
+      }
+      guard let skipped = try reader.skipDamage() else { break }
+      found.note(skipped)
+    }
+    if reader.offset < reader.size {
+      found.note(SkippedBytes(path: reader.path, bytes: reader.offset..<reader.size))
+    }
+    try journal.close()
+    Terminal.out(isJSON ? found.json : found.text(output))
     return .ok
   }
 
-  private static func text(_ salvage: JournalSalvage, _ output: String) -> String {
-    var lines = [
-      "\(counted(salvage.saved, "call")) of \(counted(salvage.files, "file")) in \(WireValue.visible(output))"
-    ]
-    if salvage.losses.isEmpty, salvage.missing.isEmpty {
-      lines.append(Terminal.styled("nothing was left out", .green))
-    }
-    lines += salvage.losses.map { Terminal.styled("left out", .yellow) + "  \($0)" }
-    lines += salvage.missing.map {
-      let numbers =
-        $0.count == 1 ? "call \($0.lowerBound)" : "calls \($0.lowerBound) to \($0.upperBound)"
-      return Terminal.styled("missing", .yellow) + "   \(numbers)"
-    }
-    return lines.joined(separator: "\n")
-  }
+  /// The calls that were read, and what was not.
+  private struct Found {
+    private var saved = 0
+    private var next: UInt64?
+    private var missing: [ClosedRange<UInt64>] = []
+    private var skipped: [SkippedBytes] = []
 
-  private static func counted(_ count: Int, _ name: String) -> String {
-    "\(count) \(name)\(count == 1 ? "" : "s")"
-  }
-
-  private static func json(_ salvage: JournalSalvage) -> String {
-    let losses = salvage.losses.map {
-      "{\"path\":\(WireValue.quoted($0.path)),\"offset\":\($0.offset),\"bytes\":\($0.bytes)"
-        + ",\"reason\":\(WireValue.quoted("\($0.reason)"))}"
+    mutating func note(_ record: JournalRecord) {
+      if let next, record.sequence > next { missing.append(next...record.sequence - 1) }
+      next = record.sequence + 1
+      saved += 1
     }
-    let missing = salvage.missing.map { "[\($0.lowerBound),\($0.upperBound)]" }
-    return "{\"saved\":\(salvage.saved),\"files\":\(salvage.files)"
-      + ",\"losses\":[\(losses.joined(separator: ","))]"
-      + ",\"missing\":[\(missing.joined(separator: ","))]}"
+
+    /// Adjacent bytes become one range.
+    mutating func note(_ more: SkippedBytes) {
+      if let last = skipped.last, last.path == more.path,
+        last.bytes.upperBound == more.bytes.lowerBound, !last.bytes.isEmpty
+      {
+        skipped[skipped.count - 1] = SkippedBytes(
+          path: more.path, bytes: last.bytes.lowerBound..<more.bytes.upperBound)
+      } else if !more.bytes.isEmpty {
+        skipped.append(more)
+      }
+    }
+
+    func text(_ output: String) -> String {
+      var lines = ["\(saved) call\(saved == 1 ? "" : "s") in \(WireValue.visible(output))"]
+      if skipped.isEmpty, missing.isEmpty {
+        lines.append(Terminal.styled("nothing was left out", .green))
+      }
+      lines += skipped.map { Terminal.styled("left out", .yellow) + "  \($0)" }
+      lines += missing.map {
+        let numbers =
+          $0.count == 1 ? "call \($0.lowerBound)" : "calls \($0.lowerBound) to \($0.upperBound)"
+        return Terminal.styled("missing", .yellow) + "   \(numbers)"
+      }
+      return lines.joined(separator: "\n")
+    }
+
+    var json: String {
+      let skipped = skipped.map {
+        "{\"path\":\(WireValue.quoted($0.path)),\"offset\":\($0.bytes.lowerBound)"
+          + ",\"bytes\":\($0.bytes.count)}"
+      }
+      let missing = missing.map { "[\($0.lowerBound),\($0.upperBound)]" }
+      return "{\"saved\":\(saved),\"skipped\":[\(skipped.joined(separator: ","))]"
+        + ",\"missing\":[\(missing.joined(separator: ","))]}"
+    }
   }
 }

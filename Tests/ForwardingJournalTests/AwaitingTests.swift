@@ -30,11 +30,10 @@ struct AwaitingTests {
   }
 
   private static func journal(
-    _ folder: Folder, _ sync: JournalOptions.Sync, to target: Diary? = nil, rotation: Int? = nil,
-    moment: JournalOptions.Moment = .before
+    _ folder: Folder, _ sync: JournalOptions.Sync, to target: Diary? = nil, rotation: Int? = nil
   ) throws -> Journal {
     var options = JournalOptions()
-    (options.sync, options.rotation, options.moment) = (sync, rotation, moment)
+    (options.sync, options.rotation) = (sync, rotation)
     return try Journal(at: folder.journal, interface: interface(), to: target, options)
   }
 
@@ -96,10 +95,10 @@ struct AwaitingTests {
   func suspended() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
-      for sync in [JournalOptions.Sync.group, .each] {
+      do {
         let folder = try Folder()
         let diary = Diary()
-        let journal = try AwaitingTests.journal(folder, sync, to: diary)
+        let journal = try AwaitingTests.journal(folder, .group, to: diary)
         // Simulates a thread that waits for a slow disk.
         journal.state.announce { $0.isSyncing = true }
         let (tasks, ended) = AwaitingTests.send(64, on: journal)
@@ -110,7 +109,7 @@ struct AwaitingTests {
         journal.state.announce { $0.isSyncing = false }
         for task in tasks { require(await task.value == nil) }
         require(journal.unsynced == 0 && diary.names.withLock { $0.count } == 64)
-        require(sync == .each || journal.syncs == 1, "\(journal.syncs) waits")
+        require(journal.syncs == 1, "\(journal.syncs) waits")
       }
       _exit(0)
     }
@@ -120,7 +119,7 @@ struct AwaitingTests {
   func changing() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
-      for sync in [JournalOptions.Sync.never, .each, .group] {
+      for sync in [JournalOptions.Sync.never, .group] {
         let folder = try Folder()
         let journal = try AwaitingTests.journal(folder, sync)
         // Simulates a thread that rotates the file on a slow disk.
@@ -171,7 +170,7 @@ struct AwaitingTests {
   func closing() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
-      for sync in [JournalOptions.Sync.group, .each, .never] {
+      for sync in [JournalOptions.Sync.group, .never] {
         var (written, acknowledged) = (0, 0)
         for round in 0..<10 {
           let folder = try Folder()
@@ -254,32 +253,30 @@ struct AwaitingTests {
   func rotating() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
-      for sync in [JournalOptions.Sync.group, .each, .never] {
-        for moment in [JournalOptions.Moment.before, .afterwards] {
-          let folder = try Folder()
-          let journal = try AwaitingTests.journal(
-            folder, sync, to: Diary(), rotation: 3000, moment: moment)
-          await withTaskGroup(of: Void.self) { group in
-            for task in 0..<8 {
-              group.addTask {
-                for call in 0..<30 {
-                  _ = try? await AwaitingTests.note("\(task) \(call)", on: journal)
-                }
+      for sync in [JournalOptions.Sync.group, .never] {
+        let folder = try Folder()
+        let journal = try AwaitingTests.journal(
+          folder, sync, to: Diary(), rotation: 3000)
+        await withTaskGroup(of: Void.self) { group in
+          for task in 0..<8 {
+            group.addTask {
+              for call in 0..<30 {
+                _ = try? await AwaitingTests.note("\(task) \(call)", on: journal)
               }
             }
           }
-          try journal.close()
-          let other = Diary()
-          let summary = try await JournalReader(at: folder.journal)
-            .replayAwaiting(AwaitingTests.interface(), into: other)
-          require(summary.made == 240, "\(summary.made)")
-          let names = other.names.withLock { $0 }
-          for task in 0..<8 {
-            let own = names.filter { $0.hasPrefix("\(task) ") }
-            require(own == (0..<30).map { "\(task) \($0)" }, "\(own)")
-          }
-          require(try FileManager.default.contentsOfDirectory(atPath: folder.path).count > 3)
         }
+        try journal.close()
+        let other = Diary()
+        let summary = try await JournalReader(at: folder.journal)
+          .replayAwaiting(AwaitingTests.interface(), into: other)
+        require(summary.made == 240, "\(summary.made)")
+        let names = other.names.withLock { $0 }
+        for task in 0..<8 {
+          let own = names.filter { $0.hasPrefix("\(task) ") }
+          require(own == (0..<30).map { "\(task) \($0)" }, "\(own)")
+        }
+        require(try FileManager.default.contentsOfDirectory(atPath: folder.path).count > 3)
       }
       _exit(0)
     }

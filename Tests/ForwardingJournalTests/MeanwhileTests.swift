@@ -60,47 +60,6 @@ struct MeanwhileTests {
     }
   }
 
-  @Test("a reader finds the records of a file that was compacted and then rotated")
-  func smallerAndAside() throws {
-    let folder = try Folder()
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
-    for number in 1...10 { try Ledger.rename("\(number)", on: journal) }
-    let reader = try JournalReader(at: folder.journal)
-    for number in 1...10 { #expect(try reader.next()?.sequence == UInt64(number)) }
-    try journal.compact { $0.sequence % 2 == 0 }
-    for number in 11...12 { try Ledger.rename("\(number)", on: journal) }
-    try journal.rotate()
-    try Ledger.rename("13", on: journal)
-    for number in 11...13 { #expect(try reader.next()?.sequence == UInt64(number)) }
-    #expect(try reader.next() == nil)
-  }
-
-  @Test("a file whose process died during its rotation can be compacted and rotated")
-  func secondName() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    for isOpen in [true, false] {
-      try? FileManager.default.removeItem(atPath: folder.journal)
-      let journal = try Journal(at: folder.journal, interface: interface)
-      for number in 1...5 { try Ledger.rename("\(number)", on: journal) }
-      let aside = folder.journal + ".000000000001"
-      if !isOpen { try journal.close() }
-      #expect(link(folder.journal, aside) == 0)
-      let again = isOpen ? journal : try Journal(at: folder.journal, interface: interface)
-      #expect(isOpen || access(aside, F_OK) != 0)
-      try again.compact { $0.sequence > 2 }
-      var reader = try JournalReader(at: folder.journal)
-      #expect(try reader.next()?.sequence == 3)
-      try again.rotate()
-      try Ledger.rename("6", on: again)
-      try again.close()
-      reader = try JournalReader(at: folder.journal)
-      for number in 3...6 { #expect(try reader.next()?.sequence == UInt64(number)) }
-      #expect(try reader.next() == nil)
-      try FileManager.default.removeItem(atPath: aside)
-    }
-  }
-
   @Test("a file of another journal is not overwritten, and neither is the target of a link")
   func othersFiles() throws {
     let folder = try Folder()
@@ -108,13 +67,12 @@ struct MeanwhileTests {
     let journal = try Journal(at: folder.journal, interface: interface)
     try Ledger.rename("1", on: journal)
     let doings: [(String, () throws -> Void)] = [
-      (".rotating~", { try journal.rotate() }),
-      (".compacting~", { _ = try journal.compact { _ in true } }),
-      (".creating~", { _ = try Journal(at: folder.path + "/new", interface: interface) }),
+      (folder.journal, { try journal.rotate() }),
+      (folder.path + "/new", { _ = try Journal(at: folder.path + "/new", interface: interface) }),
     ]
-    for (end, body) in doings {
+    for (name, body) in doings {
       // A file in use.
-      let path = (end == ".creating~" ? folder.path + "/new" : folder.journal) + end
+      let path = name + ".new~"
       let used = try JournalFile(path, for: .creating)
       try used.lock()
       #expect {
@@ -137,9 +95,6 @@ struct MeanwhileTests {
       #expect(throws: JournalError.unfinishedName(path: path)) {
         try Journal(at: path, interface: interface)
       }
-      #expect(throws: JournalError.unfinishedName(path: path)) {
-        try Journal.salvage(folder.journal, to: path)
-      }
     }
   }
 
@@ -150,8 +105,8 @@ struct MeanwhileTests {
     let journal = try Journal(at: folder.journal, interface: interface)
     try Ledger.rename("1", on: journal)
     try folder.write([1, 2, 3], "precious")
-    #expect(symlink(folder.path + "/precious", folder.journal + ".compacting~") == 0)
-    #expect(throws: JournalError.self) { try journal.compact { _ in true } }
+    #expect(symlink(folder.path + "/precious", folder.journal + ".new~") == 0)
+    #expect(throws: JournalError.self) { try journal.rotate() }
     #expect(try folder.bytes("precious") == [1, 2, 3])
     try Ledger.rename("2", on: journal)
     #expect(journal.nextSequence == 3)
@@ -161,8 +116,8 @@ struct MeanwhileTests {
   func leftFile() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
-    try folder.write(Array(repeating: 7, count: 100), "a.journal.creating~")
-    #expect(chmod(folder.journal + ".creating~", 0o666) == 0)
+    try folder.write(Array(repeating: 7, count: 100), "a.journal.new~")
+    #expect(chmod(folder.journal + ".new~", 0o666) == 0)
     let journal = try Journal(at: folder.journal, interface: interface)
     try Ledger.rename("1", on: journal)
     #expect(try JournalReader(at: folder.journal).next()?.sequence == 1)
@@ -170,23 +125,6 @@ struct MeanwhileTests {
     #expect(stat(folder.journal, &status) == 0 && status.st_mode & 0o777 == 0o600)
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.journal"])
-  }
-
-  @Test("a journal in a missing folder names its path, and one with a long name is made")
-  func namesOfFiles() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    let missing = folder.path + "/no/a.journal"
-    #expect(throws: JournalError.system("opened", path: missing, code: ENOENT)) {
-      try Journal(at: missing, interface: interface)
-    }
-    let long = folder.path + "/" + String(repeating: "n", count: 250)
-    for number in 1...2 {
-      let journal = try Journal(at: long, interface: interface)
-      #expect(journal.nextSequence == UInt64(number))
-      try Ledger.rename("\(number)", on: journal)
-      try journal.close()
-    }
   }
 
   @Test("many threads that begin one journal get one of it, and the others find it locked")
@@ -211,42 +149,28 @@ struct MeanwhileTests {
     }
   }
 
-  struct Endless: Error {}
-
-  @Test("a replay into the journal of the same file makes the calls that existed before, and ends")
-  func intoItself() throws {
+  @Test("a journal in a missing folder names its path, and one with a long name is refused")
+  func namesOfFiles() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface, to: Ledger())
-    for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
-    let reader = try JournalReader(at: folder.journal)
-    var (options, count) = (ReplayOptions(), 0)
-    options.filter = { _ in
-      count += 1
-      if count > 100 { throw Endless() }
-      return true
+    let missing = folder.path + "/no/a.journal"
+    #expect(throws: JournalError.system("opened", path: missing, code: ENOENT)) {
+      try Journal(at: missing, interface: interface)
     }
-    #expect(try reader.replay(interface, into: journal, options).made == 3)
-    #expect(journal.nextSequence == 7)
-    #expect(try reader.next()?.sequence == 4, "the rest is to come")
-    #expect(try reader.replay(interface, into: Ledger()).made == 2)
-  }
-
-  @Test("a replay of a part stops before the next call, and does not consume it")
-  func partAfterPart() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface)
-    for number in 1...20 { try Ledger.rename("\(number)", on: journal) }
-    let reader = try JournalReader(at: folder.journal)
-    let ledger = Ledger()
-    var options = ReplayOptions()
-    for last in [5, 5, 12, 20] as [UInt64] {
-      options.last = last
-      try reader.replay(interface, into: ledger, options)
-      #expect(reader.nextSequence == last + 1)
+    func open(_ count: Int) throws -> Journal {
+      try Journal(
+        at: folder.path + "/" + String(repeating: "n", count: count), interface: interface)
     }
-    #expect(ledger.names == (1...20).map { "\($0)" })
+    for count in [235, 250, 255, 1000] {
+      #expect {
+        try open(count)
+      } throws: {
+        if case JournalError.system("opened", _, ENAMETOOLONG) = $0 { true } else { false }
+      }
+    }
+    let longest = try open(234)
+    try Ledger.rename("1", on: longest)
+    try longest.rotate()
   }
 
   @Test("a closed journal is unlocked, even if a child has its descriptor")
@@ -276,11 +200,11 @@ struct MeanwhileTests {
       var options = JournalOptions()
       options.rotation = 200
       let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
-      require(mkdir(folder.journal + ".rotating~", 0o700) == 0)
+      require(mkdir(folder.journal + ".new~", 0o700) == 0)
       for number in 0..<1000 { try Ledger.rename("\(number)", on: journal) }
       require(told[0] > 1 && told[0] < 20, "\(told[0]) times")
       let before = journal.size
-      require(rmdir(folder.journal + ".rotating~") == 0)
+      require(rmdir(folder.journal + ".new~") == 0)
       for number in 0..<200 { try Ledger.rename("\(number)", on: journal) }
       require(journal.size < before)
       var count = 0
@@ -303,7 +227,6 @@ struct MeanwhileTests {
       require(chdir(other.path) == 0)
       try journal.rotate()
       try Ledger.rename("2", on: journal)
-      try journal.compact { _ in true }
       try journal.close()
       while try reader.next() != nil {}
       require(reader.nextSequence == 3)

@@ -72,13 +72,8 @@ struct MisplacedTests {
       for (from, other) in files.numbers.enumerated() where at != from {
         try files.restore()
         try files.folder.write(files.bytes[from], Files.name(of: one))
-        // This is also the state of a folder that was copied during a rotation, as the page
-        // explains.
-        let isHalfway = one == 51 && other == 41
-        let copied = read(files.folder)
-        #expect(copied == (isHalfway ? .read(Array(1...50)) : .told), "\(other) over \(one)")
+        #expect(read(files.folder) == .told, "\(other) over \(one)")
         #expect(throws: JournalError.self, "\(other) over \(one)") {
-          if isHalfway { throw JournalError.closed(path: "") }
           try JournalReader(at: files.folder.journal).replay(Ledger.interface(), into: Ledger())
         }
         try files.folder.write(files.bytes[at], Files.name(of: other))
@@ -119,7 +114,7 @@ struct MisplacedTests {
   @Test("a journal whose newest file is a copy of an older one is not opened for writing")
   func olderNewest() throws {
     let files = try Files()
-    for from in 0..<4 {
+    for from in 0..<5 {
       try files.restore()
       try files.folder.write(files.bytes[from], "a.journal")
       #expect(throws: JournalError.self) {
@@ -127,26 +122,6 @@ struct MisplacedTests {
       }
       #expect(try files.folder.bytes() == files.bytes[from])
     }
-  }
-
-  @Test("a folder copied between the two names of a rotation can be written and rotated")
-  func copiedHalfway() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    let ledger = Ledger()
-    let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
-    for number in 1...10 { try FaultTests.send(UInt64(number), to: journal) }
-    try journal.close()
-    // Two files, as opposed to one file with two names.
-    try folder.write(folder.bytes(), "a.journal.000000000001")
-    let again = try Journal(at: folder.journal, interface: interface, to: ledger)
-    try FaultTests.send(11, to: again)
-    try again.rotate()
-    try FaultTests.send(12, to: again)
-    try again.close()
-    let other = Ledger()
-    #expect(try JournalReader(at: folder.journal).replay(interface, into: other).made == 12)
-    #expect(other == ledger)
   }
 
   @Test("randomly replaced, swapped and copied files are always reported, and reading always ends")
@@ -184,18 +159,14 @@ struct MisplacedTests {
         told += 1
         continue
       }
-      // Only the original records are read, or the state of a folder that was copied during a
-      // rotation.
-      if now == files.bytes, outcome == .read(Array(1...60)) { continue }
-      let halfway = files.bytes.prefix(5) + [files.bytes[4]]
       #expect(
-        now == Array(halfway) && outcome == .read(Array(1...50)),
+        now == files.bytes && outcome == .read(Array(1...60)),
         "trial \(trial): \(done.joined(separator: ", ")): \(outcome)")
     }
     #expect(told > trials / 2)
   }
 
-  @Test("a symbolic link opens the journal that it leads to, through rotations and compactions")
+  @Test("a symbolic link opens the journal that it leads to, through rotations")
   func links() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
@@ -208,7 +179,6 @@ struct MisplacedTests {
     try Ledger.rename("1", on: journal)
     try journal.rotate()
     try Ledger.rename("2", on: journal)
-    try journal.compact { _ in true }
     try Ledger.rename("3", on: journal)
     for path in [folder.journal, files + "/real"] {
       #expect(throws: JournalError.self, "a second writer") {
@@ -222,6 +192,5 @@ struct MisplacedTests {
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: files).sorted()
         == ["real", "real.000000000001"])
-    #expect(try Journal.salvage(folder.journal, to: folder.path + "/out").saved == 3)
   }
 }

@@ -3,8 +3,10 @@ import ForwardingTestSupport
 import Foundation
 import Testing
 @testable import ForwardingJournal
+@testable import ForwardingWire
 
-/// Files after a power cut: they have everything that was synced, and any part of the rest.
+/// Files after a power cut while calls waited for the disk together: they have everything that was
+/// synced, and any sectors of the rest.
 @Suite("Power cuts")
 struct PowerCutTests {
   /// A file with records that were acknowledged one by one, and others that wait for a shared sync.
@@ -18,15 +20,17 @@ struct PowerCutTests {
     var safe: Int { starts[synced] }
   }
 
+  private static let options: JournalOptions = {
+    var options = JournalOptions()
+    options.sync = .group
+    return options
+  }()
+
   /// Records of two messages. The first unacknowledged record defines the second message.
   private func written(
     _ folder: Folder, synced: Int = 5, waiting: Int = 4, first: String = "1"
   ) throws -> Written {
-    var options = JournalOptions()
-    options.sync = .group
-    // Little preallocation, so that few offsets have to be tried.
-    options.rotation = 4096
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), Self.options)
     for number in 1...synced { try Ledger.rename(number == 1 ? first : "\(number)", on: journal) }
     var bytes: [UInt8] = []
     Self.together(waiting, on: journal) { bytes = (try? folder.bytes()) ?? [] }
@@ -89,7 +93,7 @@ struct PowerCutTests {
     let folder = try Folder()
     let written = try written(folder)
     let size = written.bytes.count
-    for place in written.safe...written.starts[9] {
+    for place in written.safe...size {
       let whole = Array(written.bytes[..<place])
       try goesOn(whole, written, folder, "cut at \(place)")
       try goesOn(
@@ -97,13 +101,19 @@ struct PowerCutTests {
     }
   }
 
-  @Test(
-    "any unacknowledged records may be missing, even if later ones are there")
+  /// The sectors that contain a part of a file, without the bytes outside of the part.
+  private static func sectors(of part: Range<Int>) -> [Range<Int>] {
+    (part.lowerBound / 512...(part.upperBound - 1) / 512).map {
+      max(part.lowerBound, $0 * 512)..<min(part.upperBound, $0 * 512 + 512)
+    }
+  }
+
+  @Test("any sectors of unacknowledged records may be missing, even if later ones are there")
   func holes() throws {
-    // A disk writes whole sectors, in any order.
-    for first in ["1", String(repeating: "x", count: 200), String(repeating: "x", count: 331)] {
+    // The first sector begins everywhere in a record.
+    for length in stride(from: 1, to: 512, by: 23) {
       let folder = try Folder()
-      let written = try written(folder, waiting: 40, first: first)
+      let written = try written(folder, waiting: 40, first: String(repeating: "x", count: length))
       let parts = Self.sectors(of: written.safe..<written.starts[45])
       #expect(parts.count >= 4)
       for missing in 1..<(1 << parts.count) {
@@ -111,22 +121,15 @@ struct PowerCutTests {
         for (index, part) in parts.enumerated() where missing >> index & 1 == 1 {
           for place in part { bytes[place] = 0 }
         }
-        try goesOn(bytes, written, folder, "without \(String(missing, radix: 2))")
+        try goesOn(bytes, written, folder, "\(length), without \(String(missing, radix: 2))")
       }
-    }
-  }
-
-  /// The sectors that contain a part of a file, without the bytes outside of the part.
-  static func sectors(of part: Range<Int>) -> [Range<Int>] {
-    (part.lowerBound / 512...(part.upperBound - 1) / 512).map {
-      max(part.lowerBound, $0 * 512)..<min(part.upperBound, $0 * 512 + 512)
     }
   }
 
   @Test("an acknowledged record that is broken before later ones is damage, and nothing is cut")
   func damage() throws {
     let folder = try Folder()
-    let written = try written(folder)
+    let written = try written(folder, waiting: 300)
     for index in written.starts[1]..<written.starts[4] {
       for isZero in [true, false] where !isZero || written.bytes[index] != 0 {
         var bytes = written.bytes
@@ -138,113 +141,98 @@ struct PowerCutTests {
         #expect(try folder.bytes() == bytes)
       }
     }
+    // No later record says that the group was on the disk: it is cut at the broken record.
+    var bytes = written.bytes
+    bytes[written.starts[100]] ^= 1
+    try goesOn(bytes, written, folder, "in the group")
   }
 
-  @Test("a broken record of an acknowledged group in a closed journal is damage")
-  func closed() throws {
+  @Test("each record tells how many before it are not on the disk, also of thousands")
+  func told() throws {
     let folder = try Folder()
-    let written = try written(folder)
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface, Self.options)
+    let call = try Ledger.rename.invocation("x")
+    let message = try interface.message(of: call)
+    for number in 1...2500 as ClosedRange<UInt64> {
+      // Simulates a thousand records that are always unsynced.
+      try journal.state.withLock {
+        $0.synced = number - min(number, 1000)
+        var writer = WireWriter(limit: 100)
+        try RecordHeader.reserve(in: &writer)
+        try message.writeArguments(of: call, to: &writer)
+        _ = try $0.append(&writer, message, of: interface, at: 1)
+      }
+    }
     let bytes = try folder.bytes()
-    for index in written.starts[1]..<written.starts[9] {
+    let all = try JournalReader(bytes)
+    var starts: [Int] = []
+    while let record = try all.next() { starts.append(record.offset) }
+    for (index, isCut) in [(1, false), (1000, false), (1497, false), (1501, true), (2400, true)] {
       var other = bytes
-      other[index] ^= 1
-      try folder.write(other)
-      #expect(throws: JournalError.self, "byte \(index)") {
-        try Journal(at: folder.journal, interface: Ledger.interface())
+      other[starts[index]] ^= 1
+      let reader = try JournalReader(other)
+      if isCut {
+        while try reader.next() != nil {}
+        #expect(reader.tail == .torn(offset: starts[index], bytes: bytes.count - starts[index]))
+      } else {
+        #expect(throws: JournalError.self, "\(index)") { while try reader.next() != nil {} }
       }
     }
   }
 
-  @Test("a flipped bit in the last group of a killed process is damage, and nothing is cut")
-  func flipped() throws {
+  @Test("the calls of processes that wrote one each are damaged and not torn")
+  func released() throws {
     let folder = try Folder()
-    let written = try written(folder)
-    // The last record has no record after it, and is torn.
-    for index in written.safe..<written.starts[8] {
-      var bytes = written.bytes
-      bytes[index] ^= 1
-      try folder.write(bytes)
-      #expect(throws: JournalError.self, "byte \(index)") {
-        try Journal(at: folder.journal, interface: Ledger.interface())
+    let interface = try Ledger.interface()
+    for number in 1...20 {
+      var journal: Journal?
+      // The last thread of the journal before may be about to release it.
+      while journal == nil {
+        journal = try? Journal(at: folder.journal, interface: interface, Self.options)
       }
-      #expect(try folder.bytes() == bytes)
+      try Ledger.rename("\(number)", on: journal!)
     }
-  }
-
-  @Test("zeros of an argument are not taken for a sector that did not reach the disk")
-  func zerosAsContents() throws {
-    let folder = try Folder()
-    var options = JournalOptions()
-    options.sync = .group
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
-    try Ledger.rename("1", on: journal)
-    journal.state.announce { $0.isSyncing = true }
-    let done = DispatchSemaphore(value: 0)
-    for number in 2...10 as ClosedRange<UInt64> {
-      Thread {
-        _ = try? Ledger.rename(String(repeating: "\0", count: 90), on: journal)
-        done.signal()
-      }.start()
-      while journal.nextSequence <= number { usleep(100) }
-    }
+    let reader = try JournalReader(at: folder.journal)
     let bytes = try folder.bytes()
-    journal.state.announce { $0.isSyncing = false }
-    for _ in 2...10 { done.wait() }
-    try journal.close()
-    let reader = try JournalReader(bytes)
     var starts: [Int] = []
     while let record = try reader.next() { starts.append(record.offset) }
-    for index in 1..<9 {
+    for start in starts.dropLast() {
       var other = bytes
-      other[starts[index] + 33] ^= 1
+      other[start + 37] ^= 1
       try folder.write(other)
-      #expect(throws: JournalError.self, "record \(index)") {
-        try Journal(at: folder.journal, interface: Ledger.interface())
+      #expect(throws: JournalError.self, "byte \(start)") {
+        try Journal(at: folder.journal, interface: interface, Self.options)
       }
-      #expect(try folder.bytes() == other)
     }
   }
 
-  @Test("zeros after the records of a file without preallocation are torn")
-  func withoutRoom() throws {
-    let folder = try Folder()
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
-    try Ledger.rename("1", on: journal)
-    try journal.close()
-    let bytes = try folder.bytes()
-    let reader = try JournalReader(bytes + [0, 0, 0])
-    while try reader.next() != nil {}
-    #expect(reader.tail == .torn(offset: bytes.count, bytes: 3))
-  }
-
-  @Test("with more unsynced records than can be counted, none is taken for synced")
-  func many() throws {
-    let folder = try Folder()
-    let written = try written(folder, synced: 2, waiting: 300)
-    var bytes = written.bytes
-    for place in Self.sectors(of: written.safe..<written.starts[300])[0] { bytes[place] = 0 }
-    try goesOn(bytes, written, folder, "the first of 300")
-  }
-
-  @Test("a record that lost its first bytes at the end of a sector may be unsynced")
-  func beginnings() throws {
-    for lost in 1...24 {
+  @Test(
+    "the last group, which no later record says to be on the disk, is written again by an opening",
+    .notEmulated("no ptrace"))
+  func writtenAgain() async {
+    await #expect(processExitsWith: .success) {
       let folder = try Folder()
-      let written = try written(
-        folder, synced: 1, first: String(repeating: "x", count: 512 - 123 - lost))
-      // The definition of the second message is not acknowledged either.
-      let begin = 512 - lost
-      var bytes = written.bytes
-      #expect(written.safe - begin == 67 && bytes[begin + 26] == 1)
-      for place in begin..<512 { bytes[place] = 0 }
-      try goesOn(bytes, written, folder, "\(lost)")
-      // A flipped bit after them shows that this was no power cut.
-      if lost >= 4 { continue }
-      bytes[begin + 40] ^= 1
-      try folder.write(bytes)
-      #expect(throws: JournalError.self) {
-        try Journal(at: folder.journal, interface: Ledger.interface())
+      let interface = try Ledger.interface()
+      do {
+        let journal = try Journal(at: folder.journal, interface: interface, PowerCutTests.options)
+        for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
+        PowerCutTests.together(3, on: journal)
+        try journal.close()
       }
+      let bytes = try folder.bytes()
+      var calls: [String] = []
+      let status = try SystemCall.trace({
+        _ = try Journal(at: folder.journal, interface: interface, PowerCutTests.options)
+      }) { call in
+        if call.result == nil, call.name != "other" { calls.append(call.name) }
+        return .go
+      }
+      require(
+        status == 0 && calls.filter { $0 != "open" }.starts(with: ["flock", "write", "fdatasync"]),
+        "\(calls)")
+      require(try folder.bytes() == bytes)
+      _exit(0)
     }
   }
 }

@@ -51,7 +51,7 @@ struct ReadFaultTests {
     }
   }
 
-  @Test("an unreadable journal is neither opened, cut, begun nor compacted", .seccomp)
+  @Test("an unreadable journal is neither opened, cut nor begun", .seccomp)
   func writing() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -67,16 +67,6 @@ struct ReadFaultTests {
           } catch JournalError.system("read", folder.journal, EIO) {}
         }
         require(opening.wait() == 0, "\(bad)")
-        require(try folder.bytes() == bytes, "\(bad): the file is another one")
-        let compacting = Child {
-          let journal = try Journal(at: folder.journal, interface: interface)
-          ReadFaults.refuse(bad)
-          do {
-            _ = try journal.compact { _ in true }
-            require(false, "\(bad): it was compacted")
-          } catch JournalError.system("read", folder.journal, EIO) {}
-        }
-        require(compacting.wait() == 0, "\(bad)")
         require(try folder.bytes() == bytes, "\(bad): the file is another one")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         require(names == ["a.journal"], "\(names)")
@@ -106,25 +96,6 @@ struct ReadFaultTests {
       require(child.wait() == 0)
       _exit(0)
     }
-  }
-
-  @Test("a file whose last records are lost is not compacted, and the error reports them")
-  func lostRecords() throws {
-    let folder = try Folder()
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
-    for number in 1...100 { try FaultTests.send(UInt64(number), to: journal) }
-    let file = try #require(FileHandle(forUpdatingAtPath: folder.journal))
-    try file.seek(toOffset: UInt64(journal.size - 400))
-    file.write(Data(count: 400))
-    let bytes = try folder.bytes()
-    #expect {
-      try journal.compact { _ in true }
-    } throws: {
-      guard case JournalError.damaged = $0 else { return false }
-      return true
-    }
-    #expect(try folder.bytes() == bytes)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.journal"])
   }
 
   @Test("zeros in the middle of a file are reported as damage, with the offset where it ends")
@@ -187,17 +158,17 @@ struct ReadFaultTests {
     for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
     try journal.close()
     let bytes = try folder.bytes()
-    let last = bytes.suffix(37)
+    let last = bytes.suffix(41)
     for distance in [1, 3, 4, 7, 8, 9, 4095, 4096, 4097, 1 << 20, 1 << 20 + 5, 300 << 20] {
       let file = try #require(FileHandle(forUpdatingAtPath: folder.journal))
-      try file.truncate(atOffset: UInt64(bytes.count - 37))
-      try file.seek(toOffset: UInt64(bytes.count - 37 + distance))
+      try file.truncate(atOffset: UInt64(bytes.count - 41))
+      try file.seek(toOffset: UInt64(bytes.count - 41 + distance))
       file.write(Data(last))
       let reader = try JournalReader(at: folder.journal)
       for _ in 1...2 { #expect(try reader.next() != nil) }
       #expect(
         throws: JournalError.damaged(
-          offset: bytes.count - 37, resumes: bytes.count - 37 + distance)
+          offset: bytes.count - 41, resumes: bytes.count - 41 + distance)
       ) { try reader.next() }
     }
   }

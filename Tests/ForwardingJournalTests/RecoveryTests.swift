@@ -98,57 +98,9 @@ struct RecoveryTests {
     #expect(try reader.next() == nil && reader.tail == .whole)
   }
 
-  @Test("a long error text is cut, and remains valid text")
-  func longErrors() throws {
-    struct Long: Error, CustomStringConvertible { let description: String }
-    final class Failing {}
-    let fail = try Message<NoResult, Int32>("fail:")
-    try MethodTable.of(Failing.self).register("fail:", replacing: true) {
-      (_: Failing, spaces: Int32) -> Void in
-      throw Long(
-        description: String(repeating: " ", count: Int(spaces))
-          + String(repeating: "\u{1F375}", count: 3000))
-    }
-    var interface = Interface("failing")
-    try interface.allow(fail)
-    let folder = try Folder()
-    var options = JournalOptions()
-    options.moment = .afterwards
-    let journal = try Journal(at: folder.journal, interface: interface, to: Failing(), options)
-    for spaces in 0..<4 { #expect(throws: Long.self) { try fail(Int32(spaces), on: journal) } }
-    try journal.close()
-    let reader = try JournalReader(at: folder.journal)
-    for spaces in 0..<4 {
-      guard case .threw(let text) = try reader.next()?.outcome else {
-        Issue.record("no error")
-        continue
-      }
-      #expect(text.utf8.count > 4092 && text.utf8.count <= 4096)
-      #expect(text.hasPrefix(String(repeating: " ", count: spaces) + "\u{1F375}"))
-    }
-  }
-
-  @Test("a call with an impossible outcome is malformed, and not made")
-  func malformedOutcome() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface)
-    try Ledger.rename("1", on: journal)
-    try journal.close()
-    let name: [UInt8] = [1, 0, 0, 0, 0x61]
-    for end in [[], [2], [1, 0xFF]] as [[UInt8]] {
-      let bytes = try folder.bytes() + VersionTests.record(3, 2, [5, 0, 0, 0] + name + end)
-      let ledger = Ledger()
-      #expect(throws: JournalError.self) {
-        try JournalReader(bytes).replay(interface, into: ledger)
-      }
-      #expect(ledger.names == ["1"])
-    }
-  }
-
   private func header(first: UInt64) throws -> [UInt8] {
     var writer = WireWriter(limit: 64)
-    try JournalHeader(first: first, time: 0, isCompacted: true).write(to: &writer)
+    try JournalHeader(first: first, time: 0).write(to: &writer)
     return writer.bytes
   }
 
@@ -159,7 +111,7 @@ struct RecoveryTests {
     try folder.write(header(first: .max - less))
     #expect(throws: JournalError.self) { try Journal(at: folder.journal, interface: interface) }
     #expect(throws: JournalError.self) { try JournalReader(at: folder.journal) }
-    let reader = try JournalReader(header(first: 1) + VersionTests.record(4, .max - less))
+    let reader = try JournalReader(header(first: 1) + VersionTests.record(2, .max - less))
     #expect(throws: JournalError.self) { try reader.next() }
   }
 

@@ -23,118 +23,164 @@ struct ReplayTests {
     return (interface, ledger)
   }
 
-  @Test("a call that threw when it was recorded throws again, and the others are made")
-  func throwing() throws {
+  @Test("calls that fail are counted, and the first one is in the error that the replay throws")
+  func failures() throws {
     let folder = try Folder()
     let (interface, ledger) = try written(folder)
-    let other = Ledger()
-    let summary = try JournalReader(at: folder.journal).replay(interface, into: other)
-    #expect(other == ledger)
-    #expect(summary.made == 50 && summary.threw == 5 && summary.last == 50)
-    #expect(summary.firstError == "Overdrawn()")
-    var options = ReplayOptions()
-    options.stopsAtErrors = true
-    let reader = try JournalReader(at: folder.journal)
-    #expect(throws: Ledger.Overdrawn.self) {
-      try reader.replay(interface, into: Ledger(), options)
+    func replay(_ failures: ReplayOptions.Failures) throws -> (
+      Ledger, JournalReader, Result<ReplaySummary, any Error>
+    ) {
+      var options = ReplayOptions()
+      options.failures = failures
+      let (other, reader) = (Ledger(), try JournalReader(at: folder.journal))
+      return (other, reader, Result { try reader.replay(interface, into: other, options) })
     }
-    #expect(reader.nextSequence == 11, "where it stopped is known")
+    let (all, reader, result) = try replay(.throwAtEnd)
+    let error = try #require(throws: ReplayError.self) { try result.get() }
+    #expect(error.summary.made == 50 && error.summary.threw == 5 && error.summary.last == 50)
+    #expect(
+      error.sequence == 10 && error.selector == "withdraw:" && error.first is Ledger.Overdrawn)
+    #expect(
+      "\(error)"
+        == "5 of 50 calls failed, the first was record 10, 'withdraw:': Overdrawn()")
+    #expect(all == ledger && reader.nextSequence == 51, "the others are made")
+
+    let (some, stopped, first) = try replay(.throwAtOnce)
+    let early = try #require(throws: ReplayError.self) { try first.get() }
+    #expect(early.summary.made == 10 && early.summary.threw == 1 && early.sequence == 10)
+    #expect(some.balance == (1...9).reduce(0, +) && stopped.nextSequence == 11)
+
+    let (ignored, _, summary) = try replay(.ignore)
+    #expect(try summary.get() == error.summary && ignored == ledger)
   }
 
-  @Test("a replay can be limited by numbers, by a time, by a filter, or to no calls")
+  private final class Other {}
+
+  @Test("a replay into an object that has none of the methods throws")
+  func noMethods() throws {
+    let folder = try Folder()
+    let (interface, _) = try written(folder)
+    let error = try #require(throws: ReplayError.self) {
+      try JournalReader(at: folder.journal).replay(interface, into: Other())
+    }
+    #expect(error.summary.threw == 50 && error.sequence == 1)
+    #expect("\(error)".contains("'add:times:booked:': -[Other add:times:booked:]: unrecognized"))
+  }
+
+  @Test("a replay can be limited by numbers, by a time, or to no calls")
   func parts() throws {
     let folder = try Folder()
     let (interface, _) = try written(folder)
-    var options = ReplayOptions()
-    (options.first, options.last) = (11, 19)
-    let ledger = Ledger()
-    var summary = try JournalReader(at: folder.journal).replay(interface, into: ledger, options)
-    #expect(summary.made == 9 && ledger.balance == (11...19).reduce(0, +))
-
-    options = ReplayOptions()
+    let (all, ledger) = (try JournalReader(at: folder.journal), Ledger())
     var times: [Int64] = []
-    let reader = try JournalReader(at: folder.journal)
-    while let record = try reader.next() { times.append(record.time) }
-    options.until = times[19]
-    summary = try JournalReader(at: folder.journal).replay(interface, into: Ledger(), options)
-    #expect(summary.made == times.prefix { $0 <= times[19] }.count)
-
-    options = ReplayOptions()
-    options.filter = { $0.selector == "withdraw:" }
-    summary = try JournalReader(at: folder.journal).replay(interface, into: Ledger(), options)
-    #expect(summary.made == 5 && summary.skipped == 45)
-
-    options.isDry = true
+    while let record = try all.next() { times.append(record.time) }
+    func made(_ change: (inout ReplayOptions) -> Void, into ledger: Ledger = Ledger()) throws -> Int
+    {
+      var options = ReplayOptions()
+      options.failures = .ignore
+      change(&options)
+      return try JournalReader(at: folder.journal).replay(interface, into: ledger, options).made
+    }
+    #expect(try made({ ($0.first, $0.last) = (11, 19) }, into: ledger) == 9)
+    #expect(ledger.balance == (11...19).reduce(0, +))
+    #expect(try made { $0.until = times[19] } == times.prefix { $0 <= times[19] }.count)
     let dry = Ledger()
-    #expect(try JournalReader(at: folder.journal).replay(interface, into: dry, options).made == 5)
-    #expect(dry == Ledger())
+    #expect(try made({ $0.isDry = true }, into: dry) == 50 && dry == Ledger())
   }
 
-  @Test("a record above the limit of the interface is refused before its contents are read")
+  @Test("a replay of a part stops before the next call, and does not consume it")
+  func partAfterPart() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 1...20 { try Ledger.rename("\(number)", on: journal) }
+    let reader = try JournalReader(at: folder.journal)
+    let ledger = Ledger()
+    var options = ReplayOptions()
+    for last in [5, 5, 12, 20] as [UInt64] {
+      options.last = last
+      try reader.replay(interface, into: ledger, options)
+      #expect(reader.nextSequence == last + 1)
+    }
+    #expect(ledger.names == (1...20).map { "\($0)" })
+  }
+
+  @Test("a message that this process does not have with these types is found before any call")
+  func changed() throws {
+    let folder = try Folder()
+    let (interface, _) = try written(folder)
+    var other = Interface("ledger")
+    try other.allow(Ledger.add)
+    try other.allow(try Message<Int32, Int32>("withdraw:"))
+    let ledger = Ledger()
+    #expect(
+      throws: JournalError.schema(
+        offset: try offset(of: 10, folder), selector: "withdraw:", expected: "i@:i", given: "q@:q")
+    ) { try JournalReader(at: folder.journal).replay(other, into: ledger) }
+    #expect(throws: JournalError.self) {
+      try JournalReader(at: folder.journal).replay(Interface("other"), into: ledger)
+    }
+    #expect(ledger == Ledger())
+    _ = interface
+  }
+
+  private func offset(of sequence: UInt64, _ folder: Folder) throws -> Int {
+    let reader = try JournalReader(at: folder.journal)
+    while let record = try reader.next() { if record.sequence == sequence { return record.offset } }
+    return 0
+  }
+
+  @Test(
+    "a call above the limit of the interface is refused before any call, unless it is not wanted")
   func limit() throws {
     let folder = try Folder()
-    var large = WireLimits()
-    (large.message, large.text) = (4 << 20, 4 << 20)
-    var small = WireLimits()
-    small.message = 40
+    var (large, small) = (WireLimits(), WireLimits())
+    (large.message, large.text, small.message) = (4 << 20, 4 << 20, 40)
     let keep = try Message<NoResult, String>("keep:")
-    // The definition is not a message, and may be longer.
-    let name = "keeper of what is written, " + String(repeating: "and of more, ", count: 10)
-    var (writing, reading) = (Interface(name, limits: large), Interface(name, limits: small))
-    for (isInLater, moment) in [(true, JournalOptions.Moment.before), (false, .afterwards)] {
-      var options = JournalOptions()
-      options.moment = moment
-      try writing.allow(keep)
-      try reading.allow(keep)
-      let path = "\(folder.path)/\(isInLater)"
-      let journal = try Journal(at: path, interface: writing, options)
-      try keep("as long as it may be", on: journal)
-      if isInLater { try journal.rotate() }
-      try keep("as long as it may be", on: journal)
-      let offset = journal.size
-      try keep(String(repeating: "x", count: 2 << 20), on: journal)
-      try journal.close()
-      let given = moment == .before ? 2 << 20 + 4 : 2 << 20 + 9
-      // The contents are not looked at, not even their checksum.
-      let file = try #require(FileHandle(forUpdatingAtPath: path))
-      try file.seek(toOffset: UInt64(offset + 1000))
-      file.write(Data("y".utf8))
-      for isFirst in [true, false] {
-        let reader = try JournalReader(at: path)
-        if !isFirst { #expect(try reader.next()?.sequence == 1) }
-        let keeper = SpyProxy()
-        #expect {
-          try reader.replay(reading, into: keeper)
-        } throws: {
-          guard case JournalError.malformed(offset, let error) = $0 else { return false }
-          return error.reason == .limit(40, given: given) && error.offset == 4
-        }
-        #expect(keeper.transcript == [])
-        #expect(reader.scanner.window.capacity == 1 << 18, "no memory was taken for it")
+    var (writing, reading) = (
+      Interface("keeper", limits: large), Interface("keeper", limits: small)
+    )
+    try writing.allow(keep)
+    try reading.allow(keep)
+    let journal = try Journal(at: folder.journal, interface: writing)
+    for text in ["1", "2", String(repeating: "x", count: 2 << 20), "4"] {
+      try keep(text, on: journal)
+    }
+    try journal.close()
+    func replay(_ first: UInt64, _ last: UInt64) throws -> [String] {
+      var options = ReplayOptions()
+      (options.first, options.last) = (first, last)
+      let keeper = SpyProxy()
+      try JournalReader(at: folder.journal).replay(reading, into: keeper, options)
+      return keeper[keep].received
+    }
+    #expect(try replay(0, 2) == ["1", "2"] && replay(4, 4) == ["4"])
+    for (first, last) in [(0, 3), (3, 3), (1, 9)] as [(UInt64, UInt64)] {
+      #expect {
+        try replay(first, last)
+      } throws: {
+        guard case JournalError.malformed(_, let error) = $0 else { return false }
+        return error.reason == .limit(40, given: 2 << 20 + 4)
       }
     }
   }
 
-  @Test("a replay with a speed keeps the intervals of the calls")
-  func speed() throws {
+  @Test("a value that is refused ends a replay before its call, which can be made later")
+  func refusedValue() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
+    var small = WireLimits()
+    small.text = 1
+    var other = Interface("ledger", limits: small)
+    try other.allow(Ledger.rename)
     let journal = try Journal(at: folder.journal, interface: interface)
-    for _ in 0..<3 {
-      try Ledger.add(1, 1, true, on: journal)
-      usleep(40_000)
-    }
+    for name in ["a", "long", "b"] { try Ledger.rename(name, on: journal) }
     try journal.close()
-    var options = ReplayOptions()
-    func time(at speed: Double) throws -> Double {
-      options.speed = speed
-      let start = Date()
-      try JournalReader(at: folder.journal).replay(interface, into: Ledger(), options)
-      return Date().timeIntervalSince(start)
-    }
-    #expect(try time(at: 1) >= 0.08)
-    // If each call still waited as long as it was recorded, none of many attempts would be faster.
-    #expect(try (0..<100).contains { _ in try time(at: 1000) < 0.07 })
+    let (reader, ledger) = (try JournalReader(at: folder.journal), Ledger())
+    #expect(throws: JournalError.self) { try reader.replay(other, into: ledger) }
+    #expect(ledger.names == ["a"] && reader.nextSequence == 2)
+    try reader.replay(interface, into: ledger)
+    #expect(ledger.names == ["a", "long", "b"])
   }
 
   @Test("a replay into a journal records the same calls")
@@ -155,84 +201,56 @@ struct ReplayTests {
     #expect(try other.next() == nil)
   }
 
-  /// Retains the calls that it gets.
+  @Test("a replay into the journal of the same file makes the calls that existed before, and ends")
+  func intoItself() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface, to: Ledger())
+    for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
+    let reader = try JournalReader(at: folder.journal)
+    #expect(try reader.replay(interface, into: journal).made == 3)
+    #expect(journal.nextSequence == 7)
+    #expect(try reader.next()?.sequence == 4, "the rest is to come")
+    #expect(try reader.replay(interface, into: Ledger()).made == 2)
+  }
+
+  /// Retains the calls that it gets, and reads on in the journal.
   private final class Keeper: ForwardingProxy {
     var kept: [Invocation] = []
+    var reader: JournalReader?
+    var errors: [JournalError] = []
     override func methodSignature(for selector: Selector) -> MethodSignature? {
       try? MethodSignature("v@:qdB")
     }
-    override func forward(_ invocation: Invocation) throws { kept.append(invocation) }
+    override func forward(_ invocation: Invocation) throws {
+      kept.append(invocation)
+      for reading in [{ _ = try self.reader?.next() }, { _ = try self.reader?.skipDamage() }] {
+        do { try reading() } catch { errors.append(error as! JournalError) }
+      }
+    }
   }
 
-  @Test("a target can retain the calls that it gets")
+  @Test("a target can retain the calls that it gets, and cannot read on in the journal meanwhile")
   func keeping() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
     let journal = try Journal(at: folder.journal, interface: interface)
     for number in 0..<20 { try Ledger.add(Int64(number), 1, true, on: journal) }
     try journal.close()
-    let keeper = Keeper()
-    try JournalReader(at: folder.journal).replay(interface, into: keeper)
+    let (keeper, reader) = (Keeper(), try JournalReader(at: folder.journal))
+    keeper.reader = reader
+    try reader.replay(interface, into: keeper)
     #expect(try keeper.kept.map { try $0.argument(at: 2, as: Int64.self) } == Array(0..<20))
+    #expect(keeper.errors == Array(repeating: .inUse(path: folder.journal), count: 40))
   }
 
-  @Test("with moment afterwards, the records have results and errors")
-  func outcomes() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    var options = JournalOptions()
-    options.moment = .afterwards
-    let ledger = Ledger()
-    let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)
-    try Ledger.add(100, 1, true, on: journal)
-    #expect(try Ledger.withdraw(30, on: journal) == 70)
-    #expect(throws: Ledger.Overdrawn.self) { try Ledger.withdraw(500, on: journal) }
-    try journal.close()
-    let reader = try JournalReader(at: folder.journal)
-    #expect(try reader.next()?.outcome == .returned([]))
-    let second = try #require(try reader.next())
-    guard case .returned(let bytes) = second.outcome else { throw Ledger.Overdrawn() }
-    #expect(try WireTypes(second.encoding).result(bytes) == .integer(70))
-    #expect(try reader.next()?.outcome == .threw("Overdrawn()"))
-    let other = Ledger()
-    try JournalReader(at: folder.journal).replay(interface, into: other)
-    #expect(other == ledger)
-  }
-
-  @Test("a filter that reads on in its own journal is refused, and the replay can be repeated")
-  func readingFilter() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    let (ledger, other) = (Ledger(), Ledger())
-    let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
-    try Ledger.add(1, 1, true, on: journal)
-    try Ledger.rename("b", on: journal)
-    try journal.rotate()
-    try Ledger.add(3, 1, true, on: journal)
-    try journal.close()
-    let reader = try JournalReader(at: folder.journal)
-    var options = ReplayOptions()
-    options.filter = { record in
-      if record.sequence == 2 { _ = try reader.next() }
-      return true
-    }
-    let inUse = JournalError.inUse(path: folder.journal)
-    #expect(throws: inUse) { try reader.replay(interface, into: other, options) }
-    options.filter = { _ in
-      try reader.replay(interface, into: Ledger())
-      return true
-    }
-    #expect(throws: inUse) { try reader.replay(interface, into: other, options) }
-    #expect(try reader.replay(interface, into: other).made == 2)
-    #expect(other == ledger)
-  }
-
-  @Test("awaited calls are recorded and replayed")
+  @Test("awaited calls are recorded and replayed; a cancelled replay stops before the next call")
   func awaiting() async throws {
     let folder = try Folder()
     let table = MethodTable.of(Ledger.self)
     try table.register("slowly:", replacing: true) { (self: Ledger, name: String) in
       await Task.yield()
+      if name == "cancel" { withUnsafeCurrentTask { $0?.cancel() } }
       self.names.append(name)
     }
     let slowly = try AsyncMessage<NoResult, String>("slowly:")
@@ -241,11 +259,33 @@ struct ReplayTests {
     let ledger = Ledger()
     let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
     for name in ["a", "b"] { try await slowly(name, on: journal) }
-    try journal.close()
     let other = Ledger()
     let summary = try await JournalReader(at: folder.journal)
       .replayAwaiting(interface, into: other)
-    #expect(summary.made == 2 && summary.threw == 0)
-    #expect(other.names == ["a", "b"] && ledger.names == other.names)
+    #expect(summary.made == 2 && summary.threw == 0 && other.names == ["a", "b"])
+
+    for name in ["cancel", "c"] {
+      _ = try await Task { try await slowly(name, on: journal) }.value
+    }
+    let (reader, third) = (try JournalReader(at: folder.journal), Ledger())
+    let error = await Self.replay(reader, interface, into: third, isCancelled: false)
+    #expect(error is CancellationError)
+    #expect(third.names == ["a", "b", "cancel"] && reader.nextSequence == 4)
+    // Before anything is read, including the check of the remaining records.
+    let unread = try JournalReader(at: folder.journal)
+    let first = await Self.replay(unread, Interface("other"), into: Ledger(), isCancelled: true)
+    #expect(first is CancellationError && unread.nextSequence == 1)
+  }
+
+  /// The error of a replay in a task of its own.
+  private static func replay(
+    _ reader: JournalReader, _ interface: Interface, into ledger: Ledger, isCancelled: Bool
+  ) async -> (any Error)? {
+    nonisolated(unsafe) let given = reader
+    return await Task {
+      if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
+      do { try await given.replayAwaiting(interface, into: ledger) } catch { return error }
+      return nil
+    }.value
   }
 }

@@ -4,18 +4,18 @@ import Foundation
 import Testing
 @testable import ForwardingJournal
 
-/// Disks that have put a part of a file over another part. `JOURNAL_TRIALS` sets the number of
-/// random ones.
-@Suite("Salvage of calls around stray records")
+/// Reading on behind damage, also where a disk has put a part of a file over another part.
+/// `JOURNAL_TRIALS` sets the number of random ones.
+@Suite("Stepping over damage and stray records")
 struct StrayRecordTests {
   /// A journal of calls of several sizes, with the place of each.
   private struct Written {
     let folder: Folder
     let bytes: [UInt8]
-    let places: [UInt64: Range<Int>]
-    /// The place of each definition, with the calls that need it.
-    let definitions: [(place: Range<Int>, message: UInt16)]
-    let messages: [UInt64: UInt16]
+    private(set) var places: [UInt64: Range<Int>] = [:]
+    private var messages: [UInt64: UInt16] = [:]
+    /// The calls with the definitions of the messages.
+    private var definitions: [UInt16: UInt64] = [:]
 
     init() throws {
       folder = try Folder()
@@ -30,122 +30,191 @@ struct StrayRecordTests {
       try journal.close()
       bytes = try folder.bytes()
       let window = JournalWindow(try JournalFile(folder.journal, for: .reading))
-      var (position, places) = (JournalFormat.headerSize, [UInt64: Range<Int>]())
-      var (definitions, messages) = ([(Range<Int>, UInt16)](), [UInt64: UInt16]())
+      var position = JournalFormat.headerSize
       while let header = try window.headerAlone(at: position) {
-        let place = position..<position + header.length
-        switch RecordKind(rawValue: header.kind) {
-        case .definition: definitions.append((place, header.message))
-        case .call, .outcome:
-          (places[header.sequence], messages[header.sequence]) = (place, header.message)
-        default: break
+        places[header.sequence] = position..<position + header.length
+        messages[header.sequence] = header.message
+        if header.kind == RecordKind.defining.rawValue {
+          definitions[header.message] = header.sequence
         }
-        position = place.upperBound
+        position += header.length
       }
-      self.definitions = definitions.map { (place: $0.0, message: $0.1) }
-      (self.places, self.messages) = (places, messages)
     }
 
     /// The numbers of the calls that are whole at their own place, and whose definition is.
     func whole(beside damage: Range<Int>) -> Set<UInt64> {
-      let lost = Set(definitions.filter { $0.place.overlaps(damage) }.map(\.message))
+      let lost = Set(places.filter { $0.value.overlaps(damage) }.keys)
       return Set(
-        places.filter { !$0.value.overlaps(damage) && !lost.contains(messages[$0.key] ?? 0) }
-          .map(\.key))
+        places.keys.filter { number in
+          !lost.contains(number) && !lost.contains(definitions[messages[number]!]!)
+        })
     }
+  }
 
-    /// The numbers of the calls that a salvage finds; nil for a file of a later release.
-    func salvaged(_ bytes: [UInt8]) throws -> [UInt64]? {
-      let output = folder.path + "/out"
-      try? FileManager.default.removeItem(atPath: output)
-      try folder.write(bytes)
-      do throws(JournalError) { try Journal.salvage(folder.journal, to: output) } catch {
-        switch error {
-        // Without a definition there is no whole call.
-        case .notAJournal: return []
-        // A damaged version or flag cannot be told from one of a later release.
-        case .newerVersion, .unknownFlags: return nil
-        default: throw error
-        }
+  /// The records that can be read, and the places that are left out; nil if the file is none.
+  private func read(
+    _ bytes: [UInt8]
+  ) throws -> (numbers: [UInt64], skipped: [Range<Int>], covered: Int)? {
+    guard let reader = try? JournalReader(bytes) else { return nil }
+    var (numbers, skipped, covered): ([UInt64], [Range<Int>], Int) = ([], [], 0)
+    while true {
+      let start = reader.offset
+      if let record = try? reader.next() {
+        #expect(record.offset == start)
+        numbers.append(record.sequence)
+        covered += reader.offset - start
+        continue
       }
-      let reader = try JournalReader(at: output)
-      var numbers: [UInt64] = []
-      while let record = try reader.next() { numbers.append(record.sequence) }
-      return numbers
+      guard let part = try reader.skipDamage() else {
+        return (numbers, skipped, covered + bytes.count - reader.offset)
+      }
+      covered += part.bytes.count
+      #expect(part.bytes.lowerBound >= skipped.last?.upperBound ?? 0 && !part.bytes.isEmpty)
+      skipped.append(part.bytes)
     }
   }
 
-  @Test("a copy of a later record in front of others hides none of them")
-  func later() throws {
+  @Test("behind a flipped bit, all other calls are read, and the record is left out")
+  func flipped() throws {
     let written = try Written()
-    let stray = try #require(written.places[90])
-    // Records 20 and 21 have the size of record 90.
-    let place = try #require(written.places[20])
-    #expect(place.count == stray.count)
+    for number in [3, 20, 90, 119] as [UInt64] {
+      let place = try #require(written.places[number])
+      for index in place {
+        var bytes = written.bytes
+        bytes[index] ^= 1
+        let found = try #require(try read(bytes))
+        #expect(found.numbers == (1...120).filter { $0 != number }, "byte \(index)")
+        #expect(found.skipped == [place], "byte \(index)")
+      }
+    }
+    // There is nothing behind the last record, and nothing wrong in front of it.
     var bytes = written.bytes
-    bytes.replaceSubrange(place, with: written.bytes[stray])
-    #expect(try written.salvaged(bytes) == (1...120).filter { $0 != 20 })
+    #expect(try read(bytes)?.skipped == [])
+    bytes[bytes.count - 1] ^= 1
+    let found = try #require(try read(bytes))
+    #expect(found.numbers == Array(1...119) && found.skipped == [])
   }
 
-  @Test("a copy of earlier records behind them is reported, and copied once")
-  func earlier() throws {
+  @Test("calls whose definition is lost are left out one by one")
+  func definition() throws {
     let written = try Written()
-    let stray = try #require(written.places[20])
-    let place = try #require(written.places[90])
+    let place = try #require(written.places[7])
     var bytes = written.bytes
-    bytes.replaceSubrange(place, with: written.bytes[stray])
-    #expect(try written.salvaged(bytes) == (1...120).filter { $0 != 90 })
-    let output = written.folder.path + "/again"
-    let salvage = try Journal.salvage(written.folder.journal, to: output)
-    #expect(salvage.losses.map(\.reason) == [.repeated] && salvage.missing == [90...90])
+    bytes[place.upperBound - 1] ^= 1
+    let found = try #require(try read(bytes))
+    #expect(Set(found.numbers) == written.whole(beside: place))
+    let lost = Set(1...120).subtracting(found.numbers)
+    #expect(found.skipped == lost.sorted().map { written.places[$0]! })
   }
 
-  @Test("a stray record that ends where the call behind it does hides no call")
-  func sameEnd() throws {
+  @Test(
+    "a copy of another record hides only the call that it covers", arguments: [(20, 90), (90, 20)])
+  func copied(place: UInt64, from: UInt64) throws {
     let written = try Written()
-    // Call 118 as a whole, and the beginning of call 119, whose end would be that of call 41.
-    let (whole, cut) = (try #require(written.places[118]), try #require(written.places[119]))
-    let covered = try #require(written.places[41])
-    let place = covered.upperBound - cut.count - whole.count..<covered.lowerBound
-    let stray = whole.lowerBound..<whole.lowerBound + place.count
+    let (to, stray) = (try #require(written.places[place]), try #require(written.places[from]))
+    #expect(to.count == stray.count)
     var bytes = written.bytes
-    bytes.replaceSubrange(place, with: written.bytes[stray])
-    let saved = try #require(try written.salvaged(bytes))
-    #expect(saved.contains(41))
-    #expect(written.whole(beside: place).isSubset(of: saved))
+    bytes.replaceSubrange(to, with: written.bytes[stray])
+    let found = try #require(try read(bytes))
+    #expect(found.numbers == (1...120).filter { $0 != place } && found.skipped == [to])
   }
 
-  @Test("two records that a disk has exchanged are both saved, in order")
-  func exchanged() throws {
-    let written = try Written()
-    let (one, other) = (try #require(written.places[20]), try #require(written.places[90]))
-    var bytes = written.bytes
-    bytes.replaceSubrange(one, with: written.bytes[other])
-    bytes.replaceSubrange(other, with: written.bytes[one])
-    #expect(try written.salvaged(bytes) == Array(1...120))
-  }
-
-  @Test("blocks copied over others lose only calls that they cover")
+  @Test("what is neither read nor garbage is left out, and garbage loses only calls that it covers")
   func blocks() throws {
     let written = try Written()
     var random = SeededGenerator(seed: 7)
-    let trials = ProcessInfo.processInfo.environment["JOURNAL_TRIALS"].flatMap(Int.init) ?? 200
-    for trial in 0..<trials {
+    for trial in 0..<setting("JOURNAL_TRIALS", 300) {
       let size = [16, 64, 128, 512, 1024].randomElement(using: &random)!
       let grain = [1, 8, size].randomElement(using: &random)!
       let limit = (written.bytes.count - size) / grain
       let from = Int.random(in: 0...limit, using: &random) * grain
       let to = Int.random(in: 0...limit, using: &random) * grain
       var bytes = written.bytes
-      bytes.replaceSubrange(to..<to + size, with: written.bytes[from..<from + size])
-      guard let saved = try written.salvaged(bytes) else {
+      // Garbage, or another part of the file, whose records may take the places of those behind.
+      let isGarbage = trial % 2 == 0
+      let block =
+        isGarbage
+        ? (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
+        : Array(written.bytes[from..<from + size])
+      bytes.replaceSubrange(to..<to + size, with: block)
+      guard let found = try read(bytes) else {
         #expect(to < JournalFormat.headerSize, "trial \(trial)")
         continue
       }
-      #expect(saved == saved.sorted() && Set(saved).count == saved.count)
-      let lost = written.whole(beside: to..<to + size).subtracting(saved)
+      #expect(found.numbers == found.numbers.sorted())
+      #expect(Set(found.numbers).count == found.numbers.count)
+      #expect(found.covered == bytes.count - JournalFormat.headerSize, "trial \(trial)")
+      let lost = written.whole(beside: to..<to + size).subtracting(found.numbers)
       #expect(
-        lost.isEmpty, "trial \(trial): \(size) bytes from \(from) to \(to) hide \(lost.sorted())")
+        !isGarbage || lost.isEmpty, "trial \(trial): \(size) bytes at \(to) hide \(lost.sorted())")
     }
+  }
+
+  @Test("unreadable pages are left out, and the records behind them are read", .seccomp)
+  func unreadable() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+      for number in 1...1000 { try FaultTests.send(UInt64(number), to: journal) }
+      try journal.close()
+      let all = try JournalReader(at: folder.journal)
+      var starts: [Int] = []
+      while let record = try all.next() { starts.append(record.offset) }
+      for bad in [8192..<12288, 20480..<32768] {
+        let child = Child {
+          ReadFaults.refuse(bad)
+          let reader = try JournalReader(at: folder.journal)
+          var (numbers, skipped): ([UInt64], Int) = ([], 0)
+          while true {
+            do {
+              while let record = try reader.next() { numbers.append(record.sequence) }
+            } catch {}
+            guard let part = try reader.skipDamage() else { break }
+            skipped += part.bytes.count
+          }
+          let lost = Set(1...1000).subtracting(numbers)
+          let covered = zip(1..., zip(starts, starts.dropFirst() + [all.offset])).filter {
+            $1.0 < bad.upperBound && $1.1 > bad.lowerBound
+          }
+          require(lost == Set(covered.map { UInt64($0.0) }), "\(bad): \(lost)")
+          require(skipped >= bad.count && skipped < bad.count + 200, "\(bad): \(skipped)")
+        }
+        require(child.wait() == 0, "\(bad)")
+      }
+      _exit(0)
+    }
+  }
+
+  @Test(
+    "rotated files that are missing, torn, or no journals are left out, and the others are read")
+  func files() throws {
+    let folder = try Folder()
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    for number in 1...12 {
+      try Ledger.rename("\(number)", on: journal)
+      if number % 2 == 0 { try journal.rotate() }
+    }
+    try Ledger.rename("13", on: journal)
+    try journal.close()
+    func name(_ first: Int) -> String { "a.journal.00000000000\(first)" }
+    try FileManager.default.removeItem(atPath: "\(folder.path)/\(name(3))")
+    let whole = try folder.bytes(name(5))
+    try folder.write(whole.dropLast(3), name(5))
+    try folder.write(Array("text".utf8), name(7))
+    try folder.write(whole, name(9))
+    let reader = try JournalReader(at: folder.journal)
+    var (numbers, skipped): ([UInt64], [String]) = ([], [])
+    while true {
+      do { while let record = try reader.next() { numbers.append(record.sequence) } } catch {}
+      guard let part = try reader.skipDamage() else { break }
+      skipped.append("\(part.path.suffix(2)) \(part.bytes)")
+    }
+    #expect(numbers == [1, 2, 5, 11, 12, 13])
+    let last = whole.count - 41
+    #expect(
+      skipped == [
+        "05 0..<0", "05 \(last)..<\(whole.count - 3)", "07 0..<4", "09 0..<\(whole.count)",
+      ])
+    #expect(reader.tail == .whole && reader.offset == reader.size)
   }
 }

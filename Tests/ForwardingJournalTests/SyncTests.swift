@@ -54,39 +54,17 @@ struct SyncTests {
     #expect(journal.syncs == 1 && journal.unsynced == 0)
   }
 
-  @Test("with each, every call syncs separately, and with never, none does")
+  @Test("without syncs of its calls, a journal syncs when it is asked to, and for a rotation")
   func others() throws {
-    for (sync, expected) in [(JournalOptions.Sync.each, 10), (.never, 0)] {
-      let folder = try Folder()
-      var options = JournalOptions()
-      options.sync = sync
-      let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
-      for call in 0..<10 { try Ledger.rename("\(call)", on: journal) }
-      #expect(journal.syncs == expected)
-      try journal.sync()
-      #expect(journal.syncs == max(1, expected))
-    }
-  }
-
-  @Test(
-    "a file is synced before another one follows it, including records that existed before")
-  func wholeFiles() throws {
     let folder = try Folder()
-    let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface)
-    try Ledger.rename("1", on: journal)
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    for call in 0..<10 { try Ledger.rename("\(call)", on: journal) }
+    #expect(journal.syncs == 0)
+    try journal.sync()
+    #expect(journal.syncs == 1)
+    try Ledger.rename("more", on: journal)
     try journal.rotate()
-    #expect(journal.syncs == 1 && journal.unsynced == 0)
-    try Ledger.rename("2", on: journal)
-    try journal.compact { _ in true }
-    #expect(journal.unsynced == 0)
-    try Ledger.rename("3", on: journal)
-    try journal.close()
-    #expect(journal.syncs == 2)
-    // The writer of the existing records may not have synced them.
-    let again = try Journal(at: folder.journal, interface: interface)
-    try again.sync()
-    #expect(again.syncs == 1)
+    #expect(journal.syncs == 2 && journal.unsynced == 0)
   }
 
   @Test("threads write whole records, each once, during rotations and syncs")
@@ -126,27 +104,6 @@ struct SyncTests {
     }
     #expect(throws: JournalError.self) { try journal.rotate() }
     #expect(ledger.names == ["1"])
-  }
-
-  @Test("a call that syncs separately waits for other syncs first")
-  func eachBesideOthers() throws {
-    let folder = try Folder()
-    var options = JournalOptions()
-    options.sync = .each
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
-    // Simulates another thread that waits for the disk: only one of the two would get an error.
-    journal.state.announce { $0.isSyncing = true }
-    let done = DispatchSemaphore(value: 0)
-    Thread {
-      _ = try? Ledger.rename("1", on: journal)
-      done.signal()
-    }.start()
-    while journal.nextSequence == 1 { usleep(1000) }
-    let isEarly = done.wait(timeout: .now() + 0.2) == .success
-    #expect(!isEarly && journal.syncs == 0, "two wait for the disk at once")
-    journal.state.announce { $0.isSyncing = false }
-    if !isEarly { done.wait() }
-    #expect(journal.syncs == 1 && journal.unsynced == 0)
   }
 
   @Test("a successful sync counts for nothing once the journal has lost its file")

@@ -48,12 +48,15 @@ struct SystemCall {
     unsafeBitCast(dlsym(nil, name), to: type)
   }
 
-  /// Runs `body` in a child that stops at the entry and the exit of each system call. The child
-  /// continues if `stop` returns true; otherwise it is killed there.
+  /// What becomes of a traced child at a system call. At its entry, the call can fail with `EIO`
+  /// without being made, on x86-64.
+  enum Fate { case go, kill, fail }
+
+  /// Runs `body` in a child that stops at the entry and the exit of each system call.
   ///
   /// - Returns: its exit code, or the negated number of the signal that ended it.
   static func trace(
-    _ body: () throws -> Void, at stop: (SystemCall) throws -> Bool
+    _ body: () throws -> Void, at stop: (SystemCall) throws -> Fate
   ) throws -> Int32 {
     let trace = function("ptrace", as: Trace.self)
     let child = Child {
@@ -66,7 +69,12 @@ struct SystemCall {
     waitpid(child.pid, &status, 0)
     // System calls are distinguishable from signals, and the child ends with its parent.
     require(trace(0x4200, pid, 0, UnsafeMutableRawPointer(bitPattern: 0x10_0001)) == 0)
-    var signal = 0
+    // Places in the kernel's structure of registers.
+    func set(_ register: Int, _ value: Int) {
+      require(trace(6, pid, 8 * register, UnsafeMutableRawPointer(bitPattern: value)) == 0)
+    }
+    let (result, number) = (10, 15)
+    var (signal, isFailing) = (0, false)
     while true {
       _ = trace(24, pid, 0, UnsafeMutableRawPointer(bitPattern: signal))
       while waitpid(child.pid, &status, 0) < 0 {}
@@ -81,8 +89,15 @@ struct SystemCall {
       require(given > 0, "the system does not tell of calls")
       let call = SystemCall(info, of: child.pid, after: entry)
       entry = call.result == nil ? call : nil
-      if try stop(call) { continue }
-      child.kill()
+      if isFailing { set(result, -Int(EIO)) }
+      isFailing = false
+      switch try stop(call) {
+      case .go: break
+      case .kill: child.kill()
+      case .fail:
+        set(number, -1)
+        isFailing = true
+      }
     }
   }
 

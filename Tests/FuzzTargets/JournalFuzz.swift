@@ -16,28 +16,33 @@ enum JournalFuzz {
   static func run(_ bytes: [UInt8]) throws {
     try read(bytes)
     try read(head() + bytes)
-    try read(records(FuzzInput(bytes), flags: 0))
-    try read(records(FuzzInput(bytes), flags: 2))
+    try read(records(FuzzInput(bytes), isSynced: false))
+    try read(records(FuzzInput(bytes), isSynced: true))
   }
 
   /// Makes complete records from the input: a kind, the number of a message, and contents.
-  private static func records(_ input: FuzzInput, flags: UInt8) -> [UInt8] {
+  private static func records(_ input: FuzzInput, isSynced: Bool) -> [UInt8] {
     var input = input
-    var file = head(flags)
+    var file = head()
     var sequence: UInt64 = 1
-    for (number, message) in WireFuzz.interface.messages.enumerated() {
+    var undefined = WireFuzz.interface.messages.map { message in
       let texts = [WireFuzz.interface.name, message.selector.name, message.encoding].map {
         Array($0.utf8)
       }
-      let contents = texts.flatMap { little(UInt64($0.count), 2) } + texts.flatMap { $0 }
-      file += record(1, UInt16(number), sequence, contents)
+      return texts.flatMap { little(UInt64($0.count), 2) } + texts.flatMap { $0 }
     }
+    let count = undefined.count
     while !input.isEmpty {
       let kind = input.byte()
       let message = UInt16(input.byte() & 7)
-      let contents = input.bytes(input.number(below: 40))
-      file += record(kind & 7, message, sequence, contents, told: flags == 0 ? 0 : kind >> 4)
-      if kind & 7 != 1 { sequence += kind & 8 == 0 ? 1 : 2 }
+      var contents = input.bytes(input.number(below: 40))
+      // Most messages are defined in order, and the others by the input.
+      let defines = kind & 4 != 0 && !undefined.isEmpty
+      let number = defines ? UInt16(count - undefined.count) : message
+      if defines { contents = undefined.removeFirst() + contents }
+      let unsynced = isSynced ? 0 : UInt64(kind >> 4)
+      file += record(defines ? 1 : UInt16(kind & 3), number, sequence, contents, unsynced)
+      sequence += kind & 8 == 0 || input.isEmpty ? 1 : UInt64(message & 1) + 1
       // Sometimes bytes that are no record.
       if kind > 250 { file += input.bytes(3) }
     }
@@ -52,20 +57,18 @@ enum JournalFuzz {
     little(UInt64(unsafe fwd_crc32c(0, bytes, bytes.count)), 4)
   }
 
-  private static func head(_ flags: UInt8 = 0) -> [UInt8] {
+  private static func head() -> [UInt8] {
     let bytes: [UInt8] =
-      [0x89, 0x46, 0x57, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A, 1, 0, flags, 0] + little(1, 8)
-      + little(0, 8)
+      [0x89, 0x46, 0x57, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A, 2, 0, 0, 0] + little(1, 8) + little(0, 8)
     return bytes + checksum(bytes)
   }
 
   private static func record(
-    _ kind: UInt8, _ message: UInt16, _ sequence: UInt64, _ contents: [UInt8],
-    told: UInt8 = 0
+    _ kind: UInt16, _ message: UInt16, _ sequence: UInt64, _ contents: [UInt8], _ unsynced: UInt64
   ) -> [UInt8] {
     let head =
-      little(UInt64(32 + contents.count), 4) + little(sequence, 8) + little(0, 8)
-      + little(UInt64(message), 2) + [kind, told]
+      little(UInt64(36 + contents.count), 4) + little(sequence, 8) + little(0, 8)
+      + little(UInt64(message), 2) + little(UInt64(kind), 2) + little(unsynced, 4)
     let rest = head + checksum(head) + contents
     return checksum(rest) + rest
   }
@@ -77,7 +80,7 @@ enum JournalFuzz {
     do {
       while let record = try reader.next() {
         try demand(record.offset < bytes.count, "a record begins behind the end")
-        try demand(records.count <= bytes.count / 32, "there are more records than bytes for them")
+        try demand(records.count <= bytes.count / 36, "there are more records than bytes for them")
         _ = (try? record.values())?.description
         records.append(record)
       }
@@ -87,17 +90,33 @@ enum JournalFuzz {
     }
     if failure == nil {
       try demand(
-        reader.tail != .whole || bytes[reader.offset...].allSatisfy { $0 == 0 },
-        "the end is not the end")
+        reader.tail != .whole || reader.offset == bytes.count, "the end is not the end")
       if case .torn(let offset, let count) = reader.tail {
         try demand(offset + count == bytes.count, "a torn end is longer than the file")
         try again(Array(bytes[..<offset]), records)
       }
     }
-    var options = ReplayOptions()
-    options.migrate = { _ in .skip }
-    let summary = try? JournalReader(bytes).replay(WireFuzz.interface, into: Nobody(), options)
+    let summary = try? JournalReader(bytes).replay(WireFuzz.interface, into: Nobody())
     try demand((summary?.made ?? 0) <= records.count, "more calls are made than there are")
+    try demand(try readAll(bytes) >= records.count, "fewer records are read behind damage")
+  }
+
+  /// Counts the records, also those behind damage. The parts that are left out are in order.
+  private static func readAll(_ bytes: [UInt8]) throws -> Int {
+    let reader = try JournalReader(bytes)
+    var (count, end, last) = (0, 0, UInt64(0))
+    while true {
+      if let record = try? reader.next() {
+        try demand(record.sequence > last && record.offset >= end, "records are not in order")
+        (count, last) = (count + 1, record.sequence)
+        continue
+      }
+      guard let skipped = try reader.skipDamage() else { return count }
+      try demand(
+        skipped.bytes.lowerBound >= end && !skipped.bytes.isEmpty
+          && skipped.bytes.upperBound <= bytes.count, "parts are left out twice")
+      end = skipped.bytes.upperBound
+    }
   }
 
   /// Checks that a file without its torn end has the same records.

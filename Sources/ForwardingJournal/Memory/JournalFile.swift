@@ -34,12 +34,10 @@ final class JournalFile: Sendable {
   private let descriptor: Int32
   /// The device and inode of the file, and its size when it was opened.
   private let opened: FWDFileFacts
-  // SAFETY: both are written only by the function that opens the file, before another thread has it.
+  // SAFETY: written only by the function that opens the file, before another thread has it.
   private nonisolated(unsafe) var lockedIn: ForkGuard?
-  private nonisolated(unsafe) var name: String
-
   /// The path of the file, which errors name.
-  var path: String { unsafe name }
+  let path: String
 
   enum Purpose { case reading, appending, clearing, creating }
 
@@ -49,7 +47,7 @@ final class JournalFile: Sendable {
   init(
     _ path: String, for purpose: Purpose, named: String? = nil
   ) throws(JournalError) {
-    unsafe name = named ?? path
+    self.path = named ?? path
     let flags =
       switch purpose {
       case .reading: O_RDONLY
@@ -77,12 +75,6 @@ final class JournalFile: Sendable {
   deinit {
     unlock()
     close(descriptor)
-  }
-
-  /// Renames the file, and replaces a file that has the new name. Only before another thread has it.
-  func move(to new: String) throws(JournalError) {
-    if unsafe rename(path, new) != 0 { throw .system("renamed", path: path, code: errno) }
-    unsafe name = new
   }
 
   /// The current size of the file, in bytes.
@@ -113,7 +105,7 @@ final class JournalFile: Sendable {
     return facts.number == opened.number && facts.device == opened.device && facts.size >= count
   }
 
-  /// Gives the file the permissions of the file that it replaces. A failure is harmless: the file
+  /// Gives the file the permissions of the one before. A failure is harmless: the file
   /// then is for its owner alone.
   func adoptPermissions(of other: JournalFile) {
     var status = stat()
@@ -240,23 +232,6 @@ final class JournalFile: Sendable {
   #else
     private static let seekData = SEEK_DATA
   #endif
-
-  /// Whether the file begins with all the bytes of another one.
-  func begins(as other: JournalFile) throws(JournalError) -> Bool {
-    let size = try other.size
-    guard try size <= self.size else { return false }
-    let (own, others) = (JournalWindow(self), JournalWindow(other))
-    var offset = 0
-    while offset < size {
-      let count = min(own.capacity, size - offset)
-      guard try own.load(count, at: offset), try others.load(count, at: offset) else {
-        return false
-      }
-      if own.checksum(count, at: offset) != others.checksum(count, at: offset) { return false }
-      offset += count
-    }
-    return true
-  }
 
   static func text(ofError code: Int32) -> String {
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"

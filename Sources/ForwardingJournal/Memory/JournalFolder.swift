@@ -37,6 +37,11 @@ extension JournalFile {
     return names
   }
 
+  /// Renames a file, and replaces a file that has the new name.
+  static func move(_ old: String, to new: String) throws(JournalError) {
+    if unsafe rename(old, new) != 0 { throw .system("renamed", path: old, code: errno) }
+  }
+
   /// Renames a file. Returns false if the new name exists.
   static func move(_ old: String, toNew new: String) throws(JournalError) -> Bool {
     let code = unsafe fwd_rename_new(old, new)
