@@ -74,7 +74,7 @@ lint:
 	@Scripts/spdx.sh check
 	@# Only the other modules may contain unsafe code: in these, the word itself is a failure.
 	@! grep -rnw --exclude-dir='*.docc' -e unsafe -e '@unsafe' Sources/TypeEncodings Sources/Forwarding \
-		Sources/ForwardingTesting
+		Sources/ForwardingTesting Sources/ForwardingUndo
 
 SWIFT_FILES = Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources Benchmarks/CallBenchmarks \
 	Fuzz/Package.swift Fuzz/Sources
