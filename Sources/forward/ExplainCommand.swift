@@ -8,11 +8,10 @@ enum ExplainCommand {
     guard options.positional.count == 1 else {
       throw options.fault("one encoding is expected, \(options.positional.count) were given")
     }
-    let layouts = try self.layouts(options)
     let isType = options.flags.contains("--type")
     let explainer = Explainer(
-      isType: isType, isJSON: options.isJSON, layouts: layouts,
-      target: try target(options, among: isType ? Machine.allCases : CallPlaces.machines))
+      isType: isType, isJSON: options.isJSON,
+      machine: try machine(options, among: isType ? Machine.allCases : CallPlaces.machines))
     let given = options.positional[0]
     if given != "-" { return explainer.explain(Array(given.utf8)) ? .ok : .badData }
     var allGood = true
@@ -25,35 +24,16 @@ enum ExplainCommand {
     return allGood ? .ok : .badData
   }
 
-  /// The machine of the last `--target MACHINE`; nil without the option.
-  private static func target(
+  /// The machine of the last `--target MACHINE`; without the option, this machine.
+  private static func machine(
     _ options: Options, among known: [Machine]
-  ) throws(UsageError) -> Machine? {
-    guard let name = options.values["--target"]?.last else { return nil }
+  ) throws(UsageError) -> Machine {
+    guard let name = options.values["--target"]?.last else { return .own }
     do throws(UnknownMachine) {
       return try Machine(named: name, among: known)
     } catch {
       throw options.fault("\(error)")
     }
-  }
-
-  /// Parses `--layout NAME=SIZE,ALIGNMENT[,OFFSET…]`, which may be repeated.
-  private static func layouts(_ options: Options) throws(UsageError) -> StructureLayouts {
-    var layouts = StructureLayouts()
-    for item in options.values["--layout"] ?? [] {
-      let parts = item.split(separator: "=", maxSplits: 1)
-      let numbers = parts.count == 2 ? parts[1].split(separator: ",").map { Int($0) } : []
-      guard numbers.count >= 2, !numbers.contains(nil) else {
-        throw options.fault("--layout is NAME=SIZE,ALIGNMENT[,OFFSET…], not '\(item)'")
-      }
-      let known = numbers.compactMap(\.self)
-      let name = String(parts[0])
-      layouts[name] = .init(
-        size: known[0], alignment: known[1],
-        fieldOffsets: known.count > 2 ? Array(known[2...]) : nil)
-      if layouts[name] == nil { throw options.fault("no compiler makes the layout '\(item)'") }
-    }
-    return layouts
   }
 }
 
@@ -61,21 +41,17 @@ enum ExplainCommand {
 struct Explainer {
   let isType: Bool
   let isJSON: Bool
-  let layouts: StructureLayouts
-  /// The machine of `--target`; nil for this machine.
-  let target: Machine?
-
-  private var machine: Machine { target ?? .own }
+  let machine: Machine
 
   /// Explains one encoding. Returns false for an invalid one, after printing the error.
   func explain(_ bytes: [UInt8]) -> Bool {
     let text = String(decoding: bytes, as: UTF8.self)
     do {
       if isType {
-        let type = try TypeEncoding(utf8: bytes, layouts: layouts, for: machine)
+        let type = try TypeEncoding(utf8: bytes, layouts: StructureLayouts(), for: machine)
         Terminal.out(isJSON ? "\(try typeObject(type, text))" : try typeTable(type))
       } else {
-        let signature = try MethodSignature(utf8: bytes, layouts: layouts, for: machine)
+        let signature = try MethodSignature(utf8: bytes, layouts: StructureLayouts(), for: machine)
         return explain(signature, text)
       }
       return true
@@ -92,7 +68,7 @@ struct Explainer {
 
   /// Explains a signature. A signature that cannot be called is described too, with the reason.
   private func explain(_ signature: MethodSignature, _ text: String) -> Bool {
-    let call = ExplainedCall(signature, for: target)
+    let call = ExplainedCall(signature)
     if isJSON {
       Terminal.out("\(signatureObject(call, text))")
     } else {
@@ -101,6 +77,8 @@ struct Explainer {
     }
     return call.cause == nil
   }
+
+  static func number(_ value: Int?) -> JSONValue { value.map { .integer($0) } ?? .null }
 
   func details(_ error: any Error) -> JSONValue {
     let encodingError = error as? TypeEncodingError

@@ -2,23 +2,20 @@
 import Forwarding
 import InvocationText
 
-/// A signature, and the way its values are passed.
+/// A signature, and the way its values are passed on its machine.
 struct ExplainedCall {
   let signature: MethodSignature
-  /// The machine of `--target`, and the places of the values there.
-  let target: Machine?
   private(set) var places: CallPlaces?
   /// The call plan, if the signature is for this machine.
   private(set) var plan: CallPlan?
   /// The reason that the signature cannot be called.
   private(set) var cause: (any Error)?
 
-  init(_ signature: MethodSignature, for target: Machine?) {
+  init(_ signature: MethodSignature) {
     self.signature = signature
-    self.target = target
     do throws(InvocationError) {
-      if target != nil { places = try CallPlaces(signature) }
-      if target ?? .own == .own { plan = try CallPlan(signature) }
+      places = try CallPlaces(signature)
+      if signature.machine == .own { plan = try CallPlan(signature) }
     } catch {
       if case .encoding(let inner) = error { cause = inner } else { cause = error }
     }
@@ -26,33 +23,37 @@ struct ExplainedCall {
 
   /// The place of one value in a call.
   struct Place {
+    /// The argument's number, and its role if it has one.
+    var role: String
     var type: TypeEncoding
     /// The number of the argument; nil for the result.
     var index: Int?
     /// The offset that the encoding has after the type.
     var advice: Int?
-    var location: CallPlan.Location?
+    /// The offset in the frame of this machine.
+    var frameOffset: Int?
     var place: CallPlaces.Place?
 
-    var text: String? { location?.text ?? place?.text }
+    var offset: Int? { place?.text == "nowhere" ? nil : frameOffset }
   }
 
   var result: Place {
     Place(
-      type: signature.resultType, index: nil, advice: signature.advisoryFrameLength,
-      location: plan?.resultLocation, place: places?.result)
+      role: "result", type: signature.resultType, advice: signature.advisoryFrameLength,
+      frameOffset: plan?.resultLocation.frameOffset, place: places?.result)
   }
 
   var arguments: [Place] {
     signature.argumentTypes.enumerated().map { index, type in
       Place(
-        type: type, index: index, advice: (try? signature.advisoryOffset(at: index)) ?? nil,
-        location: try? plan?.location(ofArgument: index), place: places?.arguments[index])
+        role: role(of: index), type: type, index: index,
+        advice: (try? signature.advisoryOffset(at: index)) ?? nil,
+        frameOffset: (try? plan?.location(ofArgument: index))?.frameOffset,
+        place: places?.arguments[index])
     }
   }
 
-  /// The role of an argument: receiver, selector, block or plain argument.
-  func role(of index: Int) -> String {
+  private func role(of index: Int) -> String {
     switch (signature.shape, index) {
     case (.method, 0): "\(index) receiver"
     case (.method, 1): "\(index) selector"
@@ -61,12 +62,11 @@ struct ExplainedCall {
     }
   }
 
-  /// The engine and the size of a call, in words.
+  /// The machine, the engine and the size of a call, in words.
   var summary: String {
-    let stack = places.map { "on \(target?.rawValue ?? ""), \($0.stackSize) bytes of stack" }
-    let engine = plan.map { "\($0.performer) engine, frame of \($0.frameLength) bytes" }
-    if cause != nil { return "cannot be called" }
-    return [stack, engine].compactMap(\.self).joined(separator: ", ")
+    guard let places, cause == nil else { return "cannot be called" }
+    return "on \(signature.machine.rawValue), \(places.stackSize) bytes of stack"
+      + (plan.map { ", \($0.performer) engine, frame of \($0.frameLength) bytes" } ?? "")
   }
 }
 
@@ -75,18 +75,12 @@ extension Explainer {
     let (signature, plan) = (call.signature, call.plan)
     var object: [(String, JSONValue)] = [
       ("encoding", .string(text)), ("shape", .string("\(signature.shape)")),
+      ("target", .string(signature.machine.rawValue)),
       ("engine", plan.map { .string($0.performer.rawValue) } ?? .null),
-      ("frame", plan.map { .integer($0.frameLength) } ?? .null),
-      ("frameLength", (try? signature.frameLength).map { .integer($0) } ?? .null),
+      ("frame", Self.number(plan?.frameLength)),
+      ("frameLength", Self.number(try? signature.frameLength)),
+      ("stack", Self.number(call.places?.stackSize)),
       ("oneway", .bool(signature.isOneway)),
-    ]
-    if let target = call.target {
-      object += [
-        ("target", .string(target.rawValue)),
-        ("stack", call.places.map { .integer($0.stackSize) } ?? .null),
-      ]
-    }
-    object += [
       ("result", placeObject(call.result)),
       ("arguments", .array(call.arguments.map(placeObject))),
     ]
@@ -96,24 +90,18 @@ extension Explainer {
 
   private func placeObject(_ place: ExplainedCall.Place) -> JSONValue {
     let layout = try? place.type.layout
+    let found = place.place
     var object: [(String, JSONValue)] = place.index.map { [("index", .integer($0))] } ?? []
     object += [
       ("encoding", .string("\(place.type)")),
-      ("size", layout.map { .integer($0.size) } ?? .null),
-      ("alignment", layout.map { .integer($0.alignment) } ?? .null),
-      ("offset", place.location.map { .integer($0.frameOffset) } ?? .null),
-      ("location", place.text.map { .string($0) } ?? .null),
-      ("written", place.advice.map { .integer($0) } ?? .null),
+      ("size", Self.number(layout?.size)), ("alignment", Self.number(layout?.alignment)),
+      ("offset", Self.number(place.offset)),
+      ("location", found.map { .string($0.text) } ?? .null),
+      ("written", Self.number(place.advice)),
+      ("registers", found.map { .array($0.registers.map { .string($0) }) } ?? .null),
+      ("stack", Self.number(found?.stackOffset)),
+      ("copied", found.map { .bool($0.isCopied) } ?? .null),
     ]
-    if target != nil {
-      let found = place.place
-      object += [
-        ("registers", found.map { .array($0.registers.map { .string($0) }) } ?? .null),
-        ("stack", found?.stackOffset.map { .integer($0) } ?? .null),
-        ("copied", found.map { .bool($0.isCopied) } ?? .null),
-        ("passing", passing(place.type)),
-      ]
-    }
     return .object(object)
   }
 
@@ -122,27 +110,15 @@ extension Explainer {
     let head =
       Terminal.styled("\(call.signature)", .bold)
       + "  \(call.signature.shape), \(count) argument\(count == 1 ? "" : "s"), \(call.summary)"
-    // Offsets in a frame are known only for this machine.
-    let hasOffsets = target == nil || call.plan != nil
-    var rows = [["", "type", "size", "align", "offset", "travels in", "as"]]
-    rows.append(row("result", call.result))
-    for (index, place) in call.arguments.enumerated() {
-      rows.append(row(call.role(of: index), place))
+    var rows = [["", "type", "size", "align", "offset", "travels in"]]
+    for place in [call.result] + call.arguments {
+      let layout = try? place.type.layout
+      let size = layout.map { "\($0.size)" } ?? "?"
+      let alignment = layout.map { "\($0.alignment)" } ?? "?"
+      let offset = place.offset.map { "\($0)" } ?? ""
+      rows.append(
+        [place.role, "\(place.type)", size, alignment, offset, place.place?.text ?? "?"])
     }
-    if target == nil { for row in rows.indices { rows[row].removeLast() } }
-    if !hasOffsets { for row in rows.indices { rows[row].remove(at: 4) } }
-    let right: Set = hasOffsets ? [2, 3, 4] : [2, 3]
-    return head + "\n" + Terminal.table(rows, right: right, indent: "  ")
-  }
-
-  private func row(_ role: String, _ place: ExplainedCall.Place) -> [String] {
-    let layout = try? place.type.layout
-    let isSomewhere = place.text.map { $0 != "nowhere" } ?? false
-    return [
-      role, "\(place.type)", layout.map { "\($0.size)" } ?? "?",
-      layout.map { "\($0.alignment)" } ?? "?",
-      isSomewhere ? "\(place.location?.frameOffset ?? 0)" : "", place.text ?? "?",
-      target.map { place.type.passingText(on: $0) } ?? "",
-    ]
+    return head + "\n" + Terminal.table(rows, right: [2, 3, 4], indent: "  ")
   }
 }

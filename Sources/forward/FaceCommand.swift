@@ -9,13 +9,12 @@ enum FaceCommand {
     guard words.count == 2, !name.hasPrefix("-") else {
       throw options.fault("'\(name)' names no module: write Module.\(words.first ?? "Protocol")")
     }
-    let files = options.values["--symbols"] ?? []
     let others = Array(options.positional.dropFirst())
-    if let other = others.first, !files.isEmpty || !other.hasPrefix("-") {
+    if let other = others.first, !other.hasPrefix("-") {
       throw options.fault("face takes one protocol, and there is '\(other)' behind it")
     }
     do {
-      let graphs = try SymbolGraphs(files: files, options: others)
+      let graphs = SymbolGraphs(options: others)
       let restated = try RestatedProtocol(
         words[1], of: words[0], named: options.values["--name"]?.last, in: graphs)
       // 'Module.Protocol' would look for the protocol inside a type with the module's name.

@@ -33,22 +33,18 @@ enum Help {
     Examples:
       forward explain "i24@0:8i16i20"
       forward explain --type "{s=b0I3b3I5d}"
-      forward explain --type --layout packed=13,1,0,1,9 "{packed=cdi}"
       forward explain --target aarch64-linux "{V=ddd}@:{V=ddd}[2d]{S=qqq}"
       cat encodings.txt | forward explain --type --json -
 
-    Usage: forward explain [--type] [--json] [--target MACHINE] [--layout LAYOUT]… ENCODING | -
+    Usage: forward explain [--type] [--json] [--target MACHINE] ENCODING | -
 
-    Explains a signature: each argument's type, size and alignment, its offset in the call's frame,
-    where it is passed, and which engine performs the call.
+    Explains a signature: each argument's size and alignment, its offset in the frame, where it is
+    passed, and which engine performs the call.
 
       --type     ENCODING is a single type; shows its size, alignment and members
       --json     writes one JSON object on a line
-      --target   aarch64-linux or x86_64-linux, and with --type arm64-macos too. Shows the registers
-                 and the stack of that machine; only this machine's frame has offsets
-      --layout   NAME=SIZE,ALIGNMENT[,OFFSET…]: the true layout of a structure, where its encoding
-                 cannot tell it
-      -          reads an encoding from each line of standard input. A line that cannot be read gives
+      --target   another machine: aarch64-linux or x86_64-linux, and with --type arm64-macos too
+      -          reads an encoding from each line of standard input; a line that is no encoding gives
                  an error of its own, and the exit code is 65
     """
 
@@ -107,19 +103,17 @@ enum Help {
     Examples:
       forward face FoundationXML.XMLParserDelegate
       forward face Chatter.RoomDelegate -I .build/debug/Modules
-      forward face --symbols Chatter.symbols.json --name Rooms Chatter.RoomDelegate
+      forward face --name Rooms Chatter.RoomDelegate
 
-    Usage: forward face [--symbols PATH]… [--name NAME] MODULE.PROTOCOL [OPTION…]
+    Usage: forward face [--name NAME] MODULE.PROTOCOL [OPTION…]
 
     Prints a protocol of another module for '@Forwardable(as:)', with its requirements and those
     that it inherits, to be pasted into a file of yours. Where a requirement with a result needs an
     answer without targets, there is '@Otherwise(<#Bool#>)': write the value in place of '<#Bool#>'.
 
-      --symbols  a symbol graph, or a folder of them, as -emit-symbol-graph writes them; may be
-                 repeated
-      --name     the name of the new protocol; without it, the protocol's own name and 'List'
-      OPTION     without --symbols, an option of swift symbolgraph-extract: -I, -F, -sdk, -target,
-                 -Xcc. The modules in .build/debug/Modules are found without one
+      --name   the name of the new protocol; without it, the protocol's own name and 'List'
+      OPTION   an option of swift symbolgraph-extract: -I, -F, -sdk, -target, -Xcc. The modules in
+               .build/debug/Modules are found without one
 
     The exit code is 65 if there is no such module, and 1 if there is no such protocol, or if no
     class can conform to it by forwarding.

@@ -97,11 +97,7 @@ struct RestatedProtocol {
       alias.kind.identifier == "swift.typealias"
         && words.contains((alias.pathComponents.last ?? "")[...])
     }.map(\.text)
-    // An optional requirement of Objective-C is left out, and is then never called.
-    let optional = graph.symbols("optionalRequirementOf", of: symbol.id).map {
-      "// Left out, as it is optional: \($0.text)"
-    }
-    let new = (aliases + lines + optional).filter { !members.contains($0) }
+    let new = (aliases + lines).filter { !members.contains($0) }
     if !new.isEmpty, symbol.id != self.symbol.id { members.append("// From '\(symbol.path)':") }
     members += new
   }
@@ -126,62 +122,34 @@ struct RestatedProtocol {
       // The base may have no actor although the protocol has one.
       text = "nonisolated \(text)"
     }
-    guard let type = Self.answer(requirement.kind.identifier, text) else { return text }
+    guard let type = Self.answer(requirement, text) else { return text }
     return "@Otherwise(<#\(type)#>) \(text)"
   }
 
   /// The type of the answer that a requirement needs without targets; nil if that answer is known.
-  private static func answer(_ kind: String, _ text: String) -> String? {
-    let isProperty = kind.hasSuffix("property")
-    let outside = outermost(text)
-    var type = ""
-    var effects = outside
-    if isProperty {
-      guard let colon = text.firstIndex(of: ":"), let end = text.lastIndex(of: "{") else {
+  private static func answer(_ requirement: SymbolGraph.Symbol, _ text: String) -> String? {
+    let type: String
+    let throwsAny: Bool
+    if let returned = requirement.returnedType?.replacing(/\bSelf\./, with: "") {
+      let ends = text.ranges(of: " -> \(returned)")
+      guard let end = ends.last else { return nil }
+      type = returned
+      // A function throws before its arrow, a subscript in its accessors.
+      throwsAny =
+        text[..<end.lowerBound].hasSuffix(" throws")
+        || text[end.upperBound...].contains(/\bget\b.*\bthrows\b(?!\()/)
+    } else {
+      guard let colon = text.firstIndex(of: ":"), let accessors = text.lastIndex(of: "{") else {
         return nil
       }
-      type = String(text[text.index(after: colon)..<end])
-      effects = String(text[end...])
-    } else {
-      guard let arrow = arrow(in: text) else { return nil }
-      type = String(text[arrow...])
-      if let accessors = type.lastIndex(of: "{") {
-        effects = String(type[accessors...])
-        type = String(type[..<accessors])
-      }
-      if let clause = type.firstRange(of: " where ") { type = String(type[..<clause.lowerBound]) }
+      type = text[text.index(after: colon)..<accessors].split(separator: " ").joined(separator: " ")
+      throwsAny = text[accessors...].contains(/\bthrows\b(?!\()/)
     }
-    type = type.split(separator: " ").joined(separator: " ")
-    if type.isEmpty || ["Void", "()"].contains(type) { return nil }
     // An optional result defaults to nil, and a throwing requirement throws.
-    let isFunction = arrow(in: type) != nil
-    if !isFunction, ["?", "!"].contains(type.last) || type.hasPrefix("Optional<") { return nil }
-    return effects.contains(/\bthrows\b(?!\()/) ? nil : type
-  }
-
-  /// A declaration without the contents of parentheses, brackets and braces.
-  private static func outermost(_ text: String) -> String {
-    var depth = 0
-    return String(
-      text.filter { letter in
-        if "([{".contains(letter) { depth += 1 }
-        defer { if ")]}".contains(letter) { depth -= 1 } }
-        return depth == 0 || (depth == 1 && "([{".contains(letter))
-      })
-  }
-
-  /// The place where the type of a result begins.
-  private static func arrow(in text: String) -> String.Index? {
-    var depth = 0
-    var before: Character = " "
-    for index in text.indices {
-      let letter = text[index]
-      if "([".contains(letter) { depth += 1 }
-      if ")]".contains(letter) { depth -= 1 }
-      if depth == 0, before == "-", letter == ">" { return text.index(after: index) }
-      before = letter
-    }
-    return nil
+    let isOptional =
+      ["?", "!"].contains(type.last) && (!type.contains("->") || type.hasSuffix(")?"))
+    let isKnown = throwsAny || isOptional || type.hasPrefix("Optional<")
+    return isKnown || ["Void", "()"].contains(type) ? nil : type
   }
 
   /// The protocols in the inheritance clause of a protocol.

@@ -17,29 +17,19 @@ enum Tool {
   static let version = "0.1.0"
 
   static func run(_ arguments: [String]) -> ExitCode {
-    guard let name = arguments.first else {
-      Terminal.error(Help.overview)
-      return .usage
-    }
-    let rest = Array(arguments.dropFirst())
     do {
-      switch name {
-      case "explain": return try ExplainCommand.run(Options(rest, for: .explain))
-      case "call": return try CallCommand.run(Options(rest, for: .call))
-      case "bench": return try BenchCommand.run(Options(rest, for: .bench))
-      case "doctor": return try DoctorCommand.run(Options(rest, for: .doctor))
-      case "face": return try FaceCommand.run(Options(rest, for: .face))
-      case "journal": return try JournalCommand.run(Options(rest, for: .journal))
-      case "tour": return try TourCommand.run(Options(rest, for: .tour))
+      switch arguments.first {
+      case nil:
+        Terminal.error(Help.overview)
+        return .usage
+      case "version", "--version": Terminal.out("forward \(version)")
       case "help", "--help", "-h":
-        return help(rest.first)
-      case "version", "--version":
-        Terminal.out("forward \(version)")
-        return .ok
-      default: throw UsageError(message: "there is no command '\(name)'", command: nil)
+        Terminal.out(
+          try arguments.dropFirst().first.map { Help.text(for: try command($0)) } ?? Help.overview)
+      case let name?: return try run(Options(Array(arguments.dropFirst()), for: command(name)))
       }
+      return .ok
     } catch let error as UsageError {
-      if error.isHelp { return help(error.command?.rawValue) }
       Terminal.error("forward: \(error.message)")
       Terminal.error("Run 'forward \(error.command.map { "\($0.rawValue) " } ?? "")--help'.")
       return .usage
@@ -49,17 +39,27 @@ enum Tool {
     }
   }
 
-  private static func help(_ command: String?) -> ExitCode {
-    guard let command else {
-      Terminal.out(Help.overview)
+  private static func command(_ name: String) throws(UsageError) -> Command {
+    guard let command = Command(rawValue: name) else {
+      throw UsageError(message: "there is no command '\(name)'", command: nil)
+    }
+    return command
+  }
+
+  private static func run(_ options: Options) throws -> ExitCode {
+    if options.flags.contains("--help") {
+      Terminal.out(Help.text(for: options.command))
       return .ok
     }
-    guard let known = Command(rawValue: command) else {
-      Terminal.error("forward: there is no command '\(command)'")
-      return .usage
+    return switch options.command {
+    case .explain: try ExplainCommand.run(options)
+    case .call: try CallCommand.run(options)
+    case .bench: try BenchCommand.run(options)
+    case .doctor: try DoctorCommand.run(options)
+    case .face: try FaceCommand.run(options)
+    case .journal: try JournalCommand.run(options)
+    case .tour: try TourCommand.run(options)
     }
-    Terminal.out(Help.text(for: known))
-    return .ok
   }
 }
 
@@ -68,11 +68,10 @@ enum Command: String {
   case explain, call, doctor, bench, face, journal, tour
 }
 
-/// A command line that cannot be understood, or that asks for help.
+/// A command line that cannot be understood.
 struct UsageError: Error {
   var message: String
   var command: Command?
-  var isHelp = false
 }
 
 /// The arguments after a command's name: the flags that the command knows, and all others in order.
@@ -85,11 +84,11 @@ struct Options {
   /// The flags without a value, and the flags with a value, of each command.
   private static func known(_ command: Command) -> (flags: Set<String>, values: Set<String>) {
     switch command {
-    case .explain: (["--json", "--type"], ["--layout", "--target"])
+    case .explain: (["--json", "--type"], ["--target"])
     case .call: (["--json", "--errno"], ["--fixed"])
     case .doctor: (["--json"], [])
     case .bench: ([], ["--json", "--rounds"])
-    case .face: ([], ["--symbols", "--name"])
+    case .face: ([], ["--name"])
     case .journal: (["--json", "--follow", "--check"], ["--salvage"])
     case .tour: ([], [])
     }
@@ -107,7 +106,8 @@ struct Options {
       } else if argument == "--" {
         onlyPositional = true
       } else if argument == "--help" || argument == "-h" {
-        throw UsageError(message: "", command: command, isHelp: true)
+        flags = ["--help"]
+        return
       } else if known.flags.contains(argument) {
         flags.insert(argument)
       } else if known.values.contains(argument) {

@@ -12,7 +12,7 @@ struct ExplainTests {
     #expect(result.errors.isEmpty)
     let expected = TestMachine.value(
       x86_64: """
-        v@:{CGRect={CGPoint=dd}{CGSize=dd}}i  method, 4 arguments, direct engine, frame of 176 bytes
+        v@:{CGRect={CGPoint=dd}{CGSize=dd}}i  method, 4 arguments, on x86_64-linux, 32 bytes of stack, direct engine, frame of 176 bytes
                       type                              size  align  offset  travels in
           result      v                                    0      1          nowhere
           0 receiver  @                                    8      8       0  rdi
@@ -22,7 +22,7 @@ struct ExplainTests {
 
         """,
       aarch64: """
-        v@:{CGRect={CGPoint=dd}{CGSize=dd}}i  method, 4 arguments, direct engine, frame of 192 bytes
+        v@:{CGRect={CGPoint=dd}{CGSize=dd}}i  method, 4 arguments, on aarch64-linux, 0 bytes of stack, direct engine, frame of 192 bytes
                       type                              size  align  offset  travels in
           result      v                                    0      1          nowhere
           0 receiver  @                                    8      8       0  x0
@@ -117,17 +117,6 @@ struct ExplainTests {
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
     #expect(result.errors == "forward: the input cannot be read: Is a directory\n")
-  }
-
-  @Test("a registered layout is used")
-  func layout() throws {
-    let result = try Tool.run([
-      "explain", "--type", "--json", "--layout", "packed=13,1,0,1,9", "{packed=cdi}",
-    ])
-    let object = try Tool.objects(result.output)[0]
-    #expect(object["size"] as? Int == 13)
-    #expect((object["fields"] as? [[String: Any]])?.map { $0["offset"] as? Int } == [0, 1, 9])
-    #expect(try Tool.run(["explain", "--layout", "packed=13,2", "i"]).status == 64)
   }
 
   @Test("a signature that cannot be called is described, with the reason")

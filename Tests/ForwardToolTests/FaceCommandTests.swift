@@ -41,20 +41,18 @@ private final class Modules {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("forwarding-\(UUID().uuidString)")
 
+  /// Compiled once for all tests.
+  static let compiled = Result { try Modules() }
+
   init() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (name, source) in [("Base", Self.base), ("Rooms", Self.rooms)] {
       let finished = try compile(
         source, name,
-        [
-          "-emit-module", "-emit-module-path", path("\(name).swiftmodule"), "-module-name", name,
-          "-emit-symbol-graph", "-emit-symbol-graph-dir", folder.path,
-        ])
+        ["-emit-module", "-emit-module-path", path("\(name).swiftmodule"), "-module-name", name])
       try #require(finished.status == 0, "\(finished.errors)")
     }
   }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
 
   func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
@@ -98,19 +96,17 @@ struct FaceCommandTests {
     "a protocol of another module is printed with its inherited requirements", .compilerOfOwnMachine
   )
   func restated() throws {
-    let modules = try Modules()
+    let modules = try Modules.compiled.get()
     let finished = try Tool.run(["face", "Rooms.RoomDelegate", "-I", modules.folder.path])
     #expect(finished.status == 0, "\(finished.errors)")
     #expect(finished.output == Self.restated)
-    let files = try Tool.run(["face", "--symbols", modules.folder.path, "Rooms.RoomDelegate"])
-    #expect(files.output == finished.output, "\(files.errors)")
   }
 
-  @Test("a protocol with a type parameter is printed under a chosen name")
+  @Test("a protocol with a type parameter is printed under a chosen name", .compilerOfOwnMachine)
   func generic() throws {
-    let modules = try Modules()
+    let modules = try Modules.compiled.get()
     let finished = try Tool.run([
-      "face", "--symbols", modules.path("Rooms.symbols.json"), "--name", "Ears", "Rooms.Listener",
+      "face", "--name", "Ears", "Rooms.Listener", "-I", modules.folder.path,
     ])
     #expect(
       finished.output == """
@@ -128,30 +124,24 @@ struct FaceCommandTests {
 
   @Test(
     "a protocol that no face can represent, or that does not exist, is an error with advice",
+    .compilerOfOwnMachine,
     arguments: [
       (["Rooms.Made"], 1, "no face can have 'init(number: Int)', which 'Made' requires"),
       (["Rooms.Ordered"], 1, "'Ordered' inherits 'Comparable', to which no face can conform"),
       (["Rooms.Roam"], 1, "no public protocol 'Roam'; it has: Door, Listener, Made, Ordered, "),
-      (["Attic.Door"], 65, "there is no symbol graph of 'Attic': give it with --symbols, too"),
+      (["Attic.Door"], 65, "does not find the module 'Attic'"),
+      (["Attic.Door"], 65, "forward face Attic.SomeDelegate -I .build/debug/Modules"),
       (["RoomDelegate"], 64, "'RoomDelegate' names no module: write Module.RoomDelegate"),
       (["Rooms.Door", "Rooms.Made"], 64, "face takes one protocol, and there is 'Rooms.Made'"),
       ([], 64, "face needs a protocol with its module: forward face Module.Protocol"),
     ])
   func refused(_ arguments: [String], _ status: Int, _ message: String) throws {
-    let modules = try Modules()
-    let finished = try Tool.run(
-      ["face", "--symbols", modules.path("Rooms.symbols.json")] + arguments)
+    let modules = try Modules.compiled.get()
+    let options = arguments.isEmpty ? [] : ["-I", modules.folder.path]
+    let finished = try Tool.run(["face"] + arguments + options)
     #expect(finished.status == Int32(status))
     #expect(finished.errors.contains(message), "\(finished.errors)")
     #expect(finished.output.isEmpty)
-  }
-
-  @Test("a module that the toolchain does not find is reported")
-  func missing() throws {
-    let finished = try Tool.run(["face", "Attic.Door"])
-    #expect(finished.status == 65)
-    #expect(finished.errors.contains("does not find the module 'Attic'"))
-    #expect(finished.errors.contains("forward face Attic.SomeDelegate -I .build/debug/Modules"))
   }
 
   #if Macros
@@ -164,7 +154,7 @@ struct FaceCommandTests {
 
     @Test("the output compiles as soon as each placeholder has a value")
     func compiles() throws {
-      let modules = try Modules()
+      let modules = try Modules.compiled.get()
       let client = """
 
         @MainActor func ask(_ target: any RoomDelegate) -> Int {
@@ -204,7 +194,7 @@ struct FaceCommandTests {
 
       @Test("a protocol of the system compiles as printed", .compilerOfOwnMachine)
       func system() throws {
-        let modules = try Modules()
+        let modules = try Modules.compiled.get()
         let delegate = try Tool.run(["face", "FoundationXML.XMLParserDelegate"])
         #expect(delegate.status == 0, "\(delegate.errors)")
         let source = delegate.output.replacing("<#Data?#>", with: "nil")
