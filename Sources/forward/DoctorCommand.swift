@@ -14,31 +14,26 @@ enum DoctorCommand {
   }
 
   private static func showText(_ checks: [SelfChecks.Outcome]) {
-    Terminal.out(Terminal.styled("This machine", .bold))
-    Terminal.out(Terminal.table(facts().map { [$0, $1] }, indent: "  "))
-    Terminal.out()
-    Terminal.out(Terminal.styled("Known faults of libffi, tried on the installed one", .bold))
-    for (name, state) in faults() {
-      let shown =
-        switch state {
-        case 1: Terminal.styled("shown, avoided by this package", .yellow)
-        case 0: "not shown"
-        default: "not tried on this platform"
-        }
-      Terminal.out("  \(name): \(shown)")
+    show("This machine", [Terminal.table(facts().map { [$0, $1] }, indent: "  ")])
+    let states = faults().map { name, state in
+      let shown = Terminal.styled("shown, avoided by this package", .yellow)
+      return "  \(name): \(state == 1 ? shown : state == 0 ? "not shown" : "not tried here")"
     }
-    Terminal.out()
-    Terminal.out(Terminal.styled("Self-checks", .bold))
-    for check in checks {
+    show("Known faults of libffi, tried on the installed one", states)
+    let lines = checks.map { check in
       let mark = check.isPassed ? Terminal.styled("ok", .green) : Terminal.styled("FAILED", .red)
-      Terminal.out("  \(mark)  \(check.name)" + (check.isPassed ? "" : ": \(check.detail)"))
+      return "  \(mark)  \(check.name)" + (check.isPassed ? "" : ": \(check.detail)")
     }
+    show("Self-checks", lines)
     let failed = checks.count { !$0.isPassed }
-    Terminal.out()
     Terminal.out(
       failed == 0
         ? "All \(checks.count) checks passed."
         : "\(failed) of \(checks.count) checks failed; please report this with the lines above.")
+  }
+
+  private static func show(_ title: String, _ lines: [String]) {
+    Terminal.out(Terminal.styled(title, .bold) + "\n" + lines.joined(separator: "\n") + "\n")
   }
 
   private static func showJSON(_ checks: [SelfChecks.Outcome]) {
@@ -68,33 +63,16 @@ enum DoctorCommand {
   private static func facts() -> [(String, String)] {
     [
       ("forward", Tool.version),
-      ("toolchain", toolchain),
       ("platform", Machine.own.rawValue),
       ("libffi", libffi),
       (
         "engine",
         CallPlan.hasDirectEngine
-          ? "direct (\(convention)); libffi for variadic calls"
+          ? "direct; libffi for variadic calls"
           : "libffi alone: this platform's registers are not known to the direct engine"
       ),
       ("callback memory", callbackMemory),
     ]
-  }
-
-  /// The calling convention of the direct engine.
-  private static var convention: String {
-    switch Machine.own {
-    case .x86_64Linux: "System V x86-64"
-    case .aarch64Linux, .arm64MacOS: "AAPCS64"
-    }
-  }
-
-  private static var toolchain: String {
-    #if swift(>=6.4)
-      "Swift 6.4 or later"
-    #else
-      "Swift 6.3"
-    #endif
   }
 
   /// The version that libffi reports. Releases before 3.5 report none, so the name of their file is

@@ -62,29 +62,19 @@ enum Terminal {
   ///
   /// - Throws: An error of the system, behind the last whole line.
   static func readLines(_ body: ([UInt8]) -> Void) throws(Unreadable) {
-    var line: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65_536)
-    var wroteAny = false
+    guard let input = unsafe fdopen(0, "r") else { throw Unreadable(code: errno) }
+    var line: UnsafeMutablePointer<CChar>?
+    var capacity = 0
+    defer { unsafe free(line) }
     while true {
-      let count = unsafe read(0, &chunk, chunk.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw Unreadable(code: errno)
+      let count = unsafe getline(&line, &capacity, input)
+      guard count >= 0 else {
+        if unsafe ferror(input) != 0 { throw Unreadable(code: errno) }
+        return
       }
-      if count == 0 { break }
-      for byte in chunk[..<count] {
-        if byte == UInt8(ascii: "\n") {
-          body(line)
-          line.removeAll(keepingCapacity: true)
-          wroteAny = false
-        } else if line.count <= 1 << 20 {
-          // Keeps more bytes than any limit allows; the rest of such a line does not change its
-          // result.
-          line.append(byte)
-          wroteAny = true
-        }
-      }
+      // SAFETY: the line has `count` bytes until the next call, with its end if it has one.
+      let bytes = unsafe UnsafeRawBufferPointer(start: line, count: count)
+      body(unsafe Array(bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]))
     }
-    if wroteAny { body(line) }
   }
 }

@@ -9,9 +9,7 @@ enum TourCommand {
     Terminal.out(Terminal.styled("A tour of swift-forwarding", .bold))
     var chapters: [(String, () throws -> Void)] = [
       ("Call functions by name, with their types as an encoding string", functions),
-      ("Record a call once, and send it to any object", invocations),
-      ("Send one message to many objects", multicast),
-      ("Let an object forward what it has no method for", forwarding),
+      ("Record a call once, and send it to one object or to many", invocations),
       ("Give C a function pointer to a Swift closure", callbacks),
     ]
     #if Macros
@@ -58,9 +56,8 @@ enum TourCommand {
   }
 
   private final class Counter {
-    let name: String
     var value: Int32
-    init(_ name: String, _ value: Int32) { (self.name, self.value) = (name, value) }
+    init(_ value: Int32) { self.value = value }
   }
 
   private static func invocations() throws {
@@ -72,11 +69,18 @@ enum TourCommand {
     let call = try Invocation(MethodSignature("i@:ii"), selector: "add:to:")
     try call.setArgument(Int32(2), at: 2)
     try call.setArgument(Int32(3), at: 3)
-    for counter in [Counter("one", 100), Counter("two", 200)] {
-      try call.invoke(on: counter)
-      show("call.invoke(on: \(counter.name))", "\(try call.result(as: Int32.self))")
-    }
+    let (one, two) = (Counter(100), Counter(200))
+    try call.invoke(on: one)
+    show("call.invoke(on: one)", "\(try call.result(as: Int32.self))")
+    let everyone = MulticastProxy()
+    everyone.add(one)
+    everyone.add(two)
+    let answers = try everyone.answers(to: call, as: Int32.self)
+    show("everyone.answers(to: call, as: Int32.self)", "\(answers)")
     showError("call.setArgument(2.5, at: 2)") { try call.setArgument(2.5, at: 2) }
+    showError("Message(\"ad:to:\")(2, 3, on: counter)") {
+      try Message<Int32, Int32, Int32>("ad:to:")(2, 3, on: one)
+    }
   }
 
   #if Macros
@@ -96,37 +100,6 @@ enum TourCommand {
       withExtendedLifetime((window, sidebar)) {}
     }
   #endif
-
-  private static func multicast() throws {
-    let everyone = MulticastProxy()
-    let (one, two) = (Counter("one", 10), Counter("two", 20))
-    everyone.add(one)
-    everyone.add(two, priority: 1)
-    let add = try Message<Int32, Int32, Int32>("add:to:")
-    show("add.all(1, 1, on: everyone), two has priority", "\(try add.all(1, 1, on: everyone))")
-    show("add(1, 1, on: everyone), the last answer counts", "\(try add(1, 1, on: everyone))")
-    withExtendedLifetime((one, two)) {}
-  }
-
-  private final class Secretary: MessageForwarding {
-    let chief = Counter("chief", 1000)
-
-    func methodSignature(for selector: Selector) -> MethodSignature? {
-      try? MethodSignature("i@:ii")
-    }
-    func forward(_ invocation: Invocation) throws {
-      show("secretary.forward(\(invocation.selector.map { "\($0)" } ?? ""))", "to the chief")
-      try invocation.invoke(on: chief)
-    }
-  }
-
-  private static func forwarding() throws {
-    let add = try Message<Int32, Int32, Int32>("add:to:")
-    show("add(2, 3, on: secretary)", "\(try add(2, 3, on: Secretary()))")
-    showError("Message(\"ad:to:\")(2, 3, on: counter)") {
-      try Message<Int32, Int32, Int32>("ad:to:")(2, 3, on: Counter("one", 1))
-    }
-  }
 
   private static func callbacks() throws {
     let compare = unsafe try Callback {
