@@ -70,7 +70,7 @@ public struct RemotePresence: Hashable, Sendable {
 
   /// Decodes the answer of a host; nil if it is malformed.
   package init?(_ answer: RemoteAnswer) {
-    let read: Result<(String, [String])?, WireError> = WireReader.over(Array(answer.body)) {
+    let read: Result<(String, [String])?, WireError> = WireReader.over(answer.body) {
       reader in
       do throws(WireError) {
         let counts = try (Int(reader.uint16()), Int(reader.uint16()))

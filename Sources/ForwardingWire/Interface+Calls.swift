@@ -79,14 +79,6 @@ extension Interface {
     )
   }
 
-  /// Encodes the result of a call of one of the messages.
-  ///
-  /// - Throws: ``WireError`` if the interface does not have the message with these types, the call
-  ///   has no result, or a limit is exceeded.
-  public func encodeResult(of call: Invocation) throws(WireError) -> [UInt8] {
-    try encodeResult(of: call, as: message(of: call))
-  }
-
   /// Encodes the result of a call of a message's plan, behind `room` zeros, which the caller
   /// overwrites with a header.
   package func encodeResult(
@@ -98,14 +90,6 @@ extension Interface {
   }
 
   /// Decodes a result of another process, and sets that of the call to it.
-  ///
-  /// - Throws: ``WireError`` if the interface does not have the message with these types, or the
-  ///   bytes are not a result of it.
-  public func decodeResult(_ bytes: [UInt8], into call: Invocation) throws(WireError) {
-    try decodeResult(bytes[...], into: call)
-  }
-
-  /// Decodes a result from a part of a message.
   package func decodeResult(
     _ bytes: ArraySlice<UInt8>, into call: Invocation
   ) throws(WireError) {
@@ -117,9 +101,6 @@ extension Interface {
   }
 
   /// The message of a call, after comparing its types.
-  ///
-  /// - Throws: ``WireError`` if the call has no selector, or the interface does not have the
-  ///   message with these types.
   package func message(of call: Invocation) throws(WireError) -> InterfaceMessage {
     guard let selector = call.selector else { throw WireError(.noSelector, at: 0) }
     guard let message = message(selector) else {
@@ -135,9 +116,6 @@ extension Interface {
   }
 
   /// The message that the names in an encoded call select.
-  ///
-  /// - Throws: ``WireError`` if the interface has another name, or does not have the message with
-  ///   these types.
   package func message(
     _ interface: [UInt8], _ selector: [UInt8], _ encoding: [UInt8]
   ) throws(WireError) -> InterfaceMessage {
@@ -154,12 +132,5 @@ extension Interface {
         at: interface.count + selector.count)
     }
     return message
-  }
-}
-
-extension WireReader {
-  /// Checks that no bytes are left.
-  package func finish() throws(WireError) {
-    if left > 0 { throw WireError(.tooLong(expected: 0, given: left), at: offset) }
   }
 }

@@ -7,9 +7,6 @@
 //   8     the arguments
 extension Interface {
   /// Encodes a call behind `room` zeros, which the caller overwrites with a header.
-  ///
-  /// - Throws: ``WireError`` if the interface does not have the message with these types, a value
-  ///   cannot be encoded, or a limit is exceeded.
   package func encodeSent(_ call: Invocation, behind room: Int = 0) throws(WireError) -> [UInt8] {
     let message = try message(of: call)
     return try WireWriter.bytes(behind: room, limit: limits.message) {
@@ -21,8 +18,6 @@ extension Interface {
   }
 
   /// The fingerprint of a received call.
-  ///
-  /// - Throws: ``WireError`` if the bytes are too few, or too many.
   package func fingerprint(of bytes: ArraySlice<UInt8>) throws(WireError) -> Fingerprint {
     guard bytes.count <= limits.message else {
       throw WireError(.limit(limits.message, given: bytes.count), at: 0)
@@ -33,8 +28,6 @@ extension Interface {
   }
 
   /// Decodes a received call, whose fingerprint is that of the message, into a call of its plan.
-  ///
-  /// - Throws: ``WireError`` if the bytes are not the arguments of the message.
   package func decodeSent(
     _ bytes: ArraySlice<UInt8>, as message: InterfaceMessage, into call: Invocation
   ) throws(WireError) {

@@ -26,11 +26,9 @@ public struct Interface: Sendable {
   /// Limits that are checked before memory is allocated.
   public let limits: WireLimits
   package let nameBytes: [UInt8]
-  private var all: [InterfaceMessage] = []
-  /// Hash tables of the messages with linear probing, by the address of their selector and by the
-  /// part of their fingerprint that depends on it. They have equally many places.
-  private var places: [InterfaceMessage?] = []
-  private var numbered: [InterfaceMessage?] = []
+  private var bySelector: [Selector: InterfaceMessage] = [:]
+  /// The messages by the part of their fingerprint that depends on their names only.
+  private var byFingerprint: [UInt32: InterfaceMessage] = [:]
 
   /// Makes an interface without messages. Its name has at most 255 bytes: with a longer one, no
   /// message can be allowed.
@@ -42,11 +40,11 @@ public struct Interface: Sendable {
 
   /// The messages, in alphabetical order.
   public var messages: [InterfaceMessage] {
-    all.sorted { $0.selector.name < $1.selector.name }
+    bySelector.values.sorted { $0.selector.name < $1.selector.name }
   }
 
   /// The number of messages.
-  package var count: Int { all.count }
+  package var count: Int { bySelector.count }
 
   /// Allows a message with Swift types.
   ///
@@ -118,56 +116,16 @@ public struct Interface: Sendable {
     if let other = self.message(message.fingerprint) {
       throw .sameFingerprint(selector: selector.name, other: other.selector.name)
     }
-    all.append(message)
-    arrange()
+    bySelector[selector] = message
+    byFingerprint[message.fingerprint.selector] = message
   }
 
   /// The message of a selector; nil if it is not allowed.
-  package func message(_ selector: Selector) -> InterfaceMessage? {
-    if places.isEmpty { return nil }
-    var place = Self.place(of: selector, among: places.count)
-    while let message = places[place] {
-      if message.selector == selector { return message }
-      place = (place + 1) & (places.count - 1)
-    }
-    return nil
-  }
-
-  /// Selectors lie at multiples of 8, so the lowest bits of an address say little.
-  @inline(__always)
-  private static func place(of selector: Selector, among count: Int) -> Int {
-    Int(truncatingIfNeeded: (selector.address >> 3) &* 0x9E37_79B9_7F4A_7C15 >> 32) & (count - 1)
-  }
-
-  /// Builds the hash tables, at most half of whose places are used.
-  private mutating func arrange() {
-    var size = 8
-    while size < 2 * all.count { size *= 2 }
-    places = Array(repeating: nil, count: size)
-    numbered = places
-    for message in all {
-      Self.put(message, at: Self.place(of: message.selector, among: size), in: &places)
-      Self.put(message, at: Int(message.fingerprint.selector) & (size - 1), in: &numbered)
-    }
-  }
-
-  private static func put(
-    _ message: InterfaceMessage, at first: Int, in table: inout [InterfaceMessage?]
-  ) {
-    var place = first
-    while table[place] != nil { place = (place + 1) & (table.count - 1) }
-    table[place] = message
-  }
+  package func message(_ selector: Selector) -> InterfaceMessage? { bySelector[selector] }
 
   /// The message of a received fingerprint, whose types may differ; nil if it is not allowed.
   package func message(_ fingerprint: Fingerprint) -> InterfaceMessage? {
-    if numbered.isEmpty { return nil }
-    var place = Int(fingerprint.selector) & (numbered.count - 1)
-    while let message = numbered[place] {
-      if message.fingerprint.selector == fingerprint.selector { return message }
-      place = (place + 1) & (numbered.count - 1)
-    }
-    return nil
+    byFingerprint[fingerprint.selector]
   }
 
   /// The message of a received name, which is only looked up.

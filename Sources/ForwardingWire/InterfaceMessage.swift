@@ -22,12 +22,8 @@ public final class InterfaceMessage: Sendable {
   package let name: [UInt8]
   package let encodingBytes: [UInt8]
   package let fingerprint: Fingerprint
-  let arguments: [WirePlace]
-  /// See ``WirePlace/wholeSize``.
-  private let wholeSizes: [Int]
-  let result: WirePlace
-  private let wholeResult: Int
-  let limits: WireLimits
+  private let arguments: [WirePlace]
+  private let result: WirePlace
 
   init(
     _ selector: Selector, _ plan: CallPlan, index: Int, of interface: [UInt8],
@@ -56,23 +52,20 @@ public final class InterfaceMessage: Sendable {
     }
     func place(_ index: Int, _ type: TypeEncoding) throws(InterfaceError) -> WirePlace {
       do {
-        return try WirePlace(type, PlaceContent(of: plan, place: index), limits)
+        return try WirePlace(type, at: index, of: plan, limits)
       } catch {
         throw .refused(
           selector: selector.name, index: index == 0 ? nil : index - 1, type: "\(type)", error)
       }
     }
     result = try place(0, signature.resultType)
-    wholeResult = result.wholeSize
     var arguments: [WirePlace] = []
     for (index, type) in signature.argumentTypes.enumerated().dropFirst(2) {
       arguments.append(try place(index + 1, type))
     }
     self.arguments = arguments
-    wholeSizes = arguments.map(\.wholeSize)
     self.selector = selector
     self.plan = plan
-    self.limits = limits
     encoding = result.spelling + "@:" + arguments.map(\.spelling).joined()
     name = Array(selector.name.utf8)
     encodingBytes = Array(encoding.utf8)
@@ -98,154 +91,25 @@ extension InterfaceMessage {
   package func writeArguments(
     of call: Invocation, to writer: inout WireWriter
   ) throws(WireError) {
-    for index in wholeSizes.indices {
-      let size = wholeSizes[index]
-      if size > 0 {
-        try writer.append(index + 3, of: call, whole: size)
-      } else if size < 0 {
-        try writer.append(index + 3, flagOf: call)
-      } else {
-        try write(arguments[index], index + 3, of: call, to: &writer)
-      }
-    }
+    for place in arguments { try place.write(call, to: &writer) }
   }
 
   /// Encodes the result of a call.
   package func writeResult(of call: Invocation, to writer: inout WireWriter) throws(WireError) {
-    if case .nothing = result.way { return }
+    if result.isNothing { return }
     guard call.call.hasReadableResult else { throw WireError(.noResult, at: writer.count) }
-    if wholeResult > 0 { return try writer.append(0, of: call, whole: wholeResult) }
-    try write(result, 0, of: call, to: &writer)
+    try result.write(call, to: &writer)
   }
 
   /// Decodes the arguments of a call of this message's plan.
   package func readArguments(
     of call: Invocation, from reader: inout WireReader
   ) throws(WireError) {
-    for index in wholeSizes.indices {
-      let size = wholeSizes[index]
-      if size > 0 {
-        try reader.set(index + 3, of: call, whole: size)
-      } else if size < 0 {
-        try reader.set(index + 3, flagOf: call)
-      } else {
-        try read(arguments[index], index + 3, of: call, from: &reader)
-      }
-    }
+    for place in arguments { try place.read(call, from: &reader) }
   }
 
   /// Decodes the result of a call of this message's plan.
   package func readResult(of call: Invocation, from reader: inout WireReader) throws(WireError) {
-    if wholeResult > 0 { return try reader.set(0, of: call, whole: wholeResult) }
-    try read(result, 0, of: call, from: &reader)
-  }
-
-  private func write(
-    _ place: WirePlace, _ index: Int, of call: Invocation, to writer: inout WireWriter
-  ) throws(WireError) {
-    let start = writer.count
-    do {
-      switch place.way {
-      case .nothing: return
-      case .numbers(let layout): try writer.append(index, of: call, layout)
-      case .text:
-        let text =
-          index == 0
-          ? try call.result(as: String?.self) : try call.argument(at: index - 1, as: String?.self)
-        guard let text else { return try writer.append(UInt32.max) }
-        try writer.append(counted: text, limit: limits.text)
-      case .bytes:
-        let bytes =
-          index == 0
-          ? try call.result(as: [UInt8].self) : try call.argument(at: index - 1, as: [UInt8].self)
-        try writer.append(counted: bytes, limit: limits.text)
-      case .value(let type):
-        let bytes = try ValueJSON.text(ofPlace: index, of: call, type, limits, at: start)
-        try writer.append(counted: bytes, limit: limits.text)
-      }
-    } catch {
-      throw Self.wrapped(error, place, at: start)
-    }
-  }
-
-  private func read(
-    _ place: WirePlace, _ index: Int, of call: Invocation, from reader: inout WireReader
-  ) throws(WireError) {
-    let start = reader.offset
-    do {
-      switch place.way {
-      case .nothing: return
-      case .numbers(let layout): try reader.set(index, of: call, layout)
-      case .text(let isOfC):
-        let text = try reader.optionalText(limits)
-        if isOfC, text?.utf8.contains(0) == true { throw WireError(.embeddedNUL, at: start) }
-        if index == 0 {
-          try call.setResult(text)
-        } else {
-          try call.setArgument(text, at: index - 1)
-        }
-      case .bytes:
-        let bytes = try reader.countedBytes(limits)
-        if index == 0 {
-          try call.setResult(bytes)
-        } else {
-          try call.setArgument(bytes, at: index - 1)
-        }
-      case .value(let type):
-        let json = try reader.countedBytes(limits)
-        try ValueJSON.set(index, of: call, to: json, type, limits, at: start)
-      }
-    } catch {
-      throw Self.wrapped(error, place, at: start)
-    }
-  }
-
-  private static func wrapped(_ error: any Error, _ place: WirePlace, at offset: Int) -> WireError {
-    switch error {
-    case let error as WireError: error
-    case let error as InvocationError: WireError(.refused(error), at: offset)
-    default: WireError(.value(type: place.spelling, ValueJSON.reason(error)), at: offset)
-    }
-  }
-}
-
-extension WireWriter {
-  /// Appends the number of bytes, and the bytes.
-  package mutating func append(counted bytes: [UInt8], limit: Int) throws(WireError) {
-    guard bytes.count <= limit else {
-      throw WireError(.limit(limit, given: bytes.count), at: count)
-    }
-    try append(UInt32(bytes.count))
-    try append(bytes)
-  }
-}
-
-extension WireReader {
-  /// Reads the number of bytes that follow, and checks that they are there and within the limit.
-  private mutating func count(_ limits: WireLimits) throws(WireError) -> Int {
-    let start = offset
-    let count = Int(try uint32())
-    guard count <= limits.text else {
-      throw WireError(.limit(limits.text, given: count), at: start)
-    }
-    guard count <= left else {
-      throw WireError(.tooShort(expected: count, given: left), at: offset)
-    }
-    return count
-  }
-
-  /// Reads a number of bytes, and the bytes.
-  package mutating func countedBytes(_ limits: WireLimits) throws(WireError) -> [UInt8] {
-    try bytes(count(limits))
-  }
-
-  /// Reads text; nil if the value is nil.
-  mutating func optionalText(_ limits: WireLimits) throws(WireError) -> String? {
-    var ahead = self
-    if try ahead.uint32() == .max {
-      self = ahead
-      return nil
-    }
-    return try text(count(limits))
+    try result.read(call, from: &reader)
   }
 }

@@ -6,16 +6,18 @@ import Foundation
 ///
 /// The depth counts all values inside of values. Some of them do not appear in the JSON, so there
 /// may be more of them than of lists. Lists are counted exactly in the JSON.
-struct ValueDepth: Encoder {
+struct ValueDepth: Encoder, SingleValueEncodingContainer, UnkeyedEncodingContainer {
   private let left: Int
-  let codingPath: [any CodingKey] = []
-  let userInfo: [CodingUserInfoKey: Any] = [:]
+  /// The number of elements so far.
+  private(set) var count = 0
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  struct TooDeep: Error {}
+  private init(left: Int) { self.left = left }
+
+  private struct TooDeep: Error {}
 
   /// Checks that a value can be encoded within the limits.
-  ///
-  /// - Throws: ``WireError`` if it nests too deeply; errors of the value's own encoding.
   static func check<Value: Encodable>(
     _ value: Value, _ limits: WireLimits, at offset: Int
   ) throws {
@@ -36,84 +38,57 @@ struct ValueDepth: Encoder {
     ObjectIdentifier(URL.self), ObjectIdentifier(Decimal.self),
   ]
 
-  private func deeper() throws -> ValueDepth {
-    guard left > 0 else { throw TooDeep() }
-    return ValueDepth(left: left - 1)
-  }
-
-  /// One level deeper, for containers, which cannot throw when they are made. Values in them throw
-  /// later.
-  private var inside: ValueDepth { ValueDepth(left: max(0, left - 1)) }
-
   private func visit<Value: Encodable>(_ value: Value) throws {
     if Self.leaves.contains(ObjectIdentifier(Value.self)) { return }
-    try value.encode(to: deeper())
+    guard left > 0 else { throw TooDeep() }
+    try value.encode(to: inside)
   }
+
+  /// One level deeper. Containers cannot throw when they are made; values in them throw later.
+  private var inside: ValueDepth { ValueDepth(left: max(0, left - 1)) }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     KeyedEncodingContainer(Keyed<Key>(depth: self))
   }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { ValueDepth(left: left) }
+  func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  func unkeyedContainer() -> any UnkeyedEncodingContainer { List(depth: self) }
+  mutating func encodeNil() { count += 1 }
+  mutating func encode<Value: Encodable>(_ value: Value) throws {
+    count += 1
+    try visit(value)
+  }
+  // The default implementations of the protocols throw for these types.
+  mutating func encode(_ value: Int128) { count += 1 }
+  mutating func encode(_ value: UInt128) { count += 1 }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { Single(depth: self) }
+  mutating func superEncoder() -> any Encoder {
+    count += 1
+    return inside
+  }
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    count += 1
+    return inside
+  }
+  mutating func nestedContainer<Key: CodingKey>(
+    keyedBy type: Key.Type
+  ) -> KeyedEncodingContainer<Key> {
+    count += 1
+    return inside.container(keyedBy: type)
+  }
 
   private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let depth: ValueDepth
     var codingPath: [any CodingKey] { [] }
     func encodeNil(forKey key: Key) {}
-    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-      try depth.visit(value)
-    }
-    // The default implementations of the protocols throw for these types.
+    func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws { try depth.visit(value) }
     func encode(_ value: Int128, forKey key: Key) {}
     func encode(_ value: UInt128, forKey key: Key) {}
     func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> { depth.inside.container(keyedBy: type) }
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-      depth.inside.unkeyedContainer()
-    }
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { depth.inside }
     func superEncoder() -> any Encoder { depth.inside }
     func superEncoder(forKey key: Key) -> any Encoder { depth.inside }
-  }
-
-  private struct List: UnkeyedEncodingContainer {
-    let depth: ValueDepth
-    private(set) var count = 0
-    var codingPath: [any CodingKey] { [] }
-
-    init(depth: ValueDepth) { self.depth = depth }
-
-    mutating func encodeNil() { count += 1 }
-    mutating func encode<Value: Encodable>(_ value: Value) throws {
-      count += 1
-      try depth.visit(value)
-    }
-    mutating func encode(_ value: Int128) { count += 1 }
-    mutating func encode(_ value: UInt128) { count += 1 }
-    mutating func nestedContainer<Nested: CodingKey>(
-      keyedBy type: Nested.Type
-    ) -> KeyedEncodingContainer<Nested> {
-      count += 1
-      return depth.inside.container(keyedBy: type)
-    }
-    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-      count += 1
-      return depth.inside.unkeyedContainer()
-    }
-    mutating func superEncoder() -> any Encoder {
-      count += 1
-      return depth.inside
-    }
-  }
-
-  private struct Single: SingleValueEncodingContainer {
-    let depth: ValueDepth
-    var codingPath: [any CodingKey] { [] }
-    func encodeNil() {}
-    func encode(_ value: Int128) {}
-    func encode(_ value: UInt128) {}
-    func encode<Value: Encodable>(_ value: Value) throws { try depth.visit(value) }
   }
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Invocations
 
 /// Encodes and decodes values of `Codable` types as JSON, with sorted keys so that the spelling is
 /// unique.
-package enum ValueJSON {
-  /// The JSON of a value.
-  ///
-  /// - Throws: ``WireError`` if the value nests too deeply; errors of its encoding.
-  package static func text<Value: Encodable>(
+enum ValueJSON {
+  /// The JSON of a value, which must not nest too deeply.
+  static func text<Value: Encodable>(
     of value: Value, _ limits: WireLimits, at offset: Int
   ) throws -> [UInt8] {
     try ValueDepth.check(value, limits, at: offset)
@@ -23,55 +20,15 @@ package enum ValueJSON {
     return bytes
   }
 
-  /// Decodes JSON of another process, with `userInfo` for the decoding of the value.
-  ///
-  /// - Throws: ``WireError`` if ``check(_:_:at:)`` refuses the bytes; errors of decoding.
-  package static func value<Value: Decodable>(
-    _ type: Value.Type, of json: [UInt8], _ limits: WireLimits, at offset: Int,
-    _ userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  /// Decodes JSON of another process.
+  static func value<Value: Decodable>(
+    _ type: Value.Type, of json: [UInt8], _ limits: WireLimits, at offset: Int
   ) throws -> Value {
     try check(json, limits, at: offset)
     let decoder = JSONDecoder()
-    decoder.userInfo = userInfo
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     return try decoder.decode(type, from: Data(json))
-  }
-
-  /// Refuses a type that an ``Interface`` refuses when it is made. Actors have no interface.
-  package static func refuseTrapping(_ type: Any.Type) throws {
-    if TrappingTypes.contain(type) { throw InterfaceError.Refusal.traps }
-  }
-
-  /// The JSON of the value at a place of an invocation; place 0 is the result.
-  static func text(
-    ofPlace place: Int, of call: Invocation, _ type: SwiftType, _ limits: WireLimits,
-    at offset: Int
-  ) throws -> [UInt8] {
-    func write<Value: Codable>(_ type: Value.Type) throws -> [UInt8] {
-      let value: Value =
-        place == 0 ? try call.result(as: type) : try call.argument(at: place - 1, as: type)
-      return try text(of: value, limits, at: offset)
-    }
-    guard let type = type.type as? any Codable.Type else { throw InterfaceError.Refusal.notCodable }
-    return try write(type)
-  }
-
-  /// Sets a place of an invocation to the value that JSON contains.
-  static func set(
-    _ place: Int, of call: Invocation, to json: [UInt8], _ type: SwiftType, _ limits: WireLimits,
-    at offset: Int
-  ) throws {
-    func read<Value: Codable>(_ type: Value.Type) throws {
-      let value = try value(type, of: json, limits, at: offset)
-      if place == 0 {
-        try call.setResult(value)
-      } else {
-        try call.setArgument(value, at: place - 1)
-      }
-    }
-    guard let type = type.type as? any Codable.Type else { throw InterfaceError.Refusal.notCodable }
-    try read(type)
   }
 
   /// Whether bytes are JSON. They must have been checked for their depth.
@@ -119,7 +76,7 @@ package enum ValueJSON {
   }
 
   /// The message of a coder's error, in one line.
-  package static func reason(_ error: any Error) -> String {
+  static func reason(_ error: any Error) -> String {
     switch error {
     case DecodingError.dataCorrupted(let context), DecodingError.keyNotFound(_, let context),
       DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):

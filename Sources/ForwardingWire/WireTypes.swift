@@ -76,7 +76,7 @@ public struct WireTypes: Sendable {
   private func read(
     _ bytes: [UInt8], _ types: [TypeEncoding]
   ) throws(WireError) -> [WireValue] {
-    try WireReader.over(bytes) { (reader) throws(WireError) in
+    try WireReader.over(bytes[...]) { (reader) throws(WireError) in
       var values: [WireValue] = []
       for type in types { values.append(try value(type, &reader)) }
       try reader.finish()
@@ -117,26 +117,18 @@ public struct WireTypes: Sendable {
     _ scalar: Scalar, _ reader: inout WireReader
   ) throws(WireError) -> WireValue {
     let start = reader.offset
+    let bits = try reader.bytes(scalar.size).reversed().reduce(0) { $0 << 8 | UInt128($1) }
     switch scalar {
     case .bool:
-      let byte = try reader.byte()
-      if byte > 1 { throw WireError(.notBool(byte), at: start) }
-      return .bool(byte == 1)
-    case .int8: return try .integer(Int128(Int8(bitPattern: reader.byte())))
-    case .uint8: return try .integer(Int128(reader.byte()))
-    case .int16: return try .integer(Int128(Int16(bitPattern: reader.uint16())))
-    case .uint16: return try .integer(Int128(reader.uint16()))
-    case .int32: return try .integer(Int128(Int32(bitPattern: reader.uint32())))
-    case .uint32: return try .integer(Int128(reader.uint32()))
-    case .long, .int64: return try .integer(Int128(Int64(bitPattern: reader.uint64())))
-    case .unsignedLong, .uint64: return try .integer(Int128(reader.uint64()))
-    case .int128, .uint128:
-      let (low, high) = try (reader.uint64(), reader.uint64())
-      let number = UInt128(high) << 64 | UInt128(low)
-      if scalar == .int128 { return .integer(Int128(truncatingIfNeeded: number)) }
-      return Int128(exactly: number).map { .integer($0) } ?? .unsigned(number)
-    case .float: return try .number(Double(Float(bitPattern: reader.uint32())))
-    case .double: return try .number(Double(bitPattern: reader.uint64()))
+      if bits > 1 { throw WireError(.notBool(UInt8(bits)), at: start) }
+      return .bool(bits == 1)
+    case .int8, .int16, .int32, .long, .int64, .int128:
+      let unused = 128 - 8 * scalar.size
+      return .integer((Int128(truncatingIfNeeded: bits) << unused) >> unused)
+    case .uint8, .uint16, .uint32, .unsignedLong, .uint64, .uint128:
+      return Int128(exactly: bits).map { .integer($0) } ?? .unsigned(bits)
+    case .float: return .number(Double(Float(bitPattern: UInt32(bits))))
+    case .double: return .number(Double(bitPattern: UInt64(bits)))
     case .longDouble: return .none
     }
   }

@@ -43,52 +43,33 @@ extension WireValue: CustomStringConvertible {
   }
 
   /// A text as a JSON string, with control characters escaped.
-  public static func quoted(_ text: String) -> String {
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": quoted += "\\\(scalar)"
-      case "\n": quoted += "\\n"
-      case "\t": quoted += "\\t"
-      case "\r": quoted += "\\r"
-      // Control characters, including those that terminals interpret beyond ASCII.
-      case "\0"..<" ", "\u{7F}"..."\u{9F}": quoted += escaped(scalar.value)
-      default: quoted.unicodeScalars.append(scalar)
-      }
-    }
-    return quoted + "\""
-  }
+  public static func quoted(_ text: String) -> String { "\"" + escaped(text, in: .quotes) + "\"" }
 
   /// JSON without characters that a terminal interprets. Control characters of ASCII are only
   /// between tokens, and become spaces; others are in strings, and are escaped.
-  private static func inOneLine(_ json: String) -> String {
-    var line = ""
-    for scalar in json.unicodeScalars {
-      switch scalar {
-      case "\0"..<" ": line += " "
-      case "\u{7F}"..."\u{9F}": line += escaped(scalar.value)
-      default: line.unicodeScalars.append(scalar)
-      }
-    }
-    return line
-  }
+  private static func inOneLine(_ json: String) -> String { escaped(json, in: .json) }
 
   /// Text that may contain received parts, with its control characters escaped so that no terminal
   /// interprets them.
-  package static func visible(_ words: String) -> String {
-    var visible = ""
-    for scalar in words.unicodeScalars {
+  package static func visible(_ words: String) -> String { escaped(words, in: .line) }
+
+  private enum Place { case quotes, json, line }
+
+  private static func escaped(_ text: String, in place: Place) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
       switch scalar {
-      case "\0"..<" ", "\u{7F}"..."\u{9F}": visible += escaped(scalar.value)
-      default: visible.unicodeScalars.append(scalar)
+      case "\"",
+        "\\" where place == .quotes:
+        escaped += "\\\(scalar)"
+      case "\0"..<" " where place == .json: escaped += " "
+      case "\0"..<" ", "\u{7F}"..."\u{9F}":
+        let digits = String(scalar.value, radix: 16)
+        escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: escaped.unicodeScalars.append(scalar)
       }
     }
-    return visible
-  }
-
-  private static func escaped(_ value: UInt32) -> String {
-    let digits = String(value, radix: 16)
-    return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    return escaped
   }
 
   private static func hexadecimal(_ bytes: [UInt8]) -> String {

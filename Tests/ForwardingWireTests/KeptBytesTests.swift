@@ -16,18 +16,14 @@ struct KeptBytesTests {
       "Tests/Data/Versions/\(version)/calls.txt")
     if Toolchain.records, !FileManager.default.fileExists(atPath: file.path) {
       let interface = try Listener.interface()
-      let lines = try Listener.calls().map { call, _ in
-        try interface.encode(call).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-          .joined(separator: " ")
-      }
+      let lines = try Listener.calls().map { try interface.encode($0.0).hexadecimal }
       try FileManager.default.createDirectory(
         at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
       try (lines.joined(separator: "\n") + "\n").write(
         to: file, atomically: true, encoding: .utf8)
     }
-    return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in
-      line.split(separator: " ").compactMap { UInt8($0, radix: 16) }
-    }
+    return try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+      .map { [UInt8](hexadecimal: $0) }
   }
 
   @Test("a call of a released version is decoded, and does what it did", arguments: versions)

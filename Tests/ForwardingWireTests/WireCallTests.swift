@@ -2,31 +2,123 @@
 import ForwardingWire
 import Testing
 
+/// The two forms of a call: with its names, to be kept; with a fingerprint, between processes.
+enum CallForm: CaseIterable {
+  case kept, sent
+
+  func encode(_ call: Invocation, _ interface: Interface) throws -> [UInt8] {
+    self == .kept ? try interface.encode(call) : try interface.encodeSent(call)
+  }
+
+  func decode(_ bytes: [UInt8], _ interface: Interface) throws -> Invocation {
+    if self == .kept { return try interface.decode(bytes) }
+    let fingerprint = try interface.fingerprint(of: bytes[...])
+    let message = try #require(interface.message(fingerprint))
+    #expect(message.fingerprint == fingerprint)
+    let call = Invocation(message.plan)
+    try interface.decodeSent(bytes[...], as: message, into: call)
+    return call
+  }
+}
+
 @Suite("Encoded calls")
 struct WireCallTests {
-  @Test("a decoded call does the same as the call that was encoded")
-  func roundTrip() throws {
+  @Test(
+    "a decoded call does the same as the call that was encoded, and no other length is a call",
+    arguments: CallForm.allCases)
+  func roundTrip(form: CallForm) throws {
     let interface = try Listener.interface()
     for (call, expected) in try Listener.calls() {
-      let bytes = try interface.encode(call)
+      let bytes = try form.encode(call, interface)
       let listener = Listener()
-      try interface.decode(bytes).invoke(on: listener)
+      try form.decode(bytes, interface).invoke(on: listener)
       #expect(listener.heard == [expected])
-      #expect(try interface.encode(interface.decode(bytes)) == bytes)
+      #expect(try form.encode(form.decode(bytes, interface), interface) == bytes)
+      for count in bytes.indices {
+        #expect(throws: WireError.self) { try form.decode(Array(bytes[..<count]), interface) }
+      }
+      #expect(throws: WireError.self) { try form.decode(bytes + [0], interface) }
     }
   }
 
-  @Test("a decoded result equals the one that was encoded")
+  @Test("each of many messages is found by its calls", arguments: CallForm.allCases)
+  func many(form: CallForm) throws {
+    var interface = Interface("many")
+    let messages = try (0..<300).map {
+      try Message<NoResult, Int32>(Selector(interning: "m\($0):"))
+    }
+    for message in messages { try interface.allow(message) }
+    for message in messages {
+      let call = try form.decode(form.encode(message.invocation(7), interface), interface)
+      #expect(try call.selector == message.selector && call.argument(at: 2, as: Int32.self) == 7)
+    }
+  }
+
+  @Test("short and long calls are encoded behind room for a header")
+  func room() throws {
+    var shop = Interface("shop")
+    let message = try Message<NoResult, String>("order:")
+    try shop.allow(message)
+    for count in [0, 51, 52, 53, 100_000] {
+      let text = String(repeating: "x", count: count)
+      let bytes = try shop.encodeSent(message.invocation(text), behind: 32)
+      #expect(bytes.count == 32 + 12 + count && bytes.prefix(32).allSatisfy { $0 == 0 })
+      let call = try CallForm.sent.decode(Array(bytes.dropFirst(32)), shop)
+      #expect(try call.argument(at: 2, as: String.self) == text)
+    }
+  }
+
+  @Test("a sent call has 8 bytes in front of its arguments, which are the same on every machine")
+  func fingerprint() throws {
+    var bank = Interface("bank")
+    let deposit = try Message<Int32, Int32>("deposit:")
+    try bank.allow(deposit)
+    let bytes = try bank.encodeSent(deposit.invocation(50))
+    #expect(bytes == [0x4B, 0x04, 0xB9, 0x0B, 0x40, 0xDF, 0xD4, 0xB1, 50, 0, 0, 0])
+  }
+
+  @Test("other types change one half of the fingerprint, another interface or selector both")
+  func halves() throws {
+    func fingerprint(_ interface: String, _ selector: String, _ types: String) -> Fingerprint {
+      Fingerprint(Array(interface.utf8), Array(selector.utf8), Array(types.utf8))
+    }
+    let own = fingerprint("bank", "deposit:", "i@:i")
+    let wide = fingerprint("bank", "deposit:", "q@:q")
+    #expect(wide.selector == own.selector && wide.types != own.types)
+    for other in [
+      fingerprint("bang", "deposit:", "i@:i"), fingerprint("bank", "deposir:", "i@:i"),
+      fingerprint("bankd", "eposit:", "i@:i"), fingerprint("bank", "deposit:i", "@:i"),
+    ] {
+      #expect(other.selector != own.selector && other.types != own.types)
+    }
+  }
+
+  @Test("a decoded result equals the one that was encoded, also one of zero size")
   func results() throws {
+    func check<Value: Equatable & Sendable>(_ value: Value) throws {
+      let ask = try Message<Value, Int32>("ask:")
+      var interface = Interface("asking")
+      try interface.allow(ask)
+      let message = try #require(interface.messages.first)
+      let (call, other) = try (ask.invocation(1), ask.invocation(1))
+      try call.setResult(value)
+      let bytes = try interface.encodeResult(of: call, as: message)
+      try interface.decodeResult(bytes[...], into: other)
+      #expect(try other.result(as: Value.self) == value)
+      #expect(throws: WireError.self) {
+        try interface.decodeResult((bytes + [0])[...], into: other)
+      }
+    }
+    try check("yes" as String?)
+    try check(nil as String?)
+    try check([0, 255] as [UInt8])
+    try check(Point(x: 1))
+    try check(Nothing())
     let ask = try Message<String?, Int32>("ask:")
     var interface = Interface("asking")
     try interface.allow(ask)
-    for answer in ["yes", nil] as [String?] {
-      let (call, other) = try (ask.invocation(1), ask.invocation(1))
-      #expect(throws: WireError.self) { try interface.encodeResult(of: call) }
-      try call.setResult(answer)
-      try interface.decodeResult(try interface.encodeResult(of: call), into: other)
-      #expect(try other.result(as: String?.self) == answer)
+    #expect(throws: WireError(.noResult, at: 0)) {
+      try interface.encodeResult(of: ask.invocation(1), as: interface.messages[0])
     }
   }
 
@@ -35,7 +127,6 @@ struct WireCallTests {
     let message = try Message<Void, Point, Nothing, Nothing>("point:nothing:again:")
     var interface = Interface("empty")
     try interface.allow(message)
-    try interface.allow(Message<Nothing, Nothing>("nothing:"))
     let (target, heard) = (ClosureTarget(), Guarded<[Double]>([]))
     try target.register("point:nothing:again:") { (point: Point, _: Nothing, _: Nothing) in
       heard.withLock { $0.append(point.x) }
@@ -43,13 +134,6 @@ struct WireCallTests {
     let call = try message.invocation(Point(x: 7), Nothing(), Nothing())
     try interface.decode(try interface.encode(call)).invoke(on: target)
     #expect(heard.read { $0 } == [7])
-    let (asked, other) = try (
-      Message<Nothing, Nothing>("nothing:").invocation(Nothing()),
-      Message<Nothing, Nothing>("nothing:").invocation(Nothing())
-    )
-    try asked.setResult(Nothing())
-    try interface.decodeResult(try interface.encodeResult(of: asked), into: other)
-    #expect(try other.result(as: Nothing.self) == Nothing())
   }
 
   @Test("no byte of the padding between the members of a structure is encoded")
@@ -63,68 +147,59 @@ struct WireCallTests {
       bytes.count == 12 + "listener".utf8.count + "pair:".utf8.count + "v@:{=cq}".utf8.count + 9)
   }
 
-  @Test("every prefix of a call is refused, and every call with further bytes")
-  func lengths() throws {
+  @Test("bytes that differ from a call are refused with their offset, and with both spellings")
+  func changedBytes() throws {
     let interface = try Listener.interface()
-    for (call, _) in try Listener.calls() {
-      let bytes = try interface.encode(call)
-      for count in bytes.indices {
-        #expect(throws: WireError.self) { try interface.decode(Array(bytes[..<count])) }
-      }
-      #expect(throws: WireError.self) { try interface.decode(bytes + [0]) }
+    var native = Interface("listener")
+    try native.allow("text:", MethodSignature("v@:*"))
+    let number = try Message<NoResult, Int32>("number:").invocation(1)
+    let three = try Message<NoResult, Int32, Double, Bool>("three:of:and:").invocation(1, 2, true)
+    let text = try Message<NoResult, String?>("text:").invocation("abc")
+    let bytes = try Message<NoResult, [UInt8]>("bytes:").invocation([1, 2, 3])
+    // The call, an offset (from the end if it is negative), the bytes there, and the error.
+    let rows: [(Invocation, Int, [UInt8], WireError.Reason)] = [
+      (number, 0, [2], .version(expected: 1, given: 2)),
+      (number, 8, [255, 255, 255, 255], .tooShort(expected: 4_294_967_314, given: 23)),
+      (number, 12, Array("L".utf8), .interface(expected: "listener", given: "Listener")),
+      (number, 20, Array("N".utf8), .unknownSelector("Number:")),
+      (
+        number, -5, Array("I".utf8), .encoding(selector: "number:", expected: "v@:i", given: "v@:I")
+      ),
+      (three, -1, [2], .notBool(2)),
+      (text, -1, [255], .notText),
+      (bytes, -7, [255, 255, 255, 255], .limit(1 << 20, given: 4_294_967_295)),
+      (bytes, -7, [4], .tooShort(expected: 4, given: 3)),
+      (bytes, -7, [2], .tooLong(expected: 0, given: 1)),
+    ]
+    #expect(Selector(existing: "Number:") == nil)
+    for (call, offset, changed, reason) in rows {
+      var bytes = try interface.encode(call)
+      let start = offset < 0 ? bytes.count + offset : offset
+      bytes.replaceSubrange(start..<start + changed.count, with: changed)
+      let error = #expect(throws: WireError.self) { try interface.decode(bytes) }
+      #expect(error?.reason == reason)
+      if case .notBool = reason { #expect(error?.offset == start) }
     }
+    #expect(Selector(existing: "Number:") == nil, "received names are not interned")
+    // A NUL is part of a Swift text, and would cut a C string.
+    var cut = try interface.encode(text)
+    cut[cut.count - 1] = 0
+    #expect(throws: Never.self) { try interface.decode(cut) }
+    #expect(throws: WireError(.embeddedNUL, at: cut.count - 7)) { try native.decode(cut) }
   }
 
-  @Test("a name or an encoding that differs in one byte is refused, with both spellings")
-  func encodings() throws {
+  @Test("a value that its type refuses is an error with a reason; JSON has sorted keys")
+  func values() throws {
     let interface = try Listener.interface()
-    let call = try Message<NoResult, Int32>("number:").invocation(1)
-    let bytes = try interface.encode(call)
-    var other = bytes
-    other[bytes.count - 5] = UInt8(ascii: "I")
-    #expect {
-      try interface.decode(other)
-    } throws: {
-      ($0 as? WireError)?.reason
-        == .encoding(selector: "number:", expected: "v@:i", given: "v@:I")
+    var bytes = try interface.encode(
+      Message<NoResult, Point?>("point:").invocation(Point(x: 1, tags: [])))
+    let json = Array(#"{"tags":[],"x":1}"#.utf8)
+    #expect(Array(bytes.suffix(json.count)) == json)
+    bytes[bytes.count - 2] = UInt8(ascii: "x")
+    let error = #expect(throws: WireError.self) { try interface.decode(bytes) }
+    guard case .value? = error?.reason else {
+      Issue.record("\(String(describing: error))")
+      return
     }
-    other = bytes
-    other[20] = UInt8(ascii: "N")
-    let before = Selector(existing: "Number:")
-    #expect {
-      try interface.decode(other)
-    } throws: {
-      ($0 as? WireError)?.reason == .unknownSelector("Number:")
-    }
-    #expect(before == nil && Selector(existing: "Number:") == nil, "names are not interned")
-    other = bytes
-    other[12] = UInt8(ascii: "L")
-    #expect {
-      try interface.decode(other)
-    } throws: {
-      ($0 as? WireError)?.reason == .interface(expected: "listener", given: "Listener")
-    }
-    other = bytes
-    other[0] = 2
-    #expect {
-      try interface.decode(other)
-    } throws: {
-      ($0 as? WireError)?.reason == .version(expected: 1, given: 2)
-    }
-  }
-
-  @Test("a length beyond the end is refused without an allocation")
-  func lengthField() throws {
-    let interface = try Listener.interface()
-    let bytes = try interface.encode(
-      Message<NoResult, [UInt8]>("bytes:").invocation([1, 2, 3]))
-    var other = bytes
-    for (index, byte) in [0xFF, 0xFF, 0xFF, 0xFF].enumerated() {
-      other[bytes.count - 7 + index] = UInt8(byte)
-    }
-    #expect(throws: WireError.self) { try interface.decode(other) }
-    other = bytes
-    for index in 8..<12 { other[index] = 0xFF }
-    #expect(throws: WireError.self) { try interface.decode(other) }
   }
 }

@@ -125,21 +125,6 @@ struct WireDepthTests {
     }
   }
 
-  @Test("a name that is longer than a selector may be is refused when it is allowed")
-  func longNames() throws {
-    var interface = Interface("long")
-    for count in [1024, 1025, 70_000] {
-      let message = try Message<NoResult>(
-        Selector(stringLiteral: String(repeating: "a", count: count)))
-      if count == 1024 {
-        try interface.allow(message)
-        #expect(throws: Never.self) { try interface.encode(message.invocation()) }
-      } else {
-        #expect(throws: InterfaceError.self) { try interface.allow(message) }
-      }
-    }
-  }
-
   @Test("an error about received bytes contains nothing that a terminal interprets")
   func errors() throws {
     let names = ["\u{1B}[2J", "\u{9B}31m", "a\nb\u{7}"]

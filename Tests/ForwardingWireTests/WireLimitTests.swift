@@ -2,10 +2,65 @@
 import ForwardingWire
 import Testing
 
-@Suite("Extreme limits")
+@Suite("Limits")
 struct WireLimitTests {
   private struct Tree: Codable, Sendable {
     var kids: [Tree] = []
+  }
+
+  @Test("a call is limited on both sides, with the offset of the part beyond the limit")
+  func message() throws {
+    let message = try Message<NoResult, String>("order:")
+    func shop(_ limit: Int) throws -> Interface {
+      var limits = WireLimits()
+      limits.message = limit
+      var shop = Interface("shop", limits: limits)
+      try shop.allow(message)
+      return shop
+    }
+    let tea = try message.invocation("tea")
+    // A kept call: 12 bytes of numbers, then "shop", "order:", "v@:*", and 4 of length. A sent call:
+    // 8 bytes, then 4 of length.
+    let rows: [(CallForm, limit: Int, given: Int, offset: Int)] = [
+      (.kept, 20, 22, 16), (.kept, 25, 26, 22), (.kept, 26, 30, 26), (.kept, 32, 33, 30),
+      (.sent, 7, 8, 4), (.sent, 11, 12, 8), (.sent, 14, 15, 12),
+    ]
+    for (form, limit, given, offset) in rows {
+      #expect(throws: WireError(.limit(limit, given: given), at: offset)) {
+        try form.encode(tea, shop(limit))
+      }
+    }
+    for (form, size) in [(CallForm.kept, 33), (.sent, 15)] {
+      let bytes = try form.encode(tea, shop(size))
+      #expect(bytes.count == size)
+      #expect(try form.decode(bytes, shop(size)).argument(at: 2, as: String.self) == "tea")
+      #expect(throws: WireError(.limit(size - 1, given: size), at: 0)) {
+        try form.decode(bytes, shop(size - 1))
+      }
+    }
+  }
+
+  @Test("texts, and the depth of values, are limited on both sides")
+  func values() throws {
+    var limits = WireLimits()
+    (limits.text, limits.depth) = (10, 3)
+    let text = try Message<NoResult, String?>("text:")
+    let nested = try Message<NoResult, [[[[Int]]]]>("nested:")
+    func interface(_ limits: WireLimits) throws -> Interface {
+      var interface = Interface("limited", limits: limits)
+      try interface.allow(text)
+      try interface.allow(nested)
+      return interface
+    }
+    let (small, large) = try (interface(limits), interface(WireLimits()))
+    for (call, reason) in try [
+      (text.invocation("more than ten"), WireError.Reason.limit(10, given: 13)),
+      (nested.invocation([[[[1]]]]), .nestedTooDeeply(limit: 3)),
+    ] {
+      let bytes = try large.encode(call)
+      #expect(#expect(throws: WireError.self) { try small.encode(call) }?.reason == reason)
+      #expect(#expect(throws: WireError.self) { try small.decode(bytes) }?.reason == reason)
+    }
   }
 
   @Test("with any limits, however large or small, calls are encoded and decoded, or refused")
@@ -37,9 +92,12 @@ struct WireLimitTests {
             ["count:"]
           } else if limit == \.depth { value == 0 ? ["keep:", "count:"] : ["keep:"] } else { [] }
         #expect(written == expected, "\(limit) \(value)")
+        guard let message = interface.messages.first(where: { $0.selector == "keep:" }) else {
+          continue
+        }
         let call = try keep.invocation("tea")
         try call.setResult("milk")
-        let result = try? interface.encodeResult(of: call)
+        let result = try? interface.encodeResult(of: call, as: message)
         #expect((result != nil) == expected.contains("keep:"))
       }
     }

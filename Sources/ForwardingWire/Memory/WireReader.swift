@@ -22,17 +22,6 @@ package struct WireReader {
   /// Calls a closure with a reader of bytes.
   @inlinable
   package static func over<Result, Failure: Error>(
-    _ bytes: [UInt8], _ body: (inout WireReader) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
-      var reader = unsafe WireReader(UnsafeRawBufferPointer(bytes))
-      return try body(&reader)
-    }
-  }
-
-  /// Calls a closure with a reader of a slice of bytes.
-  @inlinable
-  package static func over<Result, Failure: Error>(
     _ bytes: ArraySlice<UInt8>, _ body: (inout WireReader) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
@@ -56,41 +45,30 @@ package struct WireReader {
     return offset
   }
 
-  /// Reads a byte.
   @inlinable
   @inline(__always)
-  package mutating func byte() throws(WireError) -> UInt8 {
-    let start = try take(1)
-    // SAFETY (all): `take` checks that the bytes exist.
-    return unsafe base.unsafelyUnwrapped.load(fromByteOffset: start, as: UInt8.self)
+  mutating func number<Number: FixedWidthInteger & BitwiseCopyable>() throws(WireError) -> Number {
+    let start = try take(MemoryLayout<Number>.size)
+    // SAFETY: `take` checks that the bytes exist.
+    return unsafe Number(
+      littleEndian: (base.unsafelyUnwrapped + start).loadUnaligned(as: Number.self))
   }
+
+  /// Reads a byte.
+  @inlinable
+  package mutating func byte() throws(WireError) -> UInt8 { try number() }
 
   /// Reads two bytes.
   @inlinable
-  @inline(__always)
-  package mutating func uint16() throws(WireError) -> UInt16 {
-    let start = try take(2)
-    return unsafe UInt16(
-      littleEndian: (base.unsafelyUnwrapped + start).loadUnaligned(as: UInt16.self))
-  }
+  package mutating func uint16() throws(WireError) -> UInt16 { try number() }
 
   /// Reads four bytes.
   @inlinable
-  @inline(__always)
-  package mutating func uint32() throws(WireError) -> UInt32 {
-    let start = try take(4)
-    return unsafe UInt32(
-      littleEndian: (base.unsafelyUnwrapped + start).loadUnaligned(as: UInt32.self))
-  }
+  package mutating func uint32() throws(WireError) -> UInt32 { try number() }
 
   /// Reads eight bytes.
   @inlinable
-  @inline(__always)
-  package mutating func uint64() throws(WireError) -> UInt64 {
-    let start = try take(8)
-    return unsafe UInt64(
-      littleEndian: (base.unsafelyUnwrapped + start).loadUnaligned(as: UInt64.self))
-  }
+  package mutating func uint64() throws(WireError) -> UInt64 { try number() }
 
   /// Reads `count` bytes.
   package mutating func bytes(_ count: Int) throws(WireError) -> [UInt8] {
@@ -112,21 +90,9 @@ package struct WireReader {
   /// Skips `count` bytes.
   package mutating func skip(_ count: Int) throws(WireError) { _ = try take(count) }
 
-  /// Sets a place to bytes that are copied unchanged. Any bytes are valid.
-  @inline(__always)
-  mutating func set(_ place: Int, of call: borrowing Invocation, whole size: Int) throws(WireError)
-  {
-    let start = try take(size)
-    // SAFETY: `size` is the size of the place.
-    unsafe call.call.setBytes(ofPlace: place, from: base.unsafelyUnwrapped + start)
-  }
-
-  /// Sets a place to a `Bool`.
-  mutating func set(_ place: Int, flagOf call: borrowing Invocation) throws(WireError) {
-    var ahead = self
-    let byte = try ahead.byte()
-    if byte > 1 { throw WireError(.notBool(byte), at: offset) }
-    try set(place, of: call, whole: 1)
+  /// Checks that no bytes are left.
+  package func finish() throws(WireError) {
+    if left > 0 { throw WireError(.tooLong(expected: 0, given: left), at: offset) }
   }
 
   /// Sets the numbers of a place.
@@ -134,22 +100,15 @@ package struct WireReader {
     _ place: Int, of call: borrowing Invocation, _ layout: NumberLayout
   ) throws(WireError) {
     let start = try take(layout.packed)
-    // SAFETY: the layout is that of the place. Any bytes are numbers; `setRuns` checks those that
-    // are a `Bool`.
-    try unsafe setRuns(place, of: call, layout, base.unsafelyUnwrapped + start, at: start)
-  }
-
-  @unsafe
-  private func setRuns(
-    _ place: Int, of call: borrowing Invocation, _ layout: NumberLayout, _ from: UnsafeRawPointer,
-    at start: Int
-  ) throws(WireError) {
-    for flags in layout.flags {
-      for offset in flags.offset..<flags.offset + flags.count {
-        let byte = unsafe from.load(fromByteOffset: offset, as: UInt8.self)
-        if byte > 1 { throw WireError(.notBool(byte), at: start + offset) }
-      }
+    // SAFETY: `take` checks that the bytes exist. The layout is that of the place, and any bytes are
+    // numbers; those that are a `Bool` are checked.
+    let from = unsafe UnsafeRawBufferPointer(
+      start: base.map { unsafe $0 + start }, count: layout.packed)
+    if let wrong = unsafe layout.wrongFlag(of: from) {
+      throw unsafe WireError(.notBool(from[wrong]), at: start + wrong)
     }
+    guard let from = from.baseAddress else { return }
+    if layout.isContiguous { return unsafe call.call.setBytes(ofPlace: place, from: from) }
     unsafe withUnsafeTemporaryAllocation(byteCount: layout.size, alignment: 16) { memory in
       let to = unsafe memory.baseAddress.unsafelyUnwrapped
       unsafe memory.initializeMemory(as: UInt8.self, repeating: 0)
