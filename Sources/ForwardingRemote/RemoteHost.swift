@@ -100,6 +100,9 @@ public final class RemoteHost: Sendable {
 
   /// Exposes an object, which the host retains, with the messages of an interface.
   ///
+  /// Over NATS, this blocks its thread until the server has confirmed two subscriptions: for at most
+  /// `NATSOptions.subscribeTimeout` each. Call it where a thread may wait.
+  ///
   /// - Parameters:
   ///   - target: The object.
   ///   - interface: The messages that others may send to it.

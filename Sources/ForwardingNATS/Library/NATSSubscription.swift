@@ -57,7 +57,7 @@
       }
       // The connection may have been closed meanwhile, with all its subscriptions.
       let hasEnded = state.withLock { state in
-        unsafe state.address = UInt(bitPattern: made)
+        state.address = UInt(bitPattern: made)
         return state.hasEnded
       }
       if hasEnded { unsafe natsSubscription_Unsubscribe(made) }
