@@ -2,7 +2,8 @@
 /// The undos and the redos of a stack, and the place among them where the targets were saved.
 ///
 /// A place is a number of undos: it is reached when the stack has as many. Undo and redo lead from
-/// place to place. Where they no longer lead back to the saved one, it is forgotten.
+/// place to place. Where a step is removed, skipped, or not reversed, the places around it are not
+/// the old ones any more: only the place where the targets are is then still known.
 ///
 /// A removed entry is returned, or the caller retains a copy of the history: releasing an entry can
 /// run a `deinit` that uses the stack, which must not happen while the history changes.
@@ -62,39 +63,28 @@ struct History {
     direction == .undo ? undos.popLast() : redos.popLast()
   }
 
-  /// Takes the next entry if its targets have all died. The places beyond never existed without the
-  /// changes of this entry.
+  /// Takes the next entry if its targets have all died.
   mutating func takeDead(_ direction: Direction) -> Entry? {
     guard let entry = entries(direction).last, !entry.step.isAlive else { return nil }
-    let here = undos.count
-    if direction == .undo {
-      saved = saved.flatMap { $0 < here ? nil : $0 - 1 }
-    } else {
-      saved = saved.flatMap { $0 > here ? nil : $0 }
-    }
-    return take(direction)
+    let isSaved = isSaved
+    _ = take(direction)
+    saved = isSaved ? undos.count : nil
+    return entry
   }
 
   /// Ends an undo or a redo.
   ///
   /// - Parameters:
-  ///   - back: what reverses it; nil if nothing does.
+  ///   - back: what was recorded.
   ///   - leadsHere: whether all of its steps were performed, so that the targets are in the state
   ///     that it leads to.
-  ///   - leadsBack: whether `back` leads to the state before.
+  ///   - leadsBack: whether `back` reverses all of them.
   mutating func finish(
     _ direction: Direction, back: Entry?, leadsHere: Bool, leadsBack: Bool
   ) {
-    let here = undos.count + (direction == .redo ? 1 : 0)
-    if let saved {
-      let isAhead = direction == .undo ? saved <= here : saved >= here
-      if isAhead ? !leadsHere : !leadsBack { self.saved = nil }
-    }
-    if let back {
-      append(back, direction == .undo ? .redo : .undo)
-    } else if direction == .redo {
-      saved = saved.map { $0 - 1 }
-    }
+    let isSaved = leadsHere && saved == undos.count + (direction == .redo ? 1 : 0)
+    if let back { append(back, direction == .undo ? .redo : .undo) }
+    if !leadsHere || !leadsBack { saved = isSaved ? undos.count : nil }
   }
 
   // MARK: Removing
@@ -110,25 +100,18 @@ struct History {
     return old
   }
 
-  /// Removes all entries. The targets keep their state.
   mutating func removeAll() {
     saved = isSaved ? 0 : nil
     (undos, redos) = (EntryList(), EntryList())
   }
 
-  /// Removes the steps for one object. Its changes stay, so no undo or redo through these steps
-  /// leads to a place that existed.
-  ///
-  /// - Returns: false if there were none.
+  /// Removes the steps for one object. Returns false if there were none.
   mutating func remove(_ object: ObjectIdentifier) -> Bool {
-    let (below, lowest) = undos.without(object)
-    let (above, highest) = redos.without(object)
-    if lowest == nil, highest == nil { return false }
-    let places = (lowest ?? 0)...(undos.count + redos.count - (highest ?? 0))
-    let removed = undos.count - below.count
-    saved = saved.flatMap { places.contains($0) ? $0 - removed : nil }
-    (undos, redos) = (EntryList(below), EntryList(above))
-    return true
+    let isSaved = isSaved
+    let isUndone = undos.remove(object)
+    let isChanged = redos.remove(object) || isUndone
+    if isChanged { saved = isSaved ? undos.count : nil }
+    return isChanged
   }
 }
 
@@ -170,16 +153,11 @@ struct EntryList {
     slots[slots.count - 1] = entry
   }
 
-  /// Returns the entries without the steps for one object, and the number of entries up to the last
-  /// one that had such steps; nil if none had.
-  func without(_ object: ObjectIdentifier) -> (left: [Entry], changed: Int?) {
-    var left: [Entry] = []
-    var changed: Int?
-    for (index, entry) in all.enumerated() {
-      var isChanged = false
-      if let rest = entry.without(object, &isChanged) { left.append(rest) }
-      if isChanged { changed = index + 1 }
-    }
-    return (left, changed)
+  /// Removes the steps for one object. Returns false if there were none.
+  mutating func remove(_ object: ObjectIdentifier) -> Bool {
+    var changed = false
+    let left = all.compactMap { $0.without(object, &changed) }
+    if changed { self = EntryList(left) }
+    return changed
   }
 }

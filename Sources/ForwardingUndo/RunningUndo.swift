@@ -9,17 +9,14 @@ final class RunningUndo {
   /// meanwhile.
   private(set) var entry: Entry?
   /// The steps that are still to be performed, the next one last.
-  private(set) var remaining: [Step]
+  var remaining: [Step]
   /// How often recording was disabled when it began.
   let disabledBefore: Int
-  private(set) var isRollingBack = false
-  /// Whether a step reached its target.
-  var hasPerformed = false
   /// Whether a step was skipped because its target has died.
   var hasSkipped = false
   /// The number of steps recorded so far.
   var recorded = 0
-  /// Whether a step recorded nothing, so that it cannot be reversed.
+  /// Whether a step reached its target and recorded nothing, so that it cannot be reversed.
   var isOneWay = false
   /// Whether steps were removed meanwhile, so that it leads to a state that never existed.
   private(set) var isLost = false
@@ -38,12 +35,6 @@ final class RunningUndo {
       remaining += group.steps
     }
     return nil
-  }
-
-  /// Makes the recorded steps those to be performed.
-  func rollBack(_ recorded: [Step]) {
-    isRollingBack = true
-    remaining = recorded
   }
 
   // MARK: Removing

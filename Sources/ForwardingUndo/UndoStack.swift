@@ -53,7 +53,12 @@ public final class UndoStack {
 
   /// The number of undos that are retained; nil for all. The oldest are removed first. A negative
   /// number retains nothing, as 0 does.
-  public var levels: Int? { didSet { trim() } }
+  public var levels: Int? {
+    didSet {
+      trim()
+      notify(onChange)
+    }
+  }
 
   /// Whether one undo undoes all records of an event. See ``onEvent``.
   public var groupsByEvent = false { didSet { if !groupsByEvent { endEvent() } } }
@@ -171,8 +176,7 @@ extension UndoStack {
   func add(_ step: Step, _ rule: UndoCoalescing?) {
     if let running {
       running.recorded += 1
-      if !running.isRollingBack { open[open.count - 1].append(step) }
-      return
+      return open[open.count - 1].append(step)
     }
     let old = history.dropRedos()
     if !open.isEmpty {
@@ -350,13 +354,14 @@ extension UndoStack {
 
   private func perform(_ direction: History.Direction) throws(UndoError) -> Bool {
     try checkReady()
-    dropDead(direction)
     if history.entries(direction).isEmpty { return false }
-    if onCheckpoint != nil {
-      notify(onCheckpoint)
-      try checkReady()
-      dropDead(direction)
+    notify(onCheckpoint)
+    // Entries whose targets have all died are dropped, so that each undo has a visible effect.
+    while let entry = history.takeDead(direction) {
+      diagnose(.targetGone(UndoStep(entry.step, name: entry.name)))
     }
+    // A handler may have begun a group.
+    try checkReady()
     guard let entry = history.take(direction) else { return false }
     try run(entry, direction)
     return true
@@ -369,13 +374,6 @@ extension UndoStack {
     if !open.isEmpty { throw .groupIsOpen(depth: open.count) }
   }
 
-  /// Drops entries whose targets have all died, so that each undo has a visible effect.
-  private func dropDead(_ direction: History.Direction) {
-    while let entry = history.takeDead(direction) {
-      diagnose(.targetGone(UndoStep(entry.step, name: entry.name)))
-    }
-  }
-
   private func run(_ entry: Entry, _ direction: History.Direction) throws(UndoError) {
     let running = RunningUndo(direction, entry, disabledBefore: disabledCount)
     self.running = running
@@ -383,8 +381,13 @@ extension UndoStack {
     open = [OpenGroup(.performing, name: entry.name)]
     while let step = running.next() {
       do { try perform(step, running) } catch {
+        if running.isOneWay { history.forgetSaved() }
         let rollback = rollBack(running)
-        putBack(running, isKnown: rollback.isEmpty)
+        end()
+        if let entry = running.entry { history.append(entry, direction) }
+        if running.isLost || !rollback.isEmpty { history.forgetSaved() }
+        trim()
+        notify(onChange)
         throw .failed(UndoStep(step), Self.told(error, step), rollback: rollback)
       }
     }
@@ -397,14 +400,13 @@ extension UndoStack {
       running.hasSkipped = true
       return diagnose(.targetGone(UndoStep(step)))
     }
-    running.hasPerformed = true
     let before = running.recorded
     switch step {
     case .call(let call, _): try call.send(to: target)
     case .run(let closure): try closure.body(target)
     case .group: break
     }
-    if !running.isRollingBack, running.recorded == before { running.isOneWay = true }
+    if running.recorded == before { running.isOneWay = true }
   }
 
   /// Translates an error for users: a method that is not implemented is an unrecognized selector.
@@ -416,11 +418,11 @@ extension UndoStack {
       selector, type: SwiftType(target.type), nearest: nil)
   }
 
-  /// Takes the performed steps back, newest first. Returns the errors that this throws.
+  /// Takes the performed steps back, newest first. Returns the errors that this throws. What is
+  /// recorded now is dropped.
   private func rollBack(_ running: RunningUndo) -> [any Error] {
-    var recorded: [Step] = []
-    for index in open.indices { recorded += open[index].takeSteps() }
-    running.rollBack(recorded)
+    running.remaining = []
+    for index in open.indices { running.remaining += open[index].takeSteps() }
     var errors: [any Error] = []
     while let step = running.next() {
       do { try perform(step, running) } catch { errors.append(Self.told(error, step)) }
@@ -428,32 +430,19 @@ extension UndoStack {
     return errors
   }
 
-  /// Restores the stack after a failed undo or redo.
-  ///
-  /// - Parameter isKnown: whether all steps that had recorded something were taken back.
-  private func putBack(_ running: RunningUndo, isKnown: Bool) {
-    end()
-    if let entry = running.entry { history.append(entry, running.direction) }
-    if running.isLost || running.isOneWay || !isKnown { history.forgetSaved() }
-    trim()
-    notify(onChange)
-  }
-
   /// Turns the recorded steps into the redo of an undo, or the undo of a redo.
   private func finish(_ running: RunningUndo) {
     tellLeftOpen(beyond: 1)
-    let steps = open.flatMap(\.steps)
+    let steps = running.disabledBefore == 0 ? open.flatMap(\.steps) : []
     let name = open[0].name
     end()
-    let back =
-      running.disabledBefore > 0
-      ? nil : steps.asOne(name: name).map { Entry(step: $0, name: name) }
+    let back = steps.asOne(name: name).map { Entry(step: $0, name: name) }
     history.finish(
       running.direction, back: back, leadsHere: !running.hasSkipped,
       leadsBack: back != nil && !running.isOneWay)
     if running.isLost { history.forgetSaved() }
     trim()
-    if running.hasPerformed, steps.isEmpty, running.disabledBefore == 0, let entry = running.entry {
+    if running.isOneWay, steps.isEmpty, running.disabledBefore == 0, let entry = running.entry {
       diagnose(.noWayBack(UndoStep(entry.step, name: entry.name)))
     }
     notify(onChange)
@@ -461,8 +450,7 @@ extension UndoStack {
 
   private func end() {
     let groups = open
-    open = []
-    running = nil
+    (open, running) = ([], nil)
     withExtendedLifetime(groups) {}
   }
 }

@@ -25,29 +25,6 @@ struct CoalescingTests {
       ])
   }
 
-  @Test(
-    "every other operation ends coalescing",
-    arguments: ["undo", "another key", "no key", "mark", "end", "group", "clear"])
-  func ended(by what: String) throws {
-    let page = Page(undo)
-    let rule = UndoCoalescing.join("count")
-    try page.add(1, coalescing: rule)
-    switch what {
-    case "undo":
-      try page.add(1)
-      try undo.undo()
-    case "another key": try page.add(1, coalescing: .join("other"))
-    case "no key": try page.add(1)
-    case "mark": try undo.markSaved()
-    case "end": undo.endCoalescing()
-    case "group": try undo.group { try page.add(1) }
-    default: undo.removeAll()
-    }
-    let count = undo.undoCount
-    try page.add(1, coalescing: rule)
-    #expect(undo.undoCount == count + 1)
-  }
-
   @Test("a pause that is too long ends coalescing")
   func pause() throws {
     let page = Page(undo)

@@ -8,13 +8,6 @@ import Testing
 struct GroupTests {
   let undo = UndoStack()
 
-  @Test("an empty group leaves no undo")
-  func empty() throws {
-    try undo.group("Nothing") {}
-    #expect(!undo.canUndo)
-    #expect(undo.steps == [])
-  }
-
   @Test("an open group refuses undos and marks, and the error has its depth")
   func open() throws {
     let page = Page(undo)

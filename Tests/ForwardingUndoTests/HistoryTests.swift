@@ -64,7 +64,8 @@ struct SavedStateTests {
       try undo.undo()
       isModified(false)
     },
-    Case("a removal below the saved state keeps it") { undo, page, other, isModified in
+    Case("a removal does not change it, and undo and redo lead back") {
+      undo, page, other, isModified in
       try page.add(1)
       try other.add(2)
       try undo.markSaved()
@@ -141,13 +142,15 @@ struct SavedStateTests {
       try undo.redo()
       isModified(true)
     },
-    Case("a redo that recorded nothing reaches its state") { undo, page, _, isModified in
-      undo.record(on: page) { page in page.undo.record(on: page) { _ in } }
+    Case("an undo and a redo that recorded nothing reach their states") {
+      undo, page, _, isModified in
+      undo.record(on: page) { _ in }
+      try undo.undo()
+      isModified(false)
       try page.add(1)
+      undo.record(on: page) { page in page.undo.record(on: page) { _ in } }
       try undo.markSaved()
       try undo.undo()
-      try undo.undo()
-      try undo.redo()
       try undo.redo()
       isModified(false)
       try undo.undo()

@@ -22,7 +22,7 @@ private final class Shelf: MethodDeclaring {
 struct ReentrancyTests {
   let undo = UndoStack()
 
-  @Test("arguments and targets may use the stack in their deinit, in random histories")
+  @Test("arguments, targets and handlers may use the stack in their deinit, in random histories")
   func dying() throws {
     let (page, shelf) = (Page(undo), Shelf())
     let put = try Message<Void, Leaving>("put:")
@@ -51,9 +51,11 @@ struct ReentrancyTests {
       }
       let rules: [UndoCoalescing?] = [nil, .join("a"), .keepFirst("b")]
       let rule = rules[random.below(3)]
-      switch random.below(4) {
+      switch random.below(6) {
       case 0: undo.record(on: leaving, strongly: true) { _ in }
       case 1: undo.record(on: page, coalescing: rule) { _ in withExtendedLifetime(leaving) {} }
+      case 2: undo.onEvent = { withExtendedLifetime(leaving) {} }
+      case 3: undo.onChange = { withExtendedLifetime(leaving) {} }
       default: try undo.record(on: shelf, put, leaving, coalescing: rule)
       }
       if index % 5 == 0 { try? undo.beginGroup() }
@@ -63,6 +65,7 @@ struct ReentrancyTests {
     }
     undo.groupsByEvent = false
     while undo.groupDepth > 0 { try undo.endGroup() }
+    (undo.onEvent, undo.onChange) = (nil, nil)
     undo.removeAll()
     #expect(deaths == 5000)
   }
@@ -83,32 +86,5 @@ struct ReentrancyTests {
     #expect((page.count, other.count) == (1, 0))
     #expect(undo.steps.map(\.description) == ["(Page add: -1)"])
     #expect(undo.isModified)
-  }
-
-  @Test(
-    "a replaced handler may use the stack in its deinit",
-    arguments: ["onEvent", "onDiagnostic", "onChange", "onCheckpoint"])
-  func replacedHandler(which: String) throws {
-    let page = Page(undo)
-    undo.groupsByEvent = true
-    do {
-      let leaving = Leaving { [undo] in
-        try? page.add(1)
-        undo.endEvent()
-        _ = undo.undoTitle
-        try? undo.group { try undo.beginGroup() }
-      }
-      switch which {
-      case "onEvent": undo.onEvent = { withExtendedLifetime(leaving) {} }
-      case "onDiagnostic": undo.onDiagnostic = { _ in withExtendedLifetime(leaving) {} }
-      case "onChange": undo.onChange = { withExtendedLifetime(leaving) {} }
-      default: undo.onCheckpoint = { withExtendedLifetime(leaving) {} }
-      }
-    }
-    undo.onEvent = nil
-    undo.onDiagnostic = nil
-    undo.onChange = nil
-    undo.onCheckpoint = nil
-    #expect(undo.undoCount == 1)
   }
 }
