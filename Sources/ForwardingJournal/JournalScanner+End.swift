@@ -3,13 +3,6 @@ import ForwardingWire
 
 // The place where no record begins: the end of the file, a torn record, or damage.
 extension JournalScanner {
-  /// How far the bytes behind an offset were searched for whole records without finding one.
-  struct Searched {
-    var offset = 0
-    var next: UInt64 = 0
-    var end = 0
-  }
-
   /// The bytes of candidates that are checksummed to tell one end from damage.
   static var mostSearched: Int { 64 << 20 }
 
@@ -68,30 +61,19 @@ extension JournalScanner {
   /// - Throws: ``JournalError/damaged(offset:resumes:)`` once the budget is used up. The rest is
   ///   unknown then, so nothing may be cut.
   func nextWhole(from position: inout Int) throws(JournalError) -> Int? {
-    let start = position
     while let torn = try window.headerAlone(at: position), canFollow(torn, at: position) {
       if position > offset, try wholeHeader(at: position) != nil { return position }
       position += torn.length
     }
     if position == offset { position += 1 }
-    // A reader that follows the file searches again each time it asks for more.
-    if start == offset, searched.offset == offset, searched.next == next {
-      position = max(position, searched.end)
-    }
-    var tried: Int?
     while let found = try window.nextHeader(from: &position) {
       if canFollow(found, at: position) {
         searchBudget -= found.length
         if searchBudget < 0 { throw .damaged(offset: offset, resumes: nil) }
         if try wholeHeader(at: position) != nil { return position }
-        // The rest of this candidate may still be written.
-        if tried == nil { tried = position }
       }
       position += 1
     }
-    if start > offset { return nil }
-    let last = try max(offset, window.size - 2 * JournalFormat.recordSize)
-    searched = Searched(offset: offset, next: next, end: tried ?? last)
     return nil
   }
 }

@@ -29,8 +29,6 @@ final class JournalScanner {
   /// The bytes that were left out since the last record, and whether any were left out before.
   private(set) var leftOut = 0
   private(set) var hasSkipped = false
-  /// The range that ``end()`` has already searched.
-  var searched = Searched()
   /// The bytes of candidates that may still be checksummed.
   var searchBudget = 0
 

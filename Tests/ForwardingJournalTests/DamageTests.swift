@@ -104,34 +104,6 @@ struct DamageTests {
     }
   }
 
-  @Test(
-    "the rest of an interrupted write is cut, and the journal continues there",
-    arguments: [1, 31, 32, 35, 36, 37])
-  func cutting(left: Int) throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    let (bytes, starts) = try written(folder)
-    try folder.write(bytes + bytes[starts[9]...].prefix(left))
-    let journal = try Journal(at: folder.journal, interface: interface)
-    #expect(journal.cut == .torn(offset: bytes.count, bytes: min(left, bytes.count - starts[9])))
-    #expect(journal.nextSequence == 11)
-    try Ledger.rename("11", on: journal)
-    try journal.close()
-    let (names, end) = read(try folder.bytes())
-    #expect(names == texts(1...11) && end == "whole")
-  }
-
-  @Test("zeros after the end, as a crash of the machine leaves them, are cut")
-  func zeros() throws {
-    let folder = try Folder()
-    let (bytes, _) = try written(folder)
-    try folder.write(bytes + [UInt8](repeating: 0, count: 8192))
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
-    #expect(journal.cut == .torn(offset: bytes.count, bytes: 8192))
-    try journal.close()
-    #expect(try folder.bytes() == bytes)
-  }
-
   @Test("a file with other contents is refused and not changed")
   func otherFiles() throws {
     let folder = try Folder()
@@ -156,14 +128,5 @@ struct DamageTests {
     let (names, end) = read(Array(bytes[..<starts[3]]) + bytes[starts[4]...])
     #expect(names == texts(1...3))
     #expect(end.contains("4 is expected"))
-  }
-
-  @Test("a length above the maximum allocates nothing, and is damage")
-  func lengths() throws {
-    let folder = try Folder()
-    let (bytes, starts) = try written(folder)
-    var other = bytes
-    for index in 4..<8 { other[starts[2] + index] = 0xFF }
-    #expect(read(other).end == "damaged")
   }
 }

@@ -122,19 +122,4 @@ struct DisplacedTests {
       _exit(0)
     }
   }
-
-  @Test("a value that loads more bytes of its reader's window while it is read is refused")
-  func lentWindow() throws {
-    let folder = try Folder()
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
-    for number in 1...10_000 { try FaultTests.send(UInt64(number), to: journal) }
-    try journal.close()
-    let window = JournalWindow(try JournalFile(folder.journal, for: .reading))
-    #expect(try window.load(32, at: 0))
-    var refused: JournalError?
-    try window.read(32, at: 0) { (_) throws(WireError) in
-      do { _ = try window.load(32, at: 300_000) } catch { refused = error as? JournalError }
-    }
-    #expect(refused == .inUse(path: folder.journal))
-  }
 }

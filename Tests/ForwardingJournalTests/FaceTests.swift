@@ -88,39 +88,5 @@
         .replay(interface, into: third, as: TillProxy.self, options)
       #expect(again.threw == 2 && third.log == Array(till.log.dropLast()))
     }
-
-    @Test("a spy of the protocol gets the same calls with the same arguments, in order")
-    func spy() async throws {
-      let folder = try Folder()
-      var interface = Interface("till")
-      try interface.allow(TillProxy.self)
-      let till = PaperTill()
-      let journal = try Journal(
-        at: folder.journal, interface: interface, to: till, as: TillProxy.self)
-      let face: any Till = journal.face(TillProxy.self)
-      let receipts = (0..<3).map { Receipt(lines: ["tea", "\($0)"], total: Double($0) / 3) }
-      for (number, receipt) in receipts.enumerated() {
-        face.open(Int32(-number))
-        face.note = "note \(number)"
-        _ = try face.sell(receipt, to: number == 1 ? nil : "Ada \(number)")
-      }
-      _ = try await face.refund(.max)
-      try journal.close()
-
-      let spy = Spy<TillProxy>()
-      spy.answer(\.sellTo, with: 1)
-      spy.answer(\.refund, with: Receipt(lines: [], total: 0))
-      let summary = try await JournalReader(at: folder.journal)
-        .replayAwaiting(interface, into: spy.proxy)
-      #expect(summary.made == 10 && summary.threw == 0)
-      #expect(spy.received(\.open) == [0, -1, -2])
-      #expect(spy.received(\.sellTo).map(\.0) == receipts)
-      #expect(spy.received(\.sellTo).map(\.1) == ["Ada 0", nil, "Ada 2"])
-      #expect(spy.received(\.refund) == [.max])
-      let round = ["open", "setNote", "sell"]
-      #expect(
-        spy.transcript.map { $0.prefix { $0.isLetter } }
-          == (round + round + round + ["refund"]).map { $0[...] })
-    }
   }
 #endif

@@ -59,22 +59,6 @@ struct JournalTests {
     #expect(file.holder(in: "1: FLOCK ADVISORY WRITE 7 \(file.number) 0 EOF") == nil)
   }
 
-  @Test("a reopened journal continues where it stopped")
-  func reopening() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    for index in 0..<5 {
-      let journal = try Journal(at: folder.journal, interface: interface)
-      #expect(journal.nextSequence == UInt64(index + 1))
-      #expect(journal.cut == .whole)
-      try Ledger.rename("\(index)", on: journal)
-      try journal.close()
-    }
-    let ledger = Ledger()
-    try JournalReader(at: folder.journal).replay(interface, into: ledger)
-    #expect(ledger.names == ["0", "1", "2", "3", "4"])
-  }
-
   @Test("a message that the interface does not allow is neither recorded nor made")
   func refused() throws {
     let folder = try Folder()

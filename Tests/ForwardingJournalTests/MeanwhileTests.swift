@@ -35,31 +35,6 @@ struct MeanwhileTests {
     #expect(written == acknowledged && written > 25)
   }
 
-  @Test("readers opened during rotations begin with the first record, and miss none")
-  func opening() throws {
-    for _ in 0..<10 {
-      let folder = try Folder()
-      var options = JournalOptions()
-      options.rotation = 1
-      let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
-      try Ledger.rename("0", on: journal)
-      let done = DispatchSemaphore(value: 0)
-      Thread {
-        for number in 1...40 { _ = try? Ledger.rename("\(number)", on: journal) }
-        done.signal()
-      }.start()
-      while done.wait(timeout: .now()) == .timedOut {
-        let reader = try JournalReader(at: folder.journal)
-        var next: UInt64 = 1
-        while let record = try reader.next() {
-          #expect(record.sequence == next)
-          next += 1
-        }
-        #expect(next > 1)
-      }
-    }
-  }
-
   @Test("a file of another journal is not overwritten, and neither is the target of a link")
   func othersFiles() throws {
     let folder = try Folder()

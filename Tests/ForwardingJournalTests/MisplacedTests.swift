@@ -99,18 +99,6 @@ struct MisplacedTests {
     #expect("\(error)".contains("begins with record 11, but 31 is expected"))
   }
 
-  @Test("a copy under any other number is reported")
-  func copies() throws {
-    let files = try Files()
-    for number in UInt64(0)...70 where files.numbers.dropLast().contains(number) == false {
-      try files.restore()
-      let digits = "\(number)"
-      let name = "a.journal." + String(repeating: "0", count: 12 - digits.count) + digits
-      try files.folder.write(files.bytes[Int(number) % 5], name)
-      #expect(read(files.folder) == .told, "\(name)")
-    }
-  }
-
   @Test("a journal whose newest file is a copy of an older one is not opened for writing")
   func olderNewest() throws {
     let files = try Files()

@@ -98,33 +98,6 @@ struct ReadFaultTests {
     }
   }
 
-  @Test("zeros in the middle of a file are reported as damage, with the offset where it ends")
-  func tornMiddle() async {
-    await #expect(processExitsWith: .success) {
-      let folder = try Folder()
-      let starts = try ReadFaultTests.write(folder)
-      var bytes = try folder.bytes()
-      for index in starts[499]..<starts[503] { bytes[index] = 0 }
-      try folder.write(bytes)
-      let damaged = JournalError.damaged(offset: starts[499], resumes: starts[503])
-      for doing in [
-        { _ = try Journal(at: folder.journal, interface: Ledger.interface()) },
-        {
-          let reader = try JournalReader(at: folder.journal)
-          for number in 1...499 { require(try reader.next()?.sequence == UInt64(number)) }
-          _ = try reader.next()
-        },
-      ] {
-        do {
-          try doing()
-          require(false, "nothing was told")
-        } catch let error as JournalError { require(error == damaged, "\(error)") }
-      }
-      require(try folder.bytes() == bytes)
-      _exit(0)
-    }
-  }
-
   @Test("a hole of ten gigabytes after the last record is skipped, and cut")
   func hole() throws {
     let folder = try Folder()

@@ -66,38 +66,6 @@ struct RecoveryTests {
     #expect(throws: JournalError.damaged(offset: start, resumes: end)) { try reader.next() }
   }
 
-  @Test("a definition whose call was cut is read again with its new contents")
-  func definitionAlone() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface)
-    try Ledger.rename("1", on: journal)
-    try journal.close()
-    let start = try folder.bytes()
-    func followed(by send: (Journal) throws -> Void) throws -> [UInt8] {
-      let other = try Folder()
-      try other.write(start)
-      let journal = try Journal(at: other.journal, interface: interface)
-      try send(journal)
-      try journal.close()
-      return try other.bytes()
-    }
-    let torn = try followed { try Ledger.add(1, 1, true, on: $0) }.dropLast()
-    let next = try followed { _ = try Ledger.withdraw(1, on: $0) }
-    try folder.write(Array(torn))
-    let reader = try JournalReader(at: folder.journal)
-    #expect(try reader.next()?.selector == "rename:")
-    #expect(try reader.next() == nil)
-    #expect(reader.tail == .torn(offset: start.count, bytes: torn.count - start.count))
-    // In place, like a writer whose disk was full.
-    let file = try #require(FileHandle(forUpdatingAtPath: folder.journal))
-    try file.truncate(atOffset: UInt64(start.count))
-    try file.seekToEnd()
-    file.write(Data(next[start.count...]))
-    #expect(try reader.next()?.selector == "withdraw:")
-    #expect(try reader.next() == nil && reader.tail == .whole)
-  }
-
   private func header(first: UInt64) throws -> [UInt8] {
     var writer = WireWriter(limit: 64)
     try JournalHeader(first: first, time: 0).write(to: &writer)

@@ -71,31 +71,6 @@ struct RotationTests {
     try journal.close()
   }
 
-  @Test("a reader of a file that is being written sees whole records, and no damage")
-  func readingMeanwhile() throws {
-    let folder = try Folder()
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
-    let count = 20_000
-    let writer = Thread {
-      for number in 1...count {
-        let name = String(repeating: "x", count: number % 300)
-        _ = try? Ledger.rename(name, on: journal)
-      }
-    }
-    writer.start()
-    let reader = try JournalReader(at: folder.journal)
-    var last: UInt64 = 0
-    let end = Date() + 300
-    while last < UInt64(count), Date() < end {
-      while let record = try reader.next() {
-        #expect(
-          record.sequence == last + 1 && record.arguments.count == 4 + Int(record.sequence) % 300)
-        last = record.sequence
-      }
-    }
-    #expect(last == UInt64(count))
-  }
-
   @Test("a partial record that was cut and overwritten is read with its new contents")
   func writtenOver() throws {
     let folder = try Folder()
@@ -115,24 +90,5 @@ struct RotationTests {
     try Ledger.rename("2", on: again)
     #expect(try reader.next()?.values() == [.text("2")])
     #expect(try reader.next() == nil && reader.tail == .whole)
-  }
-
-  @Test("if a rotation fails, the file stays, and the call that filled it is made")
-  func refusedRotation() throws {
-    let folder = try Folder()
-    let ledger = Ledger()
-    var options = JournalOptions()
-    options.rotation = 200
-    let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)
-    try FileManager.default.createDirectory(
-      atPath: folder.journal + ".new~", withIntermediateDirectories: false)
-    for number in 1...20 { try Ledger.rename("\(number)", on: journal) }
-    #expect(ledger.names.count == 20)
-    #expect(throws: JournalError.self) { try journal.rotate() }
-    try journal.close()
-    let other = Ledger()
-    try JournalReader(at: folder.journal).replay(interface, into: other)
-    #expect(other == ledger)
   }
 }
