@@ -1,64 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Invocations
 
-/// The calls in progress by their keys, so that they can be cancelled. A host that exposes several
-/// objects for one message performs several calls of one key.
+/// The calls that a host performs in tasks, told ones too. Each task ends with its method, and is
+/// cancelled when its time is over, when the connection ends by which the call came, or, if the
+/// caller waits, when it no longer does.
+///
+/// A cancel that arrives before its call, as a server may deliver them on different ways, has no
+/// effect: the call goes on to its deadline.
 final class InFlightCalls: Sendable {
-  private struct State {
-    var calls: [RemoteRequest.Key: [InFlightCall]] = [:]
-    /// The keys of cancelled calls. A cancel may overtake its call, as the two have different
-    /// subjects; or another member of the group has the call.
-    var early: Set<RemoteRequest.Key> = []
-    /// The same keys as a ring buffer.
-    var order: [RemoteRequest.Key] = []
-    var next = 0
-  }
+  /// By key. A host that exposes several objects for one message performs several calls of one key.
+  private let calls = Guarded<[RemoteRequest.Key: [InFlightCall]]>([:])
 
-  /// The most keys that are remembered in this way.
-  private static let count = 256
-
-  private let state = Guarded(State())
-
-  /// Records a call, and cancels it if its cancel has already arrived.
-  func begin(_ call: InFlightCall, _ key: RemoteRequest.Key) {
-    let isCancelled = state.withLockInPlace { state in
-      state.calls[key, default: []].append(call)
-      return !state.early.isEmpty && state.early.contains(key)
-    }
-    if isCancelled { call.cancel() }
+  func begin(_ call: InFlightCall) {
+    calls.withLockInPlace { $0[call.key, default: []].append(call) }
   }
 
   /// Forgets a call. The caller retains it.
-  func end(_ call: InFlightCall, _ key: RemoteRequest.Key) {
-    state.withLockInPlace { state in
-      state.calls[key]?.removeAll { $0 === call }
-      if state.calls[key]?.isEmpty == true { state.calls[key] = nil }
+  func end(_ call: InFlightCall) {
+    calls.withLockInPlace { calls in
+      calls[call.key]?.removeAll { $0 === call }
+      if calls[call.key]?.isEmpty == true { calls[call.key] = nil }
     }
   }
 
-  /// Cancels the calls of a key, now or when they arrive.
   func cancel(_ key: RemoteRequest.Key) {
-    let calls: [InFlightCall] = state.withLockInPlace { state in
-      let calls = state.calls[key] ?? []
-      // Another object of the host may get the call later.
-      guard state.early.insert(key).inserted else { return calls }
-      if state.order.count < Self.count {
-        state.order.append(key)
-      } else {
-        state.early.remove(state.order[state.next])
-        state.order[state.next] = key
-        state.next = (state.next + 1) % Self.count
-      }
-      return calls
-    }
-    for call in calls { call.cancel() }
+    for call in calls.read({ $0[key] ?? [] }) { call.cancel() }
   }
 
   /// Cancels the calls that came by a connection that has ended.
   func cancelAll(of connection: ObjectIdentifier) {
-    let calls = state.withLockInPlace { state in
-      state.calls.values.joined().filter { $0.connection == connection }
+    let all = calls.read { $0.values.joined().filter { $0.connection == connection } }
+    for call in all { call.cancel() }
+  }
+}
+
+/// A call in progress. Its task may be cancelled, or may end, before it is known here.
+final class InFlightCall: Sendable {
+  private struct State {
+    var task: Task<Void, Never>?
+    /// The timer that cancels the task when its time is over.
+    var timer: Deadlines.Number?
+    var isCancelled = false
+    var isLate = false
+    var hasEnded = false
+  }
+
+  let key: RemoteRequest.Key
+  /// The connection by which it arrived; nil if that is not known.
+  let connection: ObjectIdentifier?
+  private let state = Guarded(State())
+
+  init(_ key: RemoteRequest.Key, _ connection: ObjectIdentifier?) {
+    self.key = key
+    self.connection = connection
+  }
+
+  /// Performs the call in a task, which is cancelled at `end`.
+  func begin(until end: DispatchTime, _ perform: () -> Task<Void, Never>) {
+    let timer = Deadlines.shared.add(at: end) { [self] in cancel(isLate: true) }
+    state.withLockInPlace { $0.timer = timer }
+    let task = perform()
+    let isCancelled = state.withLockInPlace { state in
+      if !state.hasEnded { state.task = task }
+      return state.isCancelled
     }
-    for call in calls { call.cancel() }
+    if isCancelled { task.cancel() }
+  }
+
+  /// Cancels the task, now or once it is known.
+  func cancel(isLate: Bool = false) {
+    let task = state.withLockInPlace { state in
+      state.isCancelled = true
+      if isLate { state.isLate = true }
+      return state.task
+    }
+    task?.cancel()
+  }
+
+  /// Marks the call as ended. Returns whether its time was over before that.
+  func end() -> Bool {
+    let before = state.withLock { state in
+      let before = state
+      state.hasEnded = true
+      state.task = nil
+      return before
+    }
+    if let timer = before.timer { Deadlines.shared.cancel(timer) }
+    return before.isLate
   }
 }

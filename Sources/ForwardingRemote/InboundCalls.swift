@@ -1,164 +1,174 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Forwarding
 import Invocations
-import Synchronization
 
-/// Receives calls, whatever performs them: a limited number at a time, and each answered.
+/// The receiving side of remote calls: performs a limited number at a time, and answers each.
 ///
 /// A call that does not suspend is performed on the thread that receives it. A call that suspends
-/// has a task, which is cancelled when its time is over or its caller no longer waits.
-package final class InboundCalls: Sendable {
-  /// A random number by which others tell hosts of one name apart.
-  package let number = UInt64.random(in: 1 ... .max)
-  package let counts = RemoteCounts()
-  private let transport: any Transport
-  private let most = Atomic(1000)
-  private let performing = Atomic(0)
-  /// Answers being sent. Their calls do not count towards the limit, but draining waits for them.
-  private let answering = Atomic(0)
-  /// Calls that have ended, but are still in a lane. They count towards the limit, but draining does
-  /// not wait for them.
-  private let leftBehind = Atomic(0)
-  private let isDraining = Atomic(false)
-  private let open = InFlightCalls()
+/// has a task.
+final class InboundCalls: Sendable {
+  /// What a host sets for its calls.
+  struct Limits: Sendable {
+    var calls = 1000
+    /// The most bytes of all these calls.
+    var bytes = 16 << 20
+    /// How long a call may take, whatever its caller says.
+    var time = Duration.seconds(600)
+  }
 
+  private struct State {
+    var limits = Limits()
+    /// The calls that count towards the limit, and their bytes: those in progress, and those that
+    /// have ended but are still in a lane, with their arguments.
+    var places = 0
+    var bytes = 0
+    /// The calls without an answer yet, which draining waits for.
+    var unanswered = 0
+    var isDraining = false
+  }
+
+  /// A random number by which others tell hosts of one name apart.
+  let number = UInt64.random(in: 1 ... .max)
+  let counts = RemoteCounts()
+  private let transport: any Transport
+  private let state = Guarded(State())
+  private let open = InFlightCalls()
   private let watch: (any TransportSubscription)?
 
-  package init(_ transport: any Transport) {
+  init(_ transport: any Transport) {
     self.transport = transport
-    watch = (transport as? any ConnectionsTransport)?.onEnd { [open] in open.cancelAll(of: $0) }
+    watch = (transport as? any ConnectionsTransport)?.ends.add { [open] in open.cancelAll(of: $0) }
   }
 
   deinit { watch?.end() }
 
-  /// The maximum number of calls in progress.
-  package var limit: Int {
-    get { most.load(ordering: .relaxed) }
-    set { most.store(newValue, ordering: .relaxed) }
+  var limits: Limits { state.read { $0.limits } }
+
+  func set<Value>(_ limit: WritableKeyPath<Limits, Value>, _ value: Value) {
+    state.withLock { $0.limits[keyPath: limit] = value }
   }
 
-  /// Receives a message.
-  ///
-  /// - Parameters:
-  ///   - read: Decodes a call and checks whether it may be performed.
-  ///   - atOnce: Performs a call that does not suspend and returns the answer; nil for other calls.
-  ///   - stay: The time that a call spends in a lane; nil for calls that are in none.
-  ///   - perform: Performs a call, and passes its answer to the closure once. Returns its task.
-  package func receive<Call>(
-    _ message: TransportMessage, read: (RemoteRequest) throws(RefusedCall) -> Call,
-    atOnce: (Call) -> RemoteAnswer? = { _ in nil }, stay: (Call) -> LaneStay? = { _ in nil },
-    perform: Performing<Call>
-  ) {
+  /// A call that has a place.
+  private struct Taken: Sendable {
+    let request: RemoteRequest
+    let message: TransportMessage
+    /// When its caller stops waiting; nil if that is not known.
+    let callerEnd: DispatchTime?
+    /// When the host ends it.
+    let end: DispatchTime
+  }
+
+  /// Receives a message to an exposed object.
+  func receive(_ message: TransportMessage, for exposure: Exposure) {
     let request: RemoteRequest
     do throws(RemoteRefusal) { request = try RemoteRequest(message.payload) } catch {
-      counts.strange()
+      counts.note { $0.strange += 1 }
       return refuse(message, error)
     }
     switch request.kind {
     case .ping: return answerPing(request, message)
     case .cancel:
       // Cancels have their own subject. Here, only one member of a group would receive them.
-      counts.strange()
+      counts.note { $0.strange += 1 }
       return refuse(message, .malformed)
     case .asked, .told: break
     }
-    // Counted first: either draining sees this call, or this call sees the draining.
-    let count = performing.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
-    let refusal: RemoteRefusal? =
-      isDraining.load(ordering: .sequentiallyConsistent)
-      ? .draining : count + leftBehind.load(ordering: .relaxed) > limit ? .busy : nil
-    if let refusal {
-      performing.wrappingSubtract(1, ordering: .releasing)
+    let taken: Taken
+    do throws(RemoteRefusal) { taken = try take(request, message) } catch {
       // A call that is not awaited has no answer, even if the message names a subject for one.
-      if request.kind == .asked { return refuse(message, refusal) }
-      return counts.refuse()
+      if request.kind == .asked { return refuse(message, error) }
+      return counts.note { $0.refused += 1 }
     }
-    if request.kind == .asked {
-      counts.asked.wrappingAdd(1, ordering: .relaxed)
-    } else {
-      counts.told.wrappingAdd(1, ordering: .relaxed)
+    counts.note { if request.kind == .asked { $0.asked += 1 } else { $0.told += 1 } }
+    let call: Exposure.Received
+    do throws(RefusedCall) { call = try exposure.read(request, message) } catch {
+      return finish(taken, nil, .refused(error.refusal, error.text, host: number))
     }
-    let call: Call
-    do throws(RefusedCall) { call = try read(request) } catch {
-      counts.refuse()
-      return end(request, message, .refused(error.refusal, error.text, host: number))
+    if let answer = exposure.performAtOnce(call) { return finish(taken, nil, answer) }
+    let inFlight = InFlightCall(request.key(of: message.sender), message.connection)
+    open.begin(inFlight)
+    inFlight.begin(until: taken.end) {
+      exposure.perform(call) { [self] answer in
+        let isLate = inFlight.end()
+        open.end(inFlight)
+        // An error after the end of the time is a result of the cancellation, not the target's own.
+        let isExpired = isLate && answer.kind == .failed
+        finish(taken, call.stay, isExpired ? .refused(.expired, "", host: number) : answer)
+      }
     }
-    if let answer = atOnce(call) {
-      finish(request, message, answer)
-    } else {
-      begin(request, message, call, stay(call), perform)
+  }
+
+  /// Gives a call a place.
+  ///
+  /// - Throws: ``RemoteRefusal/draining`` or ``RemoteRefusal/busy``.
+  private func take(
+    _ request: RemoteRequest, _ message: TransportMessage
+  ) throws(RemoteRefusal) -> Taken {
+    let size = message.payload.count
+    let limits = try state.withLockInPlace { (state) throws(RemoteRefusal) in
+      if state.isDraining { throw .draining }
+      guard state.places < state.limits.calls, state.bytes + size <= state.limits.bytes else {
+        throw .busy
+      }
+      state.places += 1
+      state.bytes += size
+      state.unanswered += 1
+      return state.limits
     }
+    let end = Deadlines.time(after: limits.time)
+    guard request.kind == .asked, request.milliseconds > 0 else {
+      return Taken(request: request, message: message, callerEnd: nil, end: end)
+    }
+    let callerEnd = DispatchTime.now() + .milliseconds(Int(request.milliseconds))
+    return Taken(
+      request: request, message: message, callerEnd: callerEnd, end: min(callerEnd, end))
+  }
+
+  /// Counts a call out, and answers its caller if that still waits. A call that is still in a lane
+  /// keeps its place until then.
+  private func finish(_ taken: Taken, _ stay: LaneStay?, _ answer: consuming RemoteAnswer) {
+    if let refusal = beyondLimit(answer) { answer = refusal }
+    let kind = answer.kind
+    counts.note { counts in
+      switch kind {
+      case .answered, .pong: counts.answered += 1
+      case .failed: counts.failed += 1
+      case .refused: counts.refused += 1
+      }
+    }
+    let size = taken.message.payload.count
+    let free: @Sendable () -> Void = { [state] in
+      state.withLockInPlace { state in
+        state.places -= 1
+        state.bytes -= size
+      }
+    }
+    if let stay { stay.whenOver(free) } else { free() }
+    if taken.request.kind == .asked, taken.callerEnd.map({ .now() < $0 }) ?? true {
+      reply(answer, to: taken.message)
+    }
+    state.withLockInPlace { $0.unanswered -= 1 }
   }
 
   private func answerPing(_ request: RemoteRequest, _ message: TransportMessage) {
     guard request.call.isEmpty else {
-      counts.strange()
+      counts.note { $0.strange += 1 }
       return refuse(message, .malformed)
     }
-    if isDraining.load(ordering: .sequentiallyConsistent) { return refuse(message, .draining) }
+    if state.read({ $0.isDraining }) { return refuse(message, .draining) }
     reply(RemoteAnswer(.pong, host: number), to: message)
-  }
-
-  /// Performs a call, passes its answer to the closure once, and returns its task.
-  package typealias Performing<Call> = (Call, @escaping @Sendable (RemoteAnswer) -> Void) -> Task<
-    Void, Never
-  >
-
-  private func begin<Call>(
-    _ request: RemoteRequest, _ message: TransportMessage, _ call: Call, _ stay: LaneStay?,
-    _ perform: Performing<Call>
-  ) {
-    let isAsked = request.kind == .asked
-    let open = InFlightCall(message.connection)
-    let key = request.key(of: message.sender)
-    if isAsked { self.open.begin(open, key) }
-    let task = perform(call) { [self] answer in
-      let isLate = open.end()
-      if isAsked { self.open.end(open, key) }
-      if let stay { keepPlace(until: stay) }
-      // An error after the end of the time is a result of the cancellation, not the target's own.
-      finish(
-        request, message,
-        isLate && answer.kind == .failed ? .refused(.expired, "", host: number) : answer)
-    }
-    open.begin(task, milliseconds: request.milliseconds)
-  }
-
-  /// Counts a call that ends for as long as it is still in a lane. This is done before its place is
-  /// freed, so that the limit never finds it in neither count.
-  private func keepPlace(until stay: LaneStay) {
-    leftBehind.wrappingAdd(1, ordering: .relaxed)
-    stay.whenOver { [self] in leftBehind.wrappingSubtract(1, ordering: .relaxed) }
-  }
-
-  /// Counts and sends the answer to a call.
-  private func finish(
-    _ request: RemoteRequest, _ message: TransportMessage, _ answer: consuming RemoteAnswer
-  ) {
-    if let refusal = beyondLimit(answer) { answer = refusal }
-    count(answer)
-    end(request, message, answer)
-  }
-
-  /// Frees the place of a call, and answers its caller if that waits.
-  private func end(
-    _ request: RemoteRequest, _ message: TransportMessage, _ answer: consuming RemoteAnswer
-  ) {
-    answering.wrappingAdd(1, ordering: .acquiring)
-    performing.wrappingSubtract(1, ordering: .releasing)
-    if request.kind == .asked { reply(answer, to: message) }
-    answering.wrappingSubtract(1, ordering: .releasing)
   }
 
   /// Receives a message on the subject of cancels. All other messages are refused, as the
   /// permission to publish there is not a permission to call.
   ///
   /// Only a call of the same peer is cancelled, and only its caller and its hosts know the number.
-  package func cancel(_ message: TransportMessage) {
+  func cancel(_ message: TransportMessage) {
     guard let request = try? RemoteRequest(message.payload), request.kind == .cancel,
       request.call.isEmpty
     else {
-      counts.strange()
+      counts.note { $0.strange += 1 }
       return refuse(message, .malformed)
     }
     open.cancel(request.key(of: message.sender))
@@ -166,17 +176,9 @@ package final class InboundCalls: Sendable {
 
   // MARK: Answers
 
-  private func count(_ answer: RemoteAnswer) {
-    switch answer.kind {
-    case .answered, .pong: counts.answered.wrappingAdd(1, ordering: .relaxed)
-    case .failed: counts.failed.wrappingAdd(1, ordering: .relaxed)
-    case .refused: counts.refuse()
-    }
-  }
-
   /// Refuses a message, whatever it contains.
-  package func refuse(_ message: TransportMessage, _ refusal: RemoteRefusal) {
-    counts.refuse()
+  private func refuse(_ message: TransportMessage, _ refusal: RemoteRefusal) {
+    counts.note { $0.refused += 1 }
     guard refusal == .version else {
       return reply(.refused(refusal, "", host: number), to: message)
     }
@@ -203,37 +205,27 @@ package final class InboundCalls: Sendable {
   /// task is cancelled first.
   ///
   /// - Throws: `TransportError.timedOut` if calls were still in progress; errors of flushing.
-  package func drain(
-    within limit: Duration, closing: () -> Void
-  ) async throws(TransportError) {
-    isDraining.store(true, ordering: .sequentiallyConsistent)
+  func drain(within limit: Duration, closing: () -> Void) async throws(TransportError) {
+    state.withLockInPlace { $0.isDraining = true }
     let end = ContinuousClock.now + Deadlines.bounded(limit)
     var isInTime = true
-    while isInTime,
-      performing.load(ordering: .sequentiallyConsistent) > 0
-        || answering.load(ordering: .acquiring) > 0
-    {
+    while isInTime, state.read({ $0.unanswered > 0 }) {
       isInTime = ContinuousClock.now < end
-      do { try await Deadlines.pause(milliseconds: 1) } catch { isInTime = false }
+      do { try await OneShot.pause(until: .now() + .milliseconds(1)) } catch { isInTime = false }
     }
     closing()
     guard isInTime else { throw .timedOut }
     // Now the answers are sent, and later callers learn that there is no listener.
-    try await flush(within: max(.zero, end - .now))
-  }
-
-  /// Waits until the other side knows what this process sent, and what it listens to.
-  package func flush(within limit: Duration) async throws(TransportError) {
-    try await transport.flush(within: limit)
+    try await transport.flush(within: max(.zero, end - .now))
   }
 }
 
 /// Why a call is refused.
-package struct RefusedCall: Error {
+struct RefusedCall: Error {
   let refusal: RemoteRefusal
   let text: String
 
-  package init(_ refusal: RemoteRefusal, _ text: String = "") {
+  init(_ refusal: RemoteRefusal, _ text: String = "") {
     self.refusal = refusal
     self.text = text
   }

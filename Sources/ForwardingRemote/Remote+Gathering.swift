@@ -75,14 +75,7 @@ extension RemoteProxy {
   /// sums.values  // [150]
   /// ```
   ///
-  /// - Parameters:
-  ///   - count: The number of answers after which this returns. With fewer answers it returns at
-  ///     the deadline.
-  ///   - limit: The deadline; nil for the deadline of the proxy.
-  ///   - send: Sends one message to the proxy that it receives.
-  /// - Returns: The answers, and the hosts that did not answer.
-  /// - Throws: ``RemoteError`` if the hosts could not be asked or their answers not received, even
-  ///   if the closure catches it; errors that the closure throws before the answers are gathered.
+  /// See ``Remote/gather(expecting:within:_:)`` for the parameters, the result, and the errors.
   public nonisolated(nonsending) final func gather<Value: Sendable>(
     expecting count: Int = .max, within limit: Duration? = nil,
     _ send: nonisolated(nonsending) (any ForwardingProxy & Sendable) async throws -> Value
@@ -98,17 +91,12 @@ extension RemoteProxy {
 
 /// Sends one message to all hosts of a name, and collects their answers.
 private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
-  // SAFETY: all mutable state is behind locks. The call is a copy that no sender has, and only
+  // SAFETY: all mutable state is behind a lock. The call is a copy that no sender has, and only
   // ``gathered()`` uses it, once.
-  private let remote: RemoteProxy
-  private let count: Int
-  private let limit: Duration?
-  private let answers = Guarded<[RemoteAnswer]>([])
-  private let state = Guarded(State())
-
   private struct State {
     /// The message; nil before it is sent.
     var call: Invocation?
+    var answers: [RemoteAnswer] = []
     /// Whether all answers that arrive in time have arrived.
     var isOver = false
     /// Why the hosts could not be asked, or their answers not received.
@@ -116,6 +104,11 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
     /// Whether the result was made, so that no message is sent any more.
     var isClosed = false
   }
+
+  private let remote: RemoteProxy
+  private let count: Int
+  private let limit: Duration?
+  private let state = Guarded(State())
 
   /// Whether all answers that arrive in time have arrived.
   var isOver: Bool { state.read { $0.isOver } }
@@ -135,63 +128,59 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
 
   override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
     let bytes = try remote.interface.encodeSent(invocation, behind: RemoteRequest.head)
-    try begin(invocation)
-    try await ask(bytes)
-    state.withLockInPlace { $0.isOver = true }
-    // The face returns the first answer to its caller.
-    guard let first = answers.read({ $0.first { $0.kind == .answered } }) else {
-      throw RemoteError.timedOut
+    do throws(RemoteError) {
+      try begin(invocation)
+      try await ask(bytes)
+    } catch {
+      state.withLockInPlace { if $0.failure == nil { $0.failure = error } }
+      throw error
     }
+    // The face returns the first answer to its caller.
+    let first = state.withLockInPlace { state in
+      state.isOver = true
+      return state.answers.first { $0.kind == .answered }
+    }
+    guard let first else { throw RemoteError.timedOut }
     try remote.interface.decodeResult(first.result(), into: invocation)
   }
 
-  /// Makes a message the one of the gathering.
-  ///
-  /// - Throws: ``RemoteError/gathersOne(_:)`` if there is one, whose answers have other types.
-  private func begin(_ invocation: Invocation) throws {
-    guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
+  /// Makes a message the one of the gathering: answers to another one have other types.
+  private func begin(_ invocation: Invocation) throws(RemoteError) {
     let copy = invocation.copy()
     let isFirst = state.withLockInPlace { state in
       let isFirst = state.call == nil && !state.isClosed
       if isFirst { state.call = copy }
       return isFirst
     }
-    if !isFirst { throw fail(.gathersOne(selector)) }
-  }
-
-  /// Keeps the first failure.
-  private func fail(_ error: RemoteError) -> RemoteError {
-    state.withLockInPlace { if $0.failure == nil { $0.failure = error } }
-    return error
+    if !isFirst { throw .gathersOne(invocation.selector ?? "") }
   }
 
   private nonisolated(nonsending) func ask(_ bytes: [UInt8]) async throws(RemoteError) {
-    let count = count
     do throws(RemoteError) {
-      try await remote.link.askAll(.asked, behindRoom: bytes, within: limit) { [answers] answer in
-        answers.withLockInPlace {
-          if $0.count < count { $0.append(answer) }
-          return $0.count >= count
+      try await remote.link.askAll(.asked, behindRoom: bytes, within: limit) {
+        [state, count] answer in
+        state.withLockInPlace {
+          if $0.answers.count < count { $0.answers.append(answer) }
+          return $0.answers.count >= count
         }
       }
     } catch {
-      // There is no listener, so all hosts are silent.
-      if error == RemoteError(.nobodyListens) { return }
-      throw fail(error)
+      // Without a listener, all hosts are silent.
+      if error != remote.link.subject.unheard { throw error }
     }
   }
 
   /// The result. The failure is thrown even if the closure caught it.
   func gathered<Value: Sendable>() throws -> Gathered<Value> {
-    let (call, failure) = state.withLockInPlace { state in
+    let (call, answers, failure) = state.withLockInPlace { state in
       state.isClosed = true
-      return (state.call.take(), state.failure)
+      return (state.call.take(), state.answers, state.failure)
     }
     if let failure { throw failure }
     var all = Gathered<Value>()
     all.silent = remote.link.hosts
     guard let call else { return all }
-    for answer in answers.read({ $0 }) {
+    for answer in answers {
       all.silent.remove(answer.host)
       all.answers.append(
         Gathered.Answer(host: answer.host, result: Self.value(of: answer, call, remote)))

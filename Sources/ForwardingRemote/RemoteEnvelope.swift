@@ -160,9 +160,6 @@ package struct RemoteAnswer: Sendable {
     (self.kind, self.refusal, self.host, self.bytes) = (kind, refusal, host, bytes)
   }
 
-  /// The outcome of a call whose caller does not wait for it.
-  static func unsent(host: UInt64) -> RemoteAnswer { RemoteAnswer(.answered, 0, host, whole: []) }
-
   package static func refused(_ refusal: RemoteRefusal, _ text: String, host: UInt64)
     -> RemoteAnswer
   {

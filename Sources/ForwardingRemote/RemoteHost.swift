@@ -2,7 +2,6 @@
 public import Forwarding
 public import ForwardingWire
 import Invocations
-import Synchronization
 
 /// Exposes objects of this process to others, each with the messages that its interface allows.
 ///
@@ -29,9 +28,8 @@ public final class RemoteHost: Sendable {
   public var number: UInt64 { gate.number }
   private let transport: any Transport
   private let gate: InboundCalls
-  let authorization = Authorization()
+  let authorization = Authorization(nil)
   private let exposures = Guarded(Exposures())
-  private let announcement = Guarded<(any TransportSubscription)?>(nil)
 
   private struct Exposures {
     var all: [Exposure] = []
@@ -39,21 +37,8 @@ public final class RemoteHost: Sendable {
     var closings = 0
   }
 
-  /// The ``authorize`` closure, and a flag for it: a call of a host without one takes no lock.
-  final class Authorization: Sendable {
-    private let isSet = Atomic(false)
-    private let closure = Guarded<(@Sendable (Caller) -> Bool)?>(nil)
-
-    var value: (@Sendable (Caller) -> Bool)? {
-      get { isSet.load(ordering: .acquiring) ? closure.read { $0 } : nil }
-      set {
-        closure.withLock {
-          $0 = newValue
-          isSet.store(newValue != nil, ordering: .releasing)
-        }
-      }
-    }
-  }
+  /// The ``authorize`` closure, which the exposed objects share with the host.
+  typealias Authorization = Guarded<(@Sendable (Caller) -> Bool)?>
 
   /// A caller and its message, known before the arguments are decoded.
   public struct Caller: Sendable {
@@ -80,8 +65,23 @@ public final class RemoteHost: Sendable {
   /// A call that ends before its lane has come to it, because its time is over or it was cancelled,
   /// counts until then: it is still in the lane, with its arguments.
   public var limit: Int {
-    get { gate.limit }
-    set { gate.limit = newValue }
+    get { gate.limits.calls }
+    set { gate.set(\.calls, newValue) }
+  }
+
+  /// The maximum number of bytes of these calls together, as they were received; 16 MB unless set.
+  /// Further calls are refused as ``RemoteRefusal/busy``. Decoded arguments take more memory: JSON
+  /// up to some twenty times as much.
+  public var byteLimit: Int {
+    get { gate.limits.bytes }
+    set { gate.set(\.bytes, newValue) }
+  }
+
+  /// The longest time that a call may take, ten minutes unless set, whatever its caller says. A
+  /// caller that does not wait sets no time of its own. Then the call's task is cancelled.
+  public var longestCall: Duration {
+    get { gate.limits.time }
+    set { gate.set(\.time, newValue) }
   }
 
   /// Decides whether a caller may send a message. If nil, every call is allowed.
@@ -89,8 +89,8 @@ public final class RemoteHost: Sendable {
   /// A refusal does not reveal which messages exist: messages that the interface lacks are refused
   /// as unauthorized too, and types are compared only after this closure allows the call.
   public var authorize: (@Sendable (Caller) -> Bool)? {
-    get { authorization.value }
-    set { authorization.value = newValue }
+    get { authorization.read { $0 } }
+    set { authorization.withLock { $0 = newValue } }
   }
 
   /// Counts of the calls received.
@@ -108,8 +108,9 @@ public final class RemoteHost: Sendable {
   ///   - interface: The messages that others may send to it.
   ///   - group: Each call goes to one of the hosts that expose the interface with the same group.
   ///     If nil, each call goes to all hosts of the name.
-  ///   - lane: Where the object receives its messages. If nil, that is a thread of the transport,
-  ///     so slow methods should have a queue or be `async`.
+  ///   - lane: Where the object receives its messages. If nil, that is a thread of the transport
+  ///     for methods that do not suspend, so slow ones should have a queue or be `async`. An `async`
+  ///     method starts on a thread of Swift's pool, beside others.
   /// - Throws: `TransportError.closed` if the transport is closed, or this host during the call;
   ///   other errors of subscribing.
   public func expose(
@@ -120,11 +121,7 @@ public final class RemoteHost: Sendable {
     let closings = exposures.read { $0.closings }
     let subject = RemoteSubject(parts: "forwarding", name, interface.name)
     let subscription = try transport.subscribe(to: subject, group: group) { [gate] message in
-      gate.receive(
-        message,
-        read: { (request) throws(RefusedCall) in try exposure.read(request, message) },
-        atOnce: { exposure.performAtOnce($0) }, stay: { $0.stay },
-        perform: { exposure.perform($0, $1) })
+      gate.receive(message, for: exposure)
     }
     exposure.keep(subscription)
     do throws(TransportError) {
@@ -160,39 +157,6 @@ public final class RemoteHost: Sendable {
     try expose(Face.__prepare(target), messages, group: group, on: lane)
   }
 
-  /// Answers ``RemotePresence/all(on:expecting:within:)`` with the names of the exposed interfaces.
-  /// Hosts that do not announce themselves are not found.
-  ///
-  /// - Throws: `TransportError.closed` if the transport is closed, or this host during the call;
-  ///   other errors of subscribing.
-  public func announce() throws(TransportError) {
-    let closings = exposures.read { $0.closings }
-    let new = try transport.subscribe(to: RemotePresence.subject, group: nil) {
-      [weak self] message in self?.tell(message)
-    }
-    announcement.withLock { old in
-      defer { old = new }
-      return old
-    }?.end()
-    // If the host was closed meanwhile, close() may not have seen the subscription.
-    guard exposures.read({ $0.closings }) == closings else {
-      announcement.withLock { $0.take() }?.end()
-      throw .closed
-    }
-  }
-
-  private func tell(_ message: TransportMessage) {
-    // A request that arrives just after closing gets no answer.
-    guard announcement.read({ $0 != nil }) else { return }
-    let interfaces = exposures.read { $0.all.map(\.interface.name) }
-    let limit = transport.maximumPayload - RemoteAnswer.head
-    guard let request = try? RemoteRequest(message.payload), request.kind == .ping,
-      let bytes = try? RemotePresence.bytes(of: name, interfaces, limit: limit)
-    else { return gate.counts.strange() }
-    message.answer?(
-      RemoteAnswer(.pong, host: number, body: bytes[...]).addressed(to: message.payload))
-  }
-
   // MARK: Ending
 
   /// Refuses new calls, waits for the calls in progress, and closes.
@@ -214,7 +178,6 @@ public final class RemoteHost: Sendable {
       }
       return exposures.all
     }
-    announcement.withLock { $0.take() }?.end()
     for exposure in ended { exposure.close() }
   }
 }

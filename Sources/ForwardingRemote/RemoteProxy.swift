@@ -54,7 +54,7 @@ open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     set { link.set(\.inFlight, newValue) }
   }
 
-  /// Called when the connection breaks. Calls in flight fail; later calls wait for a new
+  /// Called when the connection breaks. Calls that were sent fail; later calls wait for a new
   /// connection, up to their deadline.
   public final var onInterruption: (@Sendable () -> Void)? {
     get { link.settings.interrupted }
@@ -125,9 +125,7 @@ open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   ) async throws {
     let result: ArraySlice<UInt8>
     do throws(RemoteError) {
-      var call = try link.begin(behindRoom: encoded(invocation))
-      if call.outcome == nil { call.outcome = await link.outcome(of: call) }
-      result = try link.end(call)
+      result = try await link.ask(behindRoom: encoded(invocation))
     } catch {
       // The face treats this like a local target without a method for the message.
       if case .refused(.leftOut, _) = error { UnansweredMessages.note(invocation.call) }

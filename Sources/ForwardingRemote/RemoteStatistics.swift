@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+import Invocations
 
 /// Counts of the calls of one side, a sender or a host.
 ///
@@ -34,21 +34,10 @@ public struct RemoteStatistics: Hashable, Sendable {
 }
 
 /// The counters of ``RemoteStatistics``.
-package final class RemoteCounts: Sendable {
-  let asked = Atomic(0)
-  let told = Atomic(0)
-  let answered = Atomic(0)
-  let failed = Atomic(0)
-  let refusals = Atomic(0)
-  let strangers = Atomic(0)
+final class RemoteCounts: Sendable {
+  private let counts = Guarded(RemoteStatistics())
 
-  func refuse() { refusals.wrappingAdd(1, ordering: .relaxed) }
-  func strange() { strangers.wrappingAdd(1, ordering: .relaxed) }
+  var statistics: RemoteStatistics { counts.read { $0 } }
 
-  package var statistics: RemoteStatistics {
-    RemoteStatistics(
-      asked: asked.load(ordering: .relaxed), told: told.load(ordering: .relaxed),
-      answered: answered.load(ordering: .relaxed), failed: failed.load(ordering: .relaxed),
-      refused: refusals.load(ordering: .relaxed), strange: strangers.load(ordering: .relaxed))
-  }
+  func note(_ change: (inout RemoteStatistics) -> Void) { counts.withLockInPlace(change) }
 }

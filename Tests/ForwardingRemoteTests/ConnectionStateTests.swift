@@ -58,7 +58,7 @@ struct ConnectionStateTests {
     try door.listen(at: path)
     let knocks = Knocks()
     let keeper = Thread {
-      while case .connected(let new) = door.accept() {
+      while let new = door.accept() {
         knocks.count.wrappingAdd(1, ordering: .relaxed)
         new.close()
       }
@@ -117,7 +117,7 @@ struct ConnectionStateTests {
     try door.listen(at: path)
     let knocks = Knocks()
     let keeper = Thread {
-      while case .connected(let new) = door.accept() {
+      while let new = door.accept() {
         knocks.count.wrappingAdd(1, ordering: .relaxed)
         _ = new.send(SocketFrame(.nobody, 0, nil, []).bytes)
         new.close()
@@ -142,7 +142,7 @@ struct ConnectionStateTests {
     try door.listen(at: path)
     let knocks = Knocks()
     let keeper = Thread {
-      while case .connected(let new) = door.accept() {
+      while let new = door.accept() {
         knocks.count.wrappingAdd(1, ordering: .relaxed)
         _ = new.send(Array("220 welcome".utf8))
         new.close()
@@ -162,42 +162,6 @@ struct ConnectionStateTests {
     client.close()
     door.shutDown()
     unlink(path)
-  }
-
-  @Test(
-    "a peer that ignores unknown messages gets calls again, a second after it accepts a connection"
-  )
-  func silent() async throws {
-    let door = try SocketDescriptor.make()
-    try door.listen(at: path)
-    let knocks = Knocks()
-    let keeper = Thread {
-      while case .connected(let new) = door.accept() {
-        if knocks.count.wrappingAdd(1, ordering: .relaxed).newValue > 1 { Self.serve(new) }
-        new.close()
-      }
-    }
-    keeper.start()
-    let client = try UnixSocketTransport(connectedTo: path)
-    // After it has been hung up on.
-    while knocks.count.load(ordering: .relaxed) < 2 { try await Task.sleep(for: .milliseconds(1)) }
-    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
-    #expect(try await Tally.take(7, on: remote) == 7)
-    client.close()
-    door.shutDown()
-    unlink(path)
-  }
-
-  /// Answers calls that have one number, with that number, and nothing else, as
-  /// Documentation/Wire.md describes.
-  private static func serve(_ connection: SocketDescriptor) {
-    var room = SocketDescriptor.room(of: 200_000)
-    while let count = connection.receive(into: &room) {
-      guard let frame = SocketFrame(room[..<count]), frame.payload.count > 12 else { continue }
-      let answer = Envelope.answer(
-        Envelope.answered, host: 1, to: frame.payload, Array(frame.payload.suffix(8)))
-      _ = connection.send(SocketFrame(.answered, frame.number, nil, answer).bytes)
-    }
   }
 
   private func connected() async throws -> UnixSocketTransport {

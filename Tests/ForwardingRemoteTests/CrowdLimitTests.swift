@@ -38,16 +38,6 @@ struct CrowdLimitTests {
     #expect(remote.statistics.strange == count - 4096)
   }
 
-  @Test("4,096 hosts are listed", arguments: [4096, 4097])
-  func presences(count: Int) async throws {
-    let transport = InProcessTransport()
-    let crowd = try crowd(count, transport, at: "forwarding-hosts") { _ in [1, 0, 0, 0, 65] }
-    defer { crowd.end() }
-    let all = try await RemotePresence.all(on: transport, within: .seconds(1))
-    #expect(all.count == 4096 && all.allSatisfy { $0.name == "A" })
-    #expect(Set(all.map(\.host)).count == 4096)
-  }
-
   @Test("answers of 64 MB in all are accepted, and not one byte more", arguments: [0, 1])
   func bytes(extra: Int) async throws {
     let transport = InProcessTransport()

@@ -67,50 +67,6 @@ struct GroupCancelTests {
     }
   }
 
-  @Test("a cancel that one object of a host has got reaches another one, which gets the call later")
-  func betweenObjects() async throws {
-    let transport = InProcessTransport()
-    let host = RemoteHost(transport, as: name)
-    defer { host.close() }
-    let (first, second) = (Vault(), Vault())
-    try host.expose(first, Vault.interface())
-    let bytes = try Vault.interface().encodeSent(Vault.sleep.message.invocation(600_000))
-    let call = request(bytes, kind: 1)
-    let asked = try transport.request(call, to: subject) { _ in }
-    try transport.publish(request([], kind: 4), to: cancels)
-    while first.cancellations.load(ordering: .relaxed) == 0 {
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    // Its subscription delivers the call only now.
-    try host.expose(second, Vault.interface())
-    let again = try transport.request(call, to: subject) { _ in }
-    while second.cancellations.load(ordering: .relaxed) == 0 {
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    asked.end()
-    again.end()
-  }
-
-  @Test("a cancel may arrive before its call, as they have different subjects")
-  func early() async throws {
-    let transport = InProcessTransport()
-    let host = RemoteHost(transport, as: name)
-    defer { host.close() }
-    let vault = Vault()
-    try host.expose(vault, Vault.interface())
-    try transport.publish(request([], kind: 4), to: cancels)
-    let call = try Vault.interface().encodeSent(Vault.sleep.message.invocation(600_000))
-    let answers = Atomic(0)
-    let asked = try transport.request(request(call, kind: 1), to: subject) { _ in
-      answers.wrappingAdd(1, ordering: .relaxed)
-    }
-    while vault.cancellations.load(ordering: .relaxed) == 0 {
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    while answers.load(ordering: .relaxed) == 0 { try await Task.sleep(for: .milliseconds(1)) }
-    asked.end()
-  }
-
   @Test("calls are refused on the subject of cancels, and cancels on the subject of calls")
   func elsewhere() async throws {
     let transport = InProcessTransport()

@@ -76,21 +76,17 @@ struct HostEndTests {
     try await drain.value
   }
 
-  @Test(
-    "an object that is exposed or announced while its host closes is not exposed",
-    arguments: [true, false])
-  func meanwhile(isAnnounced: Bool) async throws {
+  @Test("an object that is exposed while its host closes is not exposed")
+  func meanwhile() async throws {
     let transport = MeanwhileTransport()
     let host = RemoteHost(transport, as: name)
     transport.meanwhile.withLock { $0 = { host.close() } }
-    #expect(throws: TransportError.closed) {
-      if isAnnounced { try host.announce() } else { try host.expose(Vault(), Vault.interface()) }
-    }
+    #expect(throws: TransportError.closed) { try host.expose(Vault(), Vault.interface()) }
     #expect(transport.listeners.read { $0 } == 0)
     // The transport may be used again.
     transport.meanwhile.withLock { $0 = {} }
-    if isAnnounced { try host.announce() } else { try host.expose(Vault(), Vault.interface()) }
-    #expect(transport.listeners.read { $0 } == (isAnnounced ? 1 : 2))
+    try host.expose(Vault(), Vault.interface())
+    #expect(transport.listeners.read { $0 } == 2)
     host.close()
     #expect(transport.listeners.read { $0 } == 0)
   }

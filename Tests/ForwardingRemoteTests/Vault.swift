@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
@@ -28,6 +29,14 @@ final class Vault: @unchecked Sendable {
   static let note = try! AsyncMessage<String, Int>("vaultNote:")
   static let sleep = try! AsyncMessage<Void, Int>("vaultSleep:")
 
+  /// Waits, with the text, until the vault is open.
+  static let keep = try! AsyncMessage<Void, String>("vaultKeep:")
+  /// Computes on its thread until the vault is open: for processes of their own, as the threads of
+  /// tasks are few.
+  static let spin = try! AsyncMessage<Void>("vaultSpin")
+  /// Waits until the vault is open, whether or not its task is cancelled.
+  static let ignore = try! AsyncMessage<Void>("vaultIgnore")
+
   struct NoRoom: RemoteFailure {
     var remoteCode: Int32 { 28 }
     var remoteText: String { "no room" }
@@ -52,6 +61,23 @@ final class Vault: @unchecked Sendable {
       try table.register("vaultHold") { (vault: Vault) async throws in
         while !vault.isOpen.load(ordering: .relaxed) {
           try await Task.sleep(for: .milliseconds(1))
+        }
+      }
+      try table.register("vaultKeep:") { (vault: Vault, _: String) async throws in
+        while !vault.isOpen.load(ordering: .relaxed) {
+          try await Task.sleep(for: .milliseconds(1))
+        }
+      }
+      try table.register("vaultSpin") { (vault: Vault) async in
+        while !vault.isOpen.load(ordering: .relaxed) {}
+      }
+      try table.register("vaultIgnore") { (vault: Vault) async in
+        while !vault.isOpen.load(ordering: .relaxed) {
+          await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {
+              continuation.resume()
+            }
+          }
         }
       }
       try table.register("vaultSleep:") { (vault: Vault, milliseconds: Int) async throws in
@@ -84,6 +110,9 @@ final class Vault: @unchecked Sendable {
     try interface.allow(sleep)
     try interface.allow(note)
     try interface.allow(hold)
+    try interface.allow(keep)
+    try interface.allow(spin)
+    try interface.allow(ignore)
     return interface
   }
 }

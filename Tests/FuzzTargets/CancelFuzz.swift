@@ -40,6 +40,15 @@ enum CancelFuzz {
 
     var numbers: Set<Int> { cancelled.read { $0 } }
 
+    /// Waits until so many calls are held.
+    func wait(for count: Int) throws {
+      let isThere = DispatchSemaphore(value: 0)
+      for _ in 0..<60_000 where held.read({ $0.count }) < count {
+        _ = isThere.wait(timeout: .now() + .milliseconds(1))
+      }
+      try demand(held.read { $0.count } == count, "calls are not performed")
+    }
+
     func letGo() {
       let all = held.withLockInPlace { held in
         defer { held = [:] }
@@ -60,7 +69,7 @@ enum CancelFuzz {
     let host = RemoteHost(transport, as: "shop")
     defer { host.close() }
     try host.expose(keeper, interface)
-    // Three calls of one sender, which are running when each request returns.
+    // Three calls of one sender.
     let answers = DispatchSemaphore(value: 0)
     let requests = try (1...3).map { number in
       let call = try interface.encodeSent(hold.message.invocation(number))
@@ -70,6 +79,7 @@ enum CancelFuzz {
     }
     defer { for request in requests { request.end() } }
     try demand(host.statistics.asked == 3, "calls are not taken")
+    try keeper.wait(for: 3)
     for payload in [
       bytes, [2, 4] + bytes, [2, 4] + FuzzEnvelope.time + bytes, FuzzEnvelope.request(4, 1) + bytes,
     ] {

@@ -65,8 +65,7 @@ enum FrameFuzz {
       // Each frame alone, and as an answer to the server's request.
       let answer = [0x13 + (frame[0] & 1)] + asked[1..<4] + frame
       for bytes in [frame, answer] where isOpen {
-        isOpen =
-          SocketFrame(bytes) != nil || SocketFrame.refusal(ofFirstVersion: bytes[...]) != nil
+        isOpen = SocketFrame(bytes) != nil
         isAnswered = isAnswered || isOpen && bytes == answer && bytes[0] == 0x13
         _ = peer.send(bytes)
       }

@@ -18,8 +18,6 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case remote
   /// Messages on a socket, on a line each, from a connected peer.
   case frames
-  /// The description that a host sends of itself.
-  case presences
   /// Cancels of calls.
   case cancels
 
@@ -34,7 +32,6 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .journal: try JournalFuzz.run(bytes)
     case .remote: try RemoteFuzz.run(bytes)
     case .frames: try FrameFuzz.run(bytes)
-    case .presences: try PresenceFuzz.run(bytes)
     case .cancels: try CancelFuzz.run(bytes)
     }
   }

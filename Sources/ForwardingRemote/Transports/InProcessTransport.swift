@@ -16,19 +16,11 @@ public final class InProcessTransport: Transport {
   private let subscriptions = SubscriptionTable()
   private let observers = TransportObservers()
   /// Requests that may still get answers; nil once the transport is closed.
-  private let waiting: Guarded<[ObjectIdentifier: AnsweredRequest]?>
-  /// Releases a request. All requests share one closure, as making one for each would cost time.
-  private let forget: @Sendable (AnsweredRequest) -> Void
+  private let waiting = Guarded<[ObjectIdentifier: AnsweredRequest]?>([:])
 
   /// Makes a transport that carries messages of at most `maximumPayload` bytes.
   public init(maximumPayload: Int = 1 << 20) {
     self.maximumPayload = maximumPayload
-    let waiting = Guarded<[ObjectIdentifier: AnsweredRequest]?>([:])
-    self.waiting = waiting
-    forget = { request in
-      let old = waiting.withLockInPlace { $0?.removeValue(forKey: ObjectIdentifier(request)) }
-      withExtendedLifetime(old) {}
-    }
   }
 
   public func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {
@@ -56,7 +48,10 @@ public final class InProcessTransport: Transport {
 
   /// Retains a request until it ends or the transport is closed.
   private func wait(for request: AnsweredRequest) {
-    request.whenEnded(forget)
+    request.whenEnded { [waiting] request in
+      let old = waiting.withLockInPlace { $0?.removeValue(forKey: ObjectIdentifier(request)) }
+      withExtendedLifetime(old) {}
+    }
     let isOpen = waiting.withLockInPlace { waiting in
       waiting?[ObjectIdentifier(request)] = request
       return waiting != nil

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Invocations
-import Synchronization
 
 /// A connection to another process: it sends messages in order, and receives messages on a thread.
 ///
@@ -13,17 +12,69 @@ import Synchronization
 ///      │                                           │
 ///      └── end of file, a bad frame, end() ────────┴─▶ ended: receives no more, either
 final class SocketConnection: Sendable {
-  let peer: TransportPeer
-  private let descriptor: SocketDescriptor
-  /// A separate lock, as messages are sent while it is held, which keeps them in order.
-  private let outbox = BlockingMutex(Outbox())
-  private let budget: SendBudget
-  private let process = ForkGuard()
-  private let begun = DispatchTime.now().uptimeNanoseconds
-  private let wasOfUse = Atomic(false)
+  /// A request that may end, or lose its connection, while its message waits.
+  struct Request {
+    let number: UInt64
+    let answered: AnsweredRequest
+  }
 
   /// Called when no more can be sent, and when no more will be received.
   typealias Gone = @Sendable (SocketConnection) -> Void
+
+  private enum Stage { case open, broken, ended }
+
+  /// A message that waits to be sent.
+  private struct Message {
+    var bytes: [UInt8]
+    /// The request that the message carries; nil for other messages.
+    var request: Request?
+  }
+
+  private struct Outbox {
+    var stage = Stage.open
+    var messages: [Message] = []
+    var first = 0
+    var bytes = 0
+    var isWriting = false
+    /// The requests that waited when sending ended.
+    var unsent: Set<UInt64> = []
+    /// Whether any message waited then.
+    var hasLost = false
+    var broken: Gone?
+    var ended: Gone?
+
+    var isEmpty: Bool { first == messages.count }
+
+    /// Removes the first message, and returns its cost. Frees the entries of sent messages, even if
+    /// the peer is slow and some message always waits.
+    mutating func removeFirst() -> Int {
+      let cost = SendBudget.cost(of: messages[first].bytes)
+      bytes -= cost
+      messages[first] = Message(bytes: [])
+      first += 1
+      if isEmpty || first > 1024 && first > messages.count / 2 {
+        messages.removeFirst(first)
+        first = 0
+      }
+      return cost
+    }
+
+    /// Removes all waiting messages, and returns their cost.
+    mutating func removeAll() -> Int {
+      if !isEmpty { hasLost = true }
+      for case let request? in messages[first...].map(\.request) { unsent.insert(request.number) }
+      defer { (messages, first, bytes) = ([], 0, 0) }
+      return bytes
+    }
+  }
+
+  let peer: TransportPeer
+  private let descriptor: SocketDescriptor
+  /// Messages are sent while it is held, which keeps them in order.
+  private let outbox = BlockingMutex(Outbox())
+  private let budget: SendBudget
+  private let process = ForkGuard()
+  private let begun = DispatchTime.now()
 
   /// Takes over a connected socket.
   init(_ descriptor: SocketDescriptor, _ budget: SendBudget) {
@@ -32,23 +83,14 @@ final class SocketConnection: Sendable {
     peer = descriptor.peer
   }
 
-  deinit { end() }
-
-  /// Whether a valid message has arrived over the connection.
-  var isOfUse: Bool { wasOfUse.load(ordering: .relaxed) }
-
-  /// Whether that is so, and the connection is a second old: a peer that sends and hangs up is of
-  /// no use.
-  var wasOfLastingUse: Bool {
-    isOfUse && DispatchTime.now().uptimeNanoseconds - begun >= ConnectionPause.most
+  deinit {
+    end()
+    // No thread uses it any more. In a forked child, its number may belong to another file.
+    if !process.isForked { descriptor.close() }
   }
 
-  /// Notes that a valid message arrived. Returns true for the first one.
-  func noteUse() -> Bool {
-    // Most messages are not the first, and a load is cheaper than an exchange.
-    if isOfUse { return false }
-    return !wasOfUse.exchange(true, ordering: .relaxed)
-  }
+  /// Whether the connection is a second old.
+  var hasLasted: Bool { .now() >= begun + .seconds(1) }
 
   // MARK: In
 
@@ -56,28 +98,22 @@ final class SocketConnection: Sendable {
   /// sent, `ended` once when no more will be received. Returns false if the system has no thread
   /// for it.
   func begin(
-    _ size: Int,
-    _ received: @escaping @Sendable (SocketConnection, ArraySlice<UInt8>) -> Void,
-    broken: @escaping Gone = { _ in },
-    ended: @escaping Gone
+    _ size: Int, _ received: @escaping @Sendable (SocketConnection, ArraySlice<UInt8>) -> Void,
+    broken: @escaping Gone = { _ in }, ended: @escaping Gone
   ) -> Bool {
     let isOpen = outbox.withLock { outbox in
       outbox.broken = broken
       outbox.ended = ended
-      if outbox.stage != .ended { outbox.users += 1 }
       return outbox.stage != .ended
     }
     guard isOpen else { return true }
-    let hasBegun = SystemThread.begin { [self] in
+    return SystemThread.begin { [self] in
       var room = SocketDescriptor.room(of: size)
       while let count = descriptor.receive(into: &room), !isEnded {
         received(self, room[..<count])
       }
       giveUp()
-      leave()
     }
-    if !hasBegun { leave() }
-    return hasBegun
   }
 
   /// The requests that were not sent before sending ended.
@@ -99,8 +135,7 @@ final class SocketConnection: Sendable {
         switch descriptor.send(bytes) {
         case .sent: return nil
         case .broken:
-          broken = outbox.broken
-          breakOff(&outbox)
+          broken = breakOff(&outbox)
           return .interrupted
         case .tooLarge: return .tooLarge(limit: descriptor.room, given: bytes.count)
         case .full, .noMemory: break
@@ -119,23 +154,20 @@ final class SocketConnection: Sendable {
     if let error { throw error }
   }
 
-  /// Stops sending. Messages that the peer has sent are still read; then the reader finds the end.
-  private func breakOff(_ outbox: inout Outbox) {
+  /// Stops sending, and returns the closure to call. Messages that the peer has sent are still
+  /// read; then the reader finds the end.
+  private func breakOff(_ outbox: inout Outbox) -> Gone? {
+    guard outbox.stage == .open else { return nil }
     outbox.stage = .broken
     descriptor.shutDown()
     budget.release(outbox.removeAll())
+    return outbox.broken
   }
 
   private func beginWriting() {
-    let isOpen = outbox.withLock { outbox in
-      if outbox.stage == .open { outbox.users += 1 }
-      return outbox.stage == .open
-    }
-    guard isOpen else { return }
     if SystemThread.begin({ [self] in write() }) { return }
-    // The system may have a thread later. Until then the descriptor is not kept open.
-    leave()
-    Deadlines.shared.add(in: .milliseconds(50)) { [self] in beginWriting() }
+    // The system may have a thread later.
+    Deadlines.shared.add(in: .milliseconds(50)) { [weak self] in self?.beginWriting() }
   }
 
   /// Sends waiting messages as fast as the peer takes them, until the connection breaks.
@@ -146,19 +178,18 @@ final class SocketConnection: Sendable {
         // An empty outbox does not end the thread, as it also sends messages that are queued later.
         return outbox.isEmpty ? nil : true
       }
-      guard isOpen else { break }
+      guard isOpen else { return }
       // The message stays in the outbox meanwhile, so that it counts as unsent if the connection
       // ends.
       descriptor.waitForRoom()
       var isWithoutMemory = false
       let broken: Gone? = outbox.withLock { outbox in
-        for _ in 0..<Self.atATime where outbox.stage == .open && !outbox.isEmpty {
+        // A few at a time, so that others can queue theirs.
+        for _ in 0..<16 where outbox.stage == .open && !outbox.isEmpty {
           let next = outbox.messages[outbox.first]
           if next.request?.answered.isOver != true {
             switch descriptor.send(next.bytes) {
-            case .broken:
-              breakOff(&outbox)
-              return outbox.broken
+            case .broken: return breakOff(&outbox)
             case .full: return nil
             case .noMemory:
               isWithoutMemory = true
@@ -175,11 +206,7 @@ final class SocketConnection: Sendable {
       // Other code may free some; the send buffer would not say so.
       if isWithoutMemory { SocketDescriptor.rest(milliseconds: 10) }
     }
-    leave()
   }
-
-  /// How many messages are sent before the lock is released, so that others can queue theirs.
-  private static let atATime = 16
 
   /// Whether no message waits to be sent.
   var isDrained: Bool { outbox.withLock { $0.isEmpty } }
@@ -202,25 +229,14 @@ final class SocketConnection: Sendable {
   private func finish() -> Outbox? {
     // In a forked child, a thread of the parent may hold the lock, and the socket is the parent's.
     if process.isForked { return nil }
-    let before: Outbox? = outbox.announce { outbox in
+    return outbox.announce { outbox in
       let before = outbox
       guard before.stage != .ended else { return nil }
       budget.release(outbox.removeAll())
-      outbox = Outbox(
-        stage: .ended, users: outbox.users, unsent: outbox.unsent, hasLost: outbox.hasLost)
+      outbox = Outbox(stage: .ended, unsent: outbox.unsent, hasLost: outbox.hasLost)
       // The peer notices the end at once, and the reading thread here comes to its end.
       descriptor.shutDown()
       return before
-    }
-    if before != nil { leave() }
-    return before
-  }
-
-  /// Counts a user of the descriptor out.
-  private func leave() {
-    outbox.withLock { outbox in
-      outbox.users -= 1
-      if outbox.users == 0 { descriptor.close() }
     }
   }
 }

@@ -62,13 +62,4 @@ package struct SocketFrame {
     bytes += payload
     return bytes
   }
-
-  /// The answer to a request of version 1, which is the refusal of its version; nil for other bytes.
-  /// Version 1 has the kind 2, a zero, 2 bytes of the subject's length, 8 of the number, and the
-  /// subject in front of the payload.
-  package static func refusal(ofFirstVersion bytes: ArraySlice<UInt8>) -> [UInt8]? {
-    guard bytes.count >= 12, bytes.prefix(2).elementsEqual([2, 0]) else { return nil }
-    let payload = bytes.dropFirst(12 + Int(bytes[2]) + Int(bytes[3]) << 8)
-    return [3, 0, 0, 0] + bytes[4..<12] + RemoteAnswer.otherVersion(to: Array(payload), host: 0)
-  }
 }

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Invocations
-import Synchronization
 
-/// A listening socket, and the thread that accepts connections.
+/// A listening socket, and the thread that accepts connections until this is ended.
 final class SocketListening: Sendable {
   /// The file of the socket.
   let file: SocketDescriptor.File?
   private let descriptor: SocketDescriptor
-  private let state = BlockingMutex(State())
-
-  private struct State {
-    var isEnded = false
-    /// The users of the descriptor. The last one closes it.
-    var users = 1
-  }
+  private let isEnded = Guarded(false)
 
   init(_ descriptor: SocketDescriptor, at path: String) {
     self.descriptor = descriptor
@@ -22,38 +15,31 @@ final class SocketListening: Sendable {
 
   /// Starts to accept connections. Returns false if the system has no thread for it.
   func begin(_ connected: @escaping @Sendable (SocketDescriptor) -> Void) -> Bool {
-    state.withLock { $0.users += 1 }
     let hasBegun = SystemThread.begin { [self] in
-      loop: while !state.withLock({ $0.isEnded }) {
-        switch descriptor.accept() {
-        case .connected(let new): connected(new)
-        // New connections wait until descriptors are closed. Polling for that all the time would
-        // not help.
-        case .noRoom: SocketDescriptor.rest(milliseconds: 200)
-        case .ended: break loop
+      while !isEnded.read({ $0 }) {
+        if let new = descriptor.accept() {
+          connected(new)
+        } else if !isEnded.read({ $0 }) {
+          // No descriptor, no memory, or an error that no one expects: new connections wait, and
+          // polling all the time would not help.
+          SocketDescriptor.rest(milliseconds: 200)
         }
       }
-      leave()
+      // Clients that are still waiting to be accepted are hung up on.
+      descriptor.close()
     }
-    if !hasBegun { leave() }
+    if !hasBegun {
+      isEnded.withLock { $0 = true }
+      descriptor.close()
+    }
     return hasBegun
   }
 
-  /// Stops accepting connections.
+  /// Stops accepting connections. The descriptor is open until the thread has seen this.
   func end() {
-    let isFirst = state.withLock { state in
-      if state.isEnded { return false }
-      state.isEnded = true
-      descriptor.shutDown()
-      return true
-    }
-    if isFirst { leave() }
-  }
-
-  private func leave() {
-    state.withLock { state in
-      state.users -= 1
-      if state.users == 0 { descriptor.close() }
+    isEnded.withLock { isEnded in
+      if !isEnded { descriptor.shutDown() }
+      isEnded = true
     }
   }
 }

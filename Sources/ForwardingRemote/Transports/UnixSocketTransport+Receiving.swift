@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Invocations
 
 // Frames of other processes. Nothing but the format of a frame is trusted.
 extension UnixSocketTransport {
@@ -9,11 +8,10 @@ extension UnixSocketTransport {
     var waiting: [SocketConnection]
     /// Whether this process has a listener, which may answer at any time.
     let isHeardHere: Bool
-    /// Whether the request is still being passed to connections. Until then, its sender handles
-    /// failures.
+    /// Whether the request is still being passed to connections.
     var isBeingSent = true
     /// Whether a listener is known.
-    var isHeard: Bool
+    var isHeard = false
     /// Why a connection that might have answered does not.
     var failure: TransportError?
     /// Whether a connection did not send the request. It may be sent again if no other has sent it.
@@ -23,11 +21,6 @@ extension UnixSocketTransport {
     var outcome: TransportError? {
       guard waiting.isEmpty, !isHeardHere, !isBeingSent else { return nil }
       return failure ?? (isHeard ? nil : isUnsent ? .unsent : .nobodyListens)
-    }
-
-    /// Notes that a connection does not answer, as it has no listener (nil) or failed.
-    mutating func note(_ error: TransportError?) {
-      if error == .unsent { isUnsent = true } else { failure = error ?? failure }
     }
   }
 
@@ -41,39 +34,38 @@ extension UnixSocketTransport {
     switch frame.kind {
     case .told:
       // Its sender does not learn what becomes of it.
-      if excess != nil { return }
-      for listener in (try? subscriptions.listeners(to: frame.subject)) ?? [] {
-        listener.receive(
-          TransportMessage(payload: frame.payload, sender: connection.peer, answer: nil))
-      }
+      if excess == nil { deliver(frame, from: connection, answer: nil) }
     case .asked:
-      let listeners = (try? subscriptions.listeners(to: frame.subject)) ?? []
-      if listeners.isEmpty {
-        try? connection.send(SocketFrame(.nobody, frame.number, nil, []).bytes)
-      } else if let excess {
-        let refusal = RemoteAnswer.refused(.malformed, "\(excess)", host: 0)
-          .addressed(to: frame.payload)
-        try? connection.send(SocketFrame(.answered, frame.number, nil, refusal).bytes)
-        return
+      let answer: @Sendable ([UInt8]) -> Void = { [weak connection, maximumPayload] bytes in
+        // Hosts answer within the limit.
+        if bytes.count > maximumPayload { return }
+        // If this does not arrive, the caller waits up to its deadline.
+        try? connection?.send(SocketFrame(.answered, frame.number, nil, bytes).bytes)
       }
-      for listener in listeners {
-        let limit = maximumPayload
-        let answer: @Sendable ([UInt8]) -> Void = { [weak connection] bytes in
-          // Hosts answer within the limit.
-          if bytes.count > limit { return }
-          // If this does not arrive, the caller waits up to its deadline.
-          try? connection?.send(SocketFrame(.answered, frame.number, nil, bytes).bytes)
-        }
-        var message = TransportMessage(
-          payload: frame.payload, sender: connection.peer, answer: answer)
-        message.connection = ObjectIdentifier(connection)
-        listener.receive(message)
+      if let excess, (try? subscriptions.listeners(to: frame.subject))?.isEmpty == false {
+        answer(RemoteAnswer.refused(.malformed, "\(excess)", host: 0).addressed(to: frame.payload))
+      } else if !deliver(frame, from: connection, answer: answer) {
+        try? connection.send(SocketFrame(.nobody, frame.number, nil, []).bytes)
       }
     case .answered:
       request(frame.number, of: connection)?
         .take(excess.map { .failure($0) } ?? .success(frame.payload))
     case .nobody: leave(frame.number, connection, nil)
     }
+  }
+
+  /// Passes a message to its listeners. Returns false if there is none.
+  @discardableResult
+  private func deliver(
+    _ frame: SocketFrame, from connection: SocketConnection,
+    answer: (@Sendable ([UInt8]) -> Void)?
+  ) -> Bool {
+    let listeners = (try? subscriptions.listeners(to: frame.subject)) ?? []
+    var message = TransportMessage(
+      payload: frame.payload, sender: connection.peer, answer: answer)
+    message.connection = ObjectIdentifier(connection)
+    for listener in listeners { listener.receive(message) }
+    return !listeners.isEmpty
   }
 
   /// The request of a number, if it was sent to the connection: other connections cannot answer it.
@@ -87,37 +79,28 @@ extension UnixSocketTransport {
     }
   }
 
-  /// Notes that a connection does not answer a request, as it has no listener (nil) or failed. The
-  /// request fails if it waits for no other connection.
-  func leave(_ number: UInt64, _ connection: SocketConnection, _ error: TransportError?) {
+  /// Notes that a connection does not answer a request, as it has no listener (nil) or failed; or,
+  /// without a connection, that the request was passed to all of them. It fails if it waits for no
+  /// other connection.
+  func leave(_ number: UInt64, _ connection: SocketConnection?, _ error: TransportError?) {
     let failed: (AnsweredRequest, TransportError)? = state.withLockInPlace { state in
-      guard var pending = state.requests[number],
-        let index = pending.waiting.firstIndex(where: { $0 === connection })
-      else { return nil }
-      pending.waiting.remove(at: index)
-      pending.note(error)
+      guard var pending = state.requests[number] else { return nil }
+      if let connection {
+        guard let index = pending.waiting.firstIndex(where: { $0 === connection }) else {
+          return nil
+        }
+        pending.waiting.remove(at: index)
+        if error == .unsent {
+          pending.isUnsent = true
+        } else if let error {
+          pending.failure = error
+        }
+      } else {
+        pending.isBeingSent = false
+      }
       state.requests[number] = pending
       return pending.outcome.map { (pending.request, $0) }
     }
     if let (request, error) = failed { request.take(.failure(error)) }
-  }
-
-  /// Notes that a request was passed to all its connections, and how many took it.
-  ///
-  /// - Throws: The error of the request if no connection took it, so that it may be sent again. If
-  ///   there was no connection, the request fails instead.
-  func settle(_ number: UInt64, taken: Int) throws(TransportError) {
-    var unsent: TransportError?
-    let failed: (AnsweredRequest, TransportError)? = state.withLockInPlace { state in
-      guard var pending = state.requests[number] else { return nil }
-      pending.isBeingSent = false
-      state.requests[number] = pending
-      guard let outcome = pending.outcome else { return nil }
-      if taken > 0 || outcome == .nobodyListens { return (pending.request, outcome) }
-      unsent = outcome
-      return nil
-    }
-    if let (request, error) = failed { request.take(.failure(error)) }
-    if let unsent { throw unsent }
   }
 }

@@ -20,7 +20,7 @@ import Invocations
 /// Messages of the listening process go to all connected processes; messages of a connected process
 /// go to the listening one. A group exists within one process. A broken connection is restored
 /// until the transport is closed.
-public final class UnixSocketTransport: Transport {
+public final class UnixSocketTransport: ConnectionsTransport {
   public let maximumPayload: Int
   let subscriptions = SubscriptionTable()
   let observers = TransportObservers()
@@ -38,11 +38,10 @@ public final class UnixSocketTransport: Transport {
     var requests: [UInt64: Pending] = [:]
     var number: UInt64 = 0
     var isClosed = false
-    var pause = ConnectionPause()
     /// Whether the interruption was reported, which happens once for each loss of the connection.
     var isInterrupted = false
-    /// Whether an attempt to connect is made, or planned.
-    var isReconnecting = false
+    /// The longest pause before the next attempt to connect, in milliseconds.
+    var pause = UnixSocketTransport.firstPause
     /// The connections that are being read, including those that are no longer sent to. Each has a
     /// thread.
     var reading = 0
@@ -144,19 +143,14 @@ public final class UnixSocketTransport: Transport {
       _ = self?.state.withLockInPlace { $0.requests.removeValue(forKey: number) }
     }
     let bytes = connections.isEmpty ? [] : SocketFrame(.asked, number, subject, payload).bytes
-    var taken = 0
     for connection in connections {
       do throws(TransportError) {
         try connection.send(bytes, as: .init(number: number, answered: request))
-        taken += 1
       } catch {
-        leave(number, connection, error)
+        leave(number, connection, error == .interrupted ? .unsent : error)
       }
     }
-    do throws(TransportError) { try settle(number, taken: taken) } catch {
-      request.end()
-      throw error
-    }
+    leave(number, nil, nil)
     for listener in listeners {
       listener.receive(
         TransportMessage(payload: payload, sender: .thisProcess) { request.take(.success($0)) })
@@ -175,7 +169,7 @@ public final class UnixSocketTransport: Transport {
         state.number = state.number % SocketFrame.lastNumber + 1
       } while state.requests[state.number] != nil
       state.requests[state.number] = Pending(
-        request: request, waiting: connections, isHeardHere: isHeardHere, isHeard: false)
+        request: request, waiting: connections, isHeardHere: isHeardHere)
       return (state.number, connections)
     }
   }
@@ -214,7 +208,7 @@ public final class UnixSocketTransport: Transport {
     let connections = state.read { $0.connections }
     while !connections.allSatisfy(\.isDrained) {
       guard ContinuousClock.now < end else { throw .timedOut }
-      do { try await Deadlines.pause(milliseconds: 1) } catch { throw .timedOut }
+      do { try await OneShot.pause(until: .now() + .milliseconds(1)) } catch { throw .timedOut }
     }
     if connections.contains(where: \.hasLost) {
       throw state.read { $0.isClosed } ? .closed : .interrupted

@@ -111,26 +111,18 @@ struct SocketDescriptor: Hashable, Sendable {
     throw .unreachable("\(path): \(lastError)")
   }
 
-  /// The result of accepting a connection.
-  enum Accepted { case connected(SocketDescriptor), noRoom, ended }
-
-  /// Waits for the next connection.
-  func accept() -> Accepted {
+  /// Waits for the next connection. Returns nil if the system has none, for whatever reason.
+  func accept() -> SocketDescriptor? {
     while true {
       let number = fwd_accept_connection(self.number)
       if number >= 0 {
         fwd_own_descriptor(number)
         let descriptor = SocketDescriptor(number: number)
         descriptor.setUp()
-        return .connected(descriptor)
+        return descriptor
       }
-      switch errno {
       // The client has given up, so the next connection is accepted.
-      case EINTR, ECONNABORTED: continue
-      // No descriptors or no memory: other code may free some.
-      case EMFILE, ENFILE, ENOBUFS, ENOMEM, EPERM: return .noRoom
-      default: return .ended
-      }
+      guard errno == EINTR || errno == ECONNABORTED else { return nil }
     }
   }
 
