@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
   import Forwarding
+  import ForwardingTestSupport
+  import Foundation
   import Testing
 
   private enum Shut: Error, Equatable { case closed, broken }
@@ -12,6 +14,11 @@
     @Otherwise(throw: Shut.closed) func passLater(_ number: Int) async throws(Shut) -> Int
     @Otherwise(throw: Shut.closed) func visit(_ number: Int) throws -> Int
     @Otherwise(throw: Shut.closed) func visitLater(_ number: Int) async throws -> Int
+    @Otherwise(throw: Shut.closed) func admit(_ number: Int) throws(Shut)
+    @Otherwise(throw: Shut.closed) func admitLater(_ number: Int) async throws(Shut)
+    @Otherwise(throw: Shut.closed) func authorize(_ number: Int) throws
+    @Otherwise(throw: Shut.closed) func authorizeLater(_ number: Int) async throws
+    @Optional @Otherwise(throw: Shut.closed) func bypassQuietly(_ number: Int) throws
     @Otherwise(throw: Shut.closed) var width: Int { get throws(Shut) }
     @Otherwise(throw: Shut.closed) subscript(number: Int) -> Int { get throws(Shut) }
     @Otherwise(throw: Shut.closed) func weigh<Value>(_ value: Value) throws(Shut) -> Int
@@ -33,6 +40,10 @@
     func passLater(_ number: Int) async throws(Shut) -> Int { try answer(number) }
     func visit(_ number: Int) throws -> Int { try answer(number) }
     func visitLater(_ number: Int) async throws -> Int { try answer(number) }
+    func admit(_ number: Int) throws(Shut) { _ = try answer(number) }
+    func admitLater(_ number: Int) async throws(Shut) { _ = try answer(number) }
+    func authorize(_ number: Int) throws { _ = try answer(number) }
+    func authorizeLater(_ number: Int) async throws { _ = try answer(number) }
     var width: Int { get throws(Shut) { try answer(5) } }
     subscript(number: Int) -> Int { get throws(Shut) { try answer(number) } }
     func weigh<Value>(_ value: Value) throws(Shut) -> Int { try answer(5) }
@@ -45,7 +56,22 @@
       for name in ["pass:", "passLater:", "bypass:", "bypassLater:"] as [Selector] {
         methods.register(name) { (_: Stranger, _: Int) throws -> Int in throw CancellationError() }
       }
+      for name in ["admit:", "admitLater:"] as [Selector] {
+        methods.register(name) { (_: Stranger, _: Int) throws -> Void in throw CancellationError() }
+      }
       methods.register("width") { (_: Stranger) throws -> Int in throw CancellationError() }
+    }
+  }
+
+  /// A proxy without a target. What it says of `width` is about another message.
+  private final class Unanswering: ForwardingProxy, @unchecked Sendable {
+    // SAFETY: it has no state.
+    override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+      .fits
+    }
+    override func forward(_ invocation: Invocation) throws {
+      let selector = invocation.selector
+      throw ForwardingError.nobodyAnswered(selector == "width" ? "height" : selector)
     }
   }
 
@@ -55,10 +81,38 @@
       ("pass", { try $0.pass(5) }), ("passLater", { try await $0.passLater(5) }),
       ("width", { try $0.width }), ("bypass", { try $0.bypass(5) }),
       ("bypassLater", { try await $0.bypassLater(5) }),
+      (
+        "admit",
+        {
+          try $0.admit(5)
+          return 5
+        }
+      ),
+      (
+        "admitLater",
+        {
+          try await $0.admitLater(5)
+          return 5
+        }
+      ),
     ]
     private static let others: [(name: String, send: @Sendable (any Gate) async throws -> Int)] = [
       ("visit", { try $0.visit(5) }), ("visitLater", { try await $0.visitLater(5) }),
       ("subscript", { try $0[5] }), ("weigh", { try $0.weigh("") }),
+      (
+        "authorize",
+        {
+          try $0.authorize(5)
+          return 5
+        }
+      ),
+      (
+        "authorizeLater",
+        {
+          try await $0.authorizeLater(5)
+          return 5
+        }
+      ),
     ]
 
     private func outcome(
@@ -89,6 +143,7 @@
         let expected = name.hasPrefix("bypass") ? "closed" : "5"
         for _ in 0..<2 { #expect(await outcome(send, gates.face) == expected, "\(name)") }
       }
+      for _ in 0..<2 { #expect(throws: Shut.closed) { try gates.face.bypassQuietly(5) } }
       // A call of the object itself ends in the same way.
       #expect(throws: Shut.closed) { try Keeper().bypass(5) }
     }
@@ -114,6 +169,24 @@
       for (name, send) in Self.typed {
         #expect(await outcome(send, gates.face) == "closed", "\(name)")
         #expect(story.take().count == 1, "\(name)")
+      }
+    }
+
+    @Test("where a proxy of one's own says that no target answered, and that is no event")
+    func ownProxy() async {
+      await #expect(processExitsWith: .success) {
+        let events = LockedValue<[Selector?]>([])
+        ForwardingEvent.destination = .handler { event in
+          events.withLock { $0.append(event.selector) }
+        }
+        let gate = GateProxy(forwardingTo: Unanswering())
+        for _ in 0..<2 { require((try? gate.pass(5)) == nil) }
+        require((try? await gate.passLater(5)) == nil)
+        require(events.withLock { $0.isEmpty }, "\(events.withLock { $0 })")
+        // The error of another message is lost.
+        require((try? gate.width) == nil)
+        require(events.withLock { $0 } == ["width"], "\(events.withLock { $0 })")
+        exit(EXIT_SUCCESS)
       }
     }
 

@@ -94,6 +94,8 @@ extension ForwardingProxy {
   @inline(never)
   func report(unheard error: any Error, _ selector: Selector) {
     if let proxy = self as? MulticastProxy { return proxy.diagnose(.unheard(selector, error)) }
+    // The sender has the answer that the protocol gives for exactly this.
+    if case ForwardingError.nobodyAnswered(selector) = error { return }
     // Another proxy, such as a journal, has no target to name.
     EventReports.report(.failed(selector, type(of: self), error))
   }
