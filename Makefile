@@ -52,8 +52,7 @@ check: test test-release test-remote
 	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 $(LONG) CallMatrixTests
 	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 $(LONG) 'MulticastModelTests|BothWaysTests|UndoModelTests'
 	FORWARDING_SECONDS=10 $(LONG) ConcurrencyTests
-	JOURNAL_KILLS=200 JOURNAL_TRIALS=2000 $(LONG) 'ForwardingJournalTests.(Kill|Fault|Misplaced|StrayRecord)Tests'
-	FORWARDING_PAGE_PACKAGE=1 $(LONG) DelegatesPageTests
+	JOURNAL_KILLS=200 JOURNAL_TRIALS=2000 $(LONG) 'ForwardingJournalTests.(Crash|Kill|Fault|Misplaced|StrayRecord)Tests'
 	Scripts/sanitize.sh address
 	Scripts/sanitize.sh thread
 	Scripts/builds.sh

@@ -42,11 +42,6 @@ let hostLibraries: String = {
   return loader[start..<end] + "host"
 }()
 
-// A product of swift-syntax, which the trait `MacrosFromSource` builds the macros with.
-func swiftSyntax(_ name: String) -> Target.Dependency {
-  .product(name: name, package: "swift-syntax", condition: .when(traits: ["MacrosFromSource"]))
-}
-
 // A library of this package, in `Sources/<name>`.
 func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: checks)
@@ -75,7 +70,13 @@ func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: testChecks)
 }
 
+// What a trait adds.
+let macros = Target.Dependency.target(
+  name: "ForwardingMacros", condition: .when(traits: ["Macros", "MacrosFromSource"]))
+let nats = Target.Dependency.target(name: "CNATS", condition: .when(traits: ["NATS"]))
+
 let core: [Target.Dependency] = ["Forwarding", "Invocations", "TypeEncodings"]
+let tested = core + ["ForwardingTestSupport"]
 
 let package = Package(
   name: "swift-forwarding",
@@ -89,15 +90,9 @@ let package = Package(
   ],
   traits: [
     .default(enabledTraits: ["Macros"]),
-    .trait(
-      name: "Macros",
-      description:
-        "`@Forwardable`, built with the SwiftSyntax of the toolchain: nothing is fetched."),
-    .trait(
-      name: "NATS", description: "`NATSTransport`, which needs libnats and its headers."),
-    .trait(
-      name: "MacrosFromSource",
-      description: "`@Forwardable`, built with swift-syntax as a package."),
+    .trait(name: "Macros", description: "`@Forwardable`, by the SwiftSyntax of the toolchain."),
+    .trait(name: "MacrosFromSource", description: "`@Forwardable`, by swift-syntax as a package."),
+    .trait(name: "NATS", description: "`NATSTransport`, which needs libnats and its headers."),
   ],
   dependencies: [
     // Not even resolved without the trait `MacrosFromSource`.
@@ -121,21 +116,17 @@ let package = Package(
     // Swift, bottom to top. Each target imports only the modules listed for it here.
     library("TypeEncodings", []),
     library("Invocations", ["TypeEncodings", "CForwardingShims"]),
-    library(
-      "Forwarding",
-      [
-        "Invocations", "TypeEncodings",
-        .target(
-          name: "ForwardingMacros", condition: .when(traits: ["Macros", "MacrosFromSource"])),
-      ]),
+    library("Forwarding", ["Invocations", "TypeEncodings", macros]),
     // The macro `@Forwardable`. Without one of the traits it is an empty program.
     .macro(
       name: "ForwardingMacros",
       dependencies: [
-        swiftSyntax("SwiftSyntax"), swiftSyntax("SwiftDiagnostics"),
-        swiftSyntax("SwiftSyntaxMacros"), swiftSyntax("SwiftSyntaxBuilder"),
-        swiftSyntax("SwiftCompilerPlugin"),
-      ],
+        "SwiftSyntax", "SwiftDiagnostics", "SwiftSyntaxMacros", "SwiftSyntaxBuilder",
+        "SwiftCompilerPlugin",
+      ].map {
+        .product(
+          name: $0, package: "swift-syntax", condition: .when(traits: ["MacrosFromSource"]))
+      },
       // Optimizing it takes three times as long as compiling it, in every clean build of a program.
       swiftSettings: checks + [
         .unsafeFlags(["-I", hostLibraries], .when(traits: ["Macros"])),
@@ -158,17 +149,11 @@ let package = Package(
     // Messages to objects in other processes, and the transports that carry them.
     library("ForwardingRemote", core + ["ForwardingWire", "CSocketShims"]),
     // The NATS transport. Empty without the trait `NATS`, so that other users do not need libnats.
-    library(
-      "ForwardingNATS",
-      [
-        "ForwardingRemote", "ForwardingWire", "Invocations",
-        .target(name: "CNATS", condition: .when(traits: ["NATS"])),
-      ]),
+    library("ForwardingNATS", ["ForwardingRemote", "ForwardingWire", "Invocations", nats]),
     .executableTarget(
       name: "forward",
-      dependencies: [
-        "Forwarding", "InvocationText", "ForwardingJournal", "CForwardingShims",
-      ], swiftSettings: checks),
+      dependencies: ["Forwarding", "InvocationText", "ForwardingJournal", "CForwardingShims"],
+      swiftSettings: checks),
 
     // What several tests use.
     shims("CForwardingFixtures", "Tests/Fixtures"),
@@ -189,30 +174,21 @@ let package = Package(
         "CJournalShims", "ForwardingRemote",
       ]),
     // Random signatures as C, for machines that Swift does not run on.
-    program(
-      "CallMatrix",
-      ["Invocations", "TypeEncodings", "CForwardingShims", "ForwardingTestSupport"]),
+    program("CallMatrix", tested + ["CForwardingShims"]),
     // Pages and symbols as the input of `docc`, for Scripts/docs.sh.
     program("DocumentationSite", []),
 
     // Tests.
     tests("TypeEncodingsTests", ["TypeEncodings", "ForwardingTestSupport"]),
-    tests(
-      "InvocationsTests",
-      [
-        "Invocations", "TypeEncodings", "CForwardingShims", "CForwardingFixtures",
-        "ForwardingTestSupport",
-      ]),
-    tests("InvocationTextTests", core + ["InvocationText"]),
+    tests("InvocationsTests", tested + ["CForwardingShims", "CForwardingFixtures"]),
+    tests("InvocationTextTests", tested + ["InvocationText"]),
     tests(
       "ForwardingTests",
-      core + [
-        "CForwardingShims", "CForwardingFixtures", "ForwardingTestSupport", "ForeignTypes",
-        "ForwardingTesting", "InvocationText",
+      tested + [
+        "CForwardingShims", "CForwardingFixtures", "ForeignTypes", "ForwardingTesting",
+        "InvocationText",
       ]),
-    tests(
-      "ForwardingMacrosTests",
-      ["FaceProtocols", "Forwarding", "ForwardingTesting", "ForwardingTestSupport"]),
+    tests("ForwardingMacrosTests", tested + ["FaceProtocols", "ForwardingTesting"]),
     // A program whose classes are isolated to the main actor by default.
     tests(
       "MainActorTests", ["Forwarding"],
@@ -223,30 +199,21 @@ let package = Package(
       ]),
     // Depends on the umbrella module alone: fails to build when it leaks a lower module.
     tests("ConsumerTests", ["Forwarding"]),
-    tests(
-      "ForwardingTestingTests",
-      ["ForwardingTesting", "ForwardingJournal", "Forwarding", "ForwardingTestSupport"]),
-    tests(
-      "ForwardingUndoTests",
-      ["ForwardingUndo", "Forwarding", "CForwardingFixtures", "ForwardingTestSupport"]),
-    tests("ForwardingWireTests", ["ForwardingWire", "Forwarding", "ForwardingTestSupport"]),
+    tests("ForwardingTestingTests", tested + ["ForwardingTesting"]),
+    tests("ForwardingUndoTests", tested + ["ForwardingUndo", "CForwardingFixtures"]),
+    tests("ForwardingWireTests", tested + ["ForwardingWire"]),
     tests(
       "ForwardingJournalTests",
-      [
-        "ForwardingJournal", "ForwardingWire", "Forwarding", "ForwardingUndo",
-        "ForwardingTesting", "CJournalShims", "ForwardingTestSupport",
-      ]),
+      tested + ["ForwardingJournal", "ForwardingWire", "ForwardingTesting", "CJournalShims"]),
     tests(
       "ForwardingRemoteTests",
-      [
-        "ForwardingRemote", "ForwardingNATS", "ForwardingWire", "Forwarding", "RemoteTestSupport",
-        "ForwardingTestSupport", "CForwardingFixtures",
+      tested + [
+        "ForwardingRemote", "ForwardingNATS", "ForwardingWire", "RemoteTestSupport",
+        "CForwardingFixtures",
       ]),
     tests("FuzzCorpusTests", ["FuzzTargets"]),
     tests("DocumentationSiteTests", ["DocumentationSite"]),
-    tests(
-      "ForwardToolTests",
-      core + ["forward", "InvocationText", "ForwardingJournal", "ForwardingTestSupport"]),
+    tests("ForwardToolTests", tested + ["forward", "InvocationText", "ForwardingJournal"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17

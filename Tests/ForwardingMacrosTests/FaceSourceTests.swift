@@ -88,7 +88,7 @@
           func open() -> Bool?
         }
         """
-      let why = "it needs a trait of the package: .package(…, traits: [\"Macros\"])"
+      let why = "it needs the trait Macros, which `traits: []` left out"
       #expect(
         try Set(errors(of: source, ["-I", folder.path]).filter { $0.contains(" error: ") }) == [
           "client.swift:2:2: error: 'Forwardable' is unavailable: \(why)",

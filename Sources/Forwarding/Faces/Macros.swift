@@ -78,7 +78,7 @@
   /// Stands in for the macro of this name, and says which trait enables it.
   @available(
     *, unavailable,
-    message: "it needs a trait of the package: .package(…, traits: [\"Macros\"])"
+    message: "it needs the trait Macros, which `traits: []` left out"
   )
   @globalActor
   public actor Forwardable {
@@ -88,7 +88,7 @@
   /// Stands in for the macro of this name, at a requirement.
   @available(
     *, unavailable,
-    message: "it needs a trait of the package: .package(…, traits: [\"Macros\"])"
+    message: "it needs the trait Macros, which `traits: []` left out"
   )
   @resultBuilder
   public enum Otherwise {
