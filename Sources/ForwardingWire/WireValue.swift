@@ -59,9 +59,7 @@ extension WireValue: CustomStringConvertible {
     var escaped = ""
     for scalar in text.unicodeScalars {
       switch scalar {
-      case "\"",
-        "\\" where place == .quotes:
-        escaped += "\\\(scalar)"
+      case "\"" where place == .quotes, "\\" where place == .quotes: escaped += "\\\(scalar)"
       case "\0"..<" " where place == .json: escaped += " "
       case "\0"..<" ", "\u{7F}"..."\u{9F}":
         let digits = String(scalar.value, radix: 16)
