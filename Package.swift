@@ -199,7 +199,7 @@ let package = Package(
       ]),
     // Depends on the umbrella module alone: fails to build when it leaks a lower module.
     tests("ConsumerTests", ["Forwarding"]),
-    tests("ForwardingTestingTests", tested + ["ForwardingTesting"]),
+    tests("ForwardingTestingTests", tested + ["ForwardingTesting", "ForwardingJournal"]),
     tests("ForwardingUndoTests", tested + ["ForwardingUndo", "CForwardingFixtures"]),
     tests("ForwardingWireTests", tested + ["ForwardingWire"]),
     tests(
