@@ -4,14 +4,38 @@ import Invocations
 import Synchronization
 
 /// A face and the proxy behind it. Successive records reuse them.
-final class FaceRecorder<Face: ForwardingFace> {
+final class FaceRecorder {
   let proxy = RecordingProxy()
-  private(set) var face: Face
+  /// The type of the face.
+  let type: ObjectIdentifier
+  private var face: AnyObject
+  /// The class of the last target that was prepared for the messages of the face.
+  private var prepared: ObjectIdentifier?
 
-  init() { face = Face(forwardingTo: proxy) }
+  init<Face: ForwardingFace>(_ type: Face.Type) {
+    self.type = ObjectIdentifier(type)
+    face = Face(forwardingTo: proxy)
+  }
+
+  /// Records what `body` sends to the face, until the proxy's end.
+  func record<Face: ForwardingFace>(_ body: (Face) throws -> Void) rethrows {
+    // The cast always succeeds: the caller has compared the type.
+    guard let face = face as? Face else { return }
+    proxy.begin()
+    try body(face)
+  }
 
   /// Whether no other code has retained the face.
   var isFree: Bool { isKnownUniquelyReferenced(&face) }
+
+  /// Prepares the class of a target, and returns the object that stands for it.
+  func prepare<Face: ForwardingFace>(_ target: Face.__Target, for type: Face.Type) -> AnyObject {
+    guard let object = Face.__object(of: target) else { return Face.__prepare(target) }
+    let type = ObjectIdentifier(Swift.type(of: object))
+    if prepared == type { return object }
+    prepared = type
+    return Face.__prepare(target)
+  }
 }
 
 /// The proxy behind a face while it records: it stores each message and sends none.
@@ -28,6 +52,13 @@ final class RecordingProxy: ForwardingProxy, CallForwarding, @unchecked Sendable
 
   /// Starts to record messages that are sent on this thread.
   func begin() { owner.store(SystemThread.current, ordering: .relaxed) }
+
+  /// Stops recording and returns the call, if exactly one was sent and it was recorded.
+  func endWithOne() -> RecordedCall? {
+    guard calls.count == 1, failure == nil else { return nil }
+    owner.store(0, ordering: .relaxed)
+    return calls.popLast()
+  }
 
   /// Stops recording.
   ///

@@ -28,7 +28,7 @@ struct History {
   // MARK: Adding
 
   /// Adds an entry. Before a record is added, the redos are dropped.
-  mutating func append(_ entry: Entry, _ direction: Direction) {
+  mutating func append(_ entry: consuming Entry, _ direction: Direction) {
     if direction == .undo { undos.append(entry) } else { redos.append(entry) }
   }
 
@@ -51,9 +51,8 @@ struct History {
   mutating func dropRedos() -> EntryList {
     if let saved, saved > undos.count { self.saved = nil }
     if redos.isEmpty { return redos }
-    let old = redos
-    redos = EntryList()
-    return old
+    defer { redos = EntryList() }
+    return redos
   }
 
   // MARK: Undo and redo
@@ -130,7 +129,7 @@ struct EntryList {
   /// The entries, oldest first.
   var all: [Entry] { slots[first...].compactMap { $0 } }
 
-  mutating func append(_ entry: Entry) { slots.append(entry) }
+  mutating func append(_ entry: consuming Entry) { slots.append(entry) }
 
   mutating func popLast() -> Entry? { isEmpty ? nil : slots.removeLast() }
 

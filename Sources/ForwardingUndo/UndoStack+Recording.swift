@@ -29,16 +29,21 @@ extension UndoStack {
     coalescing: UndoCoalescing? = nil, _ body: (Face) throws -> Void
   ) rethrows -> Bool {
     if isIgnoring { return false }
-    let object = Face.__prepare(target)
-    let recorder = takeRecorder(Face.self)
-    recorder.proxy.begin()
-    do { try body(recorder.face) } catch {
+    let recorder = takeRecorder(face)
+    let object = recorder.prepare(target, for: face)
+    do { try recorder.record(body) } catch {
       let selector = recorder.proxy.end().calls.last?.selector
       giveBack(recorder)
       if case ForwardingError.nobodyAnswered(let unanswered?) = error, unanswered == selector {
         throw UndoError.wantsResult(unanswered)
       }
       throw error
+    }
+    let isStrong = strongly || Face.__isBox(object)
+    if let call = recorder.proxy.endWithOne() {
+      giveBack(recorder)
+      add(.call(call, reference(to: object, isStrong)), coalescing)
+      return true
     }
     let (calls, failure) = recorder.proxy.end()
     giveBack(recorder)
@@ -47,7 +52,7 @@ extension UndoStack {
       diagnose(.notRecorded(failure.selector, failure.error))
       return false
     }
-    let reference = reference(to: object, strongly || Face.__isBox(object))
+    let reference = reference(to: object, isStrong)
     // Steps are undone in reverse order.
     let steps = calls.reversed().map { Step.call($0, reference) }
     guard let step = steps.asOne(name: nil) else {
@@ -59,13 +64,14 @@ extension UndoStack {
   }
 
   /// A face and the proxy behind it, which no record uses now.
-  private func takeRecorder<Face: ForwardingFace>(_ type: Face.Type) -> FaceRecorder<Face> {
+  private func takeRecorder<Face: ForwardingFace>(_ type: Face.Type) -> FaceRecorder {
     defer { freeRecorder = nil }
-    return freeRecorder as? FaceRecorder<Face> ?? FaceRecorder()
+    if let freeRecorder, freeRecorder.type == ObjectIdentifier(type) { return freeRecorder }
+    return FaceRecorder(type)
   }
 
   /// Keeps a face for the next record, unless other code has retained it.
-  private func giveBack<Face: ForwardingFace>(_ recorder: FaceRecorder<Face>) {
+  private func giveBack(_ recorder: FaceRecorder) {
     if recorder.isFree { freeRecorder = recorder }
   }
 
@@ -111,8 +117,8 @@ extension UndoStack {
     if isIgnoring { return false }
     let recorded = try RecordedCall(call.call)
     // A call that the target can never perform is refused now.
-    if try call.call.checkMethod(of: target),
-      call.call.methodWithoutSuspension(of: target) == nil
+    if call.call.methodWithoutSuspension(of: target) == nil,
+      try call.call.checkMethod(of: target)
     {
       throw InvocationError.notAwaited(call.selector)
     }

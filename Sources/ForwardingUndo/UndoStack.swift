@@ -42,8 +42,8 @@ public final class UndoStack {
 
   /// The reference to the last target: successive records often have the same one.
   var lastTarget: ObjectReference? { didSet { withExtendedLifetime(oldValue) {} } }
-  /// The `FaceRecorder` of the last record through a face.
-  var freeRecorder: AnyObject?
+  /// The recorder of the last record through a face.
+  var freeRecorder: FaceRecorder?
 
   /// The clock for pauses.
   var now: () -> ContinuousClock.Instant = { .now }
@@ -188,11 +188,11 @@ extension UndoStack {
       group.append(step, rule)
       keep(group)
     } else {
-      joined = nil
+      if joined != nil { joined = nil }
       history.append(Entry(step: step), .undo)
       if levels != nil { trim() }
     }
-    notify(onChange)
+    if onChange != nil { notify(onChange) }
     withExtendedLifetime(old) {}
   }
 
