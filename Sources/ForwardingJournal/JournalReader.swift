@@ -44,7 +44,10 @@ public final class JournalReader {
     let path = JournalFiles.file(path)
     var size = try JournalFile(path, for: .reading).size
     for older in try JournalFiles.list(path) {
-      size += try JournalFile(older.path, for: .reading).size
+      do throws(JournalError) { size += try JournalFile(older.path, for: .reading).size } catch {
+        // It may have been removed since it was listed.
+        if JournalFile.exists(older.path) { throw error }
+      }
     }
     return size
   }
