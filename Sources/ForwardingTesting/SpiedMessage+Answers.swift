@@ -13,13 +13,28 @@ extension SpiedMessage {
   public func answer(
     times: Int = .max, _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) {
-    add([step(body)], times)
+    add([answering(body)], times)
+  }
+
+  /// Answers an `async` requirement with the result of a closure that may suspend. The closure runs
+  /// on the actor of the caller.
+  ///
+  /// It takes the spy in front of the arguments, because Swift 6.3 cannot compile a suspending
+  /// closure whose parameters are a parameter pack alone.
+  public func answer(
+    times: Int = .max,
+    awaiting body:
+      nonisolated(nonsending) @escaping @Sendable (
+        SpyProxy, repeat each Argument
+      ) async throws -> Result
+  ) {
+    add([(try? Implementation(asyncMethod: body)).map { .body($0) }], times)
   }
 
   /// Answers with an error.
   @inlinable
   public func answer(times: Int = .max, throwing error: some Error) {
-    add([step { (_: repeat each Argument) in throw error }], times)
+    add([answering { (_: repeat each Argument) in throw error }], times)
   }
 
   /// Forwards calls to the object behind the spy. Without such an object, calls have no answer.
@@ -28,28 +43,18 @@ extension SpiedMessage {
   /// Acts like a class that does not implement this optional requirement.
   public func leaveOut() { add([.leftOut], .max) }
 
-  /// Returns the same message with delayed answers. A caller that does not await its answer is
-  /// blocked during the delay.
-  public func delayed(by delay: Duration) -> SpiedMessage {
-    var copy = self
-    copy.delay = delay
-    return copy
-  }
-
-  /// Allows calls without an answer to a strict spy.
-  public func allow() { spy.tell(selector) { $0.isAllowed = true } }
-
+  /// A step is nil if the message has types that cannot be passed. Its face reports that at each
+  /// call.
   @usableFromInline
   func add(_ steps: [SpyRule.Step?], _ times: Int) {
     let steps = steps.compactMap { $0 }
     guard !steps.isEmpty else { return }
-    let rule = SpyRule(matches, steps, delay: delay, limit: times)
-    spy.tell(selector) { $0.rules.append(rule) }
+    let rule = SpyRule(step.matches, steps, limit: times)
+    step.spy.tell(selector) { $0.rules.append(rule) }
   }
 
-  /// Nil if the message has types that cannot be passed. Its face reports that at each call.
   @inlinable
-  func step(
+  func answering(
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) -> SpyRule.Step? {
     (try? PreparedMessage.answering(body)).map { .body($0) }
@@ -60,7 +65,7 @@ extension SpiedMessage where Result: Sendable {
   /// Answers with a value.
   @inlinable
   public func answer(times: Int = .max, with value: Result) {
-    add([step { (_: repeat each Argument) in value }], times)
+    add([answering { (_: repeat each Argument) in value }], times)
   }
 
   /// Answers with these values in turn; the last one is repeated.
@@ -73,6 +78,6 @@ extension SpiedMessage where Result: Sendable {
   /// nothing.
   @inlinable
   public func answer(inTurn results: [Swift.Result<Result, any Error>]) {
-    add(results.map { result in step { (_: repeat each Argument) in try result.get() } }, .max)
+    add(results.map { result in answering { (_: repeat each Argument) in try result.get() } }, .max)
   }
 }

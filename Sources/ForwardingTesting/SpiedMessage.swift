@@ -17,33 +17,35 @@ import Invocations
 /// A message that was narrowed by `where` concerns only the matching calls, in everything that it
 /// does.
 public struct SpiedMessage<Result, each Argument>: Sendable {
-  let spy: SpyProxy
-  /// The selector of the message.
-  public let selector: Selector
+  private(set) var step: SpiedStep
   let prepared: PreparedMessage?
-  let matches: SpyMatch?
-  /// The number of arguments in which a call differs from the wanted ones, to sort calls in a
-  /// failure.
-  let distance: SpyDistance?
-  /// The description of the message in a failure.
-  let text: String
-  var delay = Duration.zero
 
   init(_ spy: SpyProxy, _ selector: Selector, _ prepared: PreparedMessage?) {
-    (self.spy, self.selector, self.prepared) = (spy, selector, prepared)
-    (matches, distance) = (nil, nil)
-    text = "'\(selector)'"
+    step = SpiedStep(spy: spy, selector: selector, text: "'\(selector)'")
+    self.prepared = prepared
   }
 
-  private init(
-    _ other: SpiedMessage, _ matches: @escaping SpyMatch, _ text: String,
-    _ distance: SpyDistance? = nil
-  ) {
-    (spy, selector, prepared, delay) = (other.spy, other.selector, other.prepared, other.delay)
-    let before = other.matches
-    self.matches = { call in try before?(call) ?? true && matches(call) }
-    self.distance = distance ?? other.distance
-    self.text = other.text + text
+  /// The selector of the message.
+  public var selector: Selector { step.selector }
+
+  /// The number of calls.
+  public var calls: Int { step.calls.count }
+
+  /// The same message for arguments that need not be `Sendable`.
+  public var unchecked: UncheckedMessage<Result, repeat each Argument> {
+    UncheckedMessage(message: self)
+  }
+
+  /// The message for those calls that match as well.
+  func narrowed(
+    _ text: String, by distance: SpyDistance? = nil, _ matches: @escaping SpyMatch
+  ) -> SpiedMessage {
+    var message = self
+    let before = step.matches
+    message.step.matches = { call in try before?(call) ?? true && matches(call) }
+    message.step.distance = distance ?? step.distance
+    message.step.text += text
+    return message
   }
 
   /// The arguments of a call. A caller may have sent it with other types.
@@ -53,64 +55,53 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
     guard let prepared else { throw InvocationError.selectorNotSet }
     return try prepared.arguments(of: call, as: repeat (each Argument).self)
   }
+}
 
-  // MARK: Some of the calls
+/// A message of a spy without the compiler's check that its arguments are `Sendable`: they come
+/// from the thread of the caller, and the spy cannot stop that thread from using them. You must
+/// ensure that no other thread uses an argument at the same time.
+///
+/// ```swift
+/// final class Drawer { var total = 5 }
+/// let spy = SpyProxy(reportingTo: Printing())
+/// let opened = try Message<NoResult, Drawer>("didOpen:")
+/// try opened(Drawer(), on: spy)
+/// spy[opened].unchecked.received.map(\.total)           // [5]
+/// spy[opened].unchecked.where { $0.total == 0 }.calls  // 0
+/// ```
+public struct UncheckedMessage<Result, each Argument>: Sendable {
+  let message: SpiedMessage<Result, repeat each Argument>
 
-  /// Narrows the message to calls whose arguments satisfy a closure. The argument types need not be
-  /// `Sendable`. The closure runs on the thread of the caller and on the thread of the test. You
-  /// must ensure that no other thread uses an argument at the same time.
-  public func uncheckedWhere(
-    _ matches: @escaping @Sendable (repeat each Argument) throws -> Bool
-  ) -> SpiedMessage {
-    SpiedMessage(
-      self,
-      { [prepared] call in
-        let arguments = try Self.arguments(call, prepared)
-        return try matches(repeat each arguments)
-      }, " where a closure says so")
-  }
-
-  /// Narrows the message to calls with an argument equal to a value. The argument types need not be
-  /// `Sendable`. You must ensure that no other thread uses the value behind the key path at the
-  /// same time.
-  public func uncheckedWhere<Value: Equatable & Sendable>(
-    _ argument: any KeyPath<(repeat each Argument), Value> & Sendable, equals value: Value
-  ) -> SpiedMessage {
-    SpiedMessage(
-      self,
-      { [prepared] call in try Self.arguments(call, prepared)[keyPath: argument] == value },
-      " with \(String(reflecting: value))")
-  }
-
-  // MARK: Received calls
-
-  /// The number of calls.
-  public var calls: Int { spy.count(selector, where: matches) }
-
-  /// The arguments of all calls, in the order of the calls. The argument types need not be
-  /// `Sendable`. You must ensure that the callers use them on no other thread at the same time.
-  public var uncheckedReceived: [(repeat each Argument)] {
-    var found: [(repeat each Argument)] = []
-    for call in spy.kept(selector, where: matches, marking: true) {
-      if let arguments = try? Self.arguments(call.invocation, prepared) { found.append(arguments) }
+  /// The arguments of all calls, in the order of the calls.
+  public var received: [(repeat each Argument)] {
+    message.step.calls.compactMap {
+      try? SpiedMessage<Result, repeat each Argument>.arguments($0.invocation, message.prepared)
     }
-    return found
+  }
+
+  /// Narrows the message to calls whose arguments satisfy a closure, which runs on the thread of
+  /// the caller and on the thread of the test. A closure that throws does not match.
+  public func `where`(
+    _ matches: @escaping @Sendable (repeat each Argument) throws -> Bool
+  ) -> SpiedMessage<Result, repeat each Argument> {
+    message.narrowed(" where a closure says so") { [prepared = message.prepared] call in
+      let arguments = try SpiedMessage<Result, repeat each Argument>.arguments(call, prepared)
+      return try matches(repeat each arguments)
+    }
   }
 }
 
-// Arguments come from the thread of the caller, and the spy cannot stop that thread from using
-// them.
 extension SpiedMessage where repeat each Argument: Sendable {
   /// The arguments of all calls, in the order of the calls. An `inout` argument has its value at
   /// the call.
-  public var received: [(repeat each Argument)] { uncheckedReceived }
+  public var received: [(repeat each Argument)] { unchecked.received }
 
   /// Narrows the message to calls whose arguments satisfy a closure. A closure that throws does not
   /// match.
   public func `where`(
     _ matches: @escaping @Sendable (repeat each Argument) throws -> Bool
   ) -> SpiedMessage {
-    uncheckedWhere(matches)
+    unchecked.where(matches)
   }
 
   /// Narrows the message to calls with an argument equal to a value. The key path gives the
@@ -118,7 +109,9 @@ extension SpiedMessage where repeat each Argument: Sendable {
   public func `where`<Value: Equatable & Sendable>(
     _ argument: any KeyPath<(repeat each Argument), Value> & Sendable, equals value: Value
   ) -> SpiedMessage {
-    uncheckedWhere(argument, equals: value)
+    narrowed(" with \(String(reflecting: value))") { [prepared] call in
+      try Self.arguments(call, prepared)[keyPath: argument] == value
+    }
   }
 }
 
@@ -136,8 +129,7 @@ extension SpiedMessage where repeat each Argument: Equatable & Sendable {
       }
       return others
     }
-    return SpiedMessage(
-      self, { try distance($0) == 0 }, "(\(texts.joined(separator: ", ")))", distance)
+    return narrowed("(\(texts.joined(separator: ", ")))", by: distance) { try distance($0) == 0 }
   }
 }
 

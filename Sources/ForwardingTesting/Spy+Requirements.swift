@@ -24,6 +24,18 @@ extension Spy {
     message(name).answer(body)
   }
 
+  /// Answers an `async` requirement with the result of a closure that may suspend, and takes the
+  /// spy in front of the arguments.
+  public func answer<Result, each Argument>(
+    _ name: Name<Result, repeat each Argument>,
+    awaiting body:
+      nonisolated(nonsending) @escaping @Sendable (
+        SpyProxy, repeat each Argument
+      ) async throws -> Result
+  ) {
+    message(name).answer(awaiting: body)
+  }
+
   /// Answers with a value.
   @inlinable
   public func answer<Result: Sendable, each Argument>(
@@ -60,49 +72,29 @@ extension Spy {
     message(name).received
   }
 
-  /// The arguments of all calls, in the order of the calls. The argument types need not be
-  /// `Sendable`. You must ensure that the callers use them on no other thread at the same time.
-  public func received<Result, each Argument>(
-    unchecked name: Name<Result, repeat each Argument>
-  ) -> [(repeat each Argument)] {
-    message(name).uncheckedReceived
-  }
-
-  /// Expects exactly this number of calls so far, and reports a failure otherwise.
+  /// Expects a number of calls so far, and reports a failure otherwise.
   ///
   /// - Returns: whether the expectation holds.
   @discardableResult
   public func expect<Result, each Argument>(
-    _ name: Name<Result, repeat each Argument>, times: Int = 1,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    column: Int = #column
+    _ name: Name<Result, repeat each Argument>, times: some CallCounts = 1,
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
   ) -> Bool {
-    message(name).expect(
-      times: times, fileID: fileID, filePath: filePath, line: line, column: column)
+    message(name).expect(times: times, fileID: fileID, filePath: filePath, line: line)
   }
 
-  /// Waits until exactly this number of calls have ended. Reports a failure if that takes too long,
-  /// or if there were more calls.
+  /// Waits until a number of calls have ended. Reports a failure if that takes too long, or if
+  /// there were more calls.
   ///
   /// - Returns: whether the expectation holds.
   /// - Throws: `CancellationError` if the task is cancelled.
   @discardableResult
   public nonisolated(nonsending) func expect<Result, each Argument>(
-    _ name: Name<Result, repeat each Argument>, times: Int = 1, within limit: Duration,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    column: Int = #column
+    _ name: Name<Result, repeat each Argument>, times: some CallCounts = 1,
+    within limit: Duration, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: Int = #line
   ) async throws -> Bool {
     try await message(name).expect(
-      times: times, within: limit, fileID: fileID, filePath: filePath, line: line,
-      column: column)
-  }
-
-  /// Reports a failure at this line for each further call.
-  public func reject<Result, each Argument>(
-    _ name: Name<Result, repeat each Argument>,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    column: Int = #column
-  ) {
-    message(name).reject(fileID: fileID, filePath: filePath, line: line, column: column)
+      times: times, within: limit, fileID: fileID, filePath: filePath, line: line)
   }
 }

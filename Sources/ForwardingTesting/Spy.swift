@@ -32,29 +32,13 @@ public final class Spy<Face: ForwardingFace> {
   /// The object of the protocol. It retains the proxy, so it may outlive this spy.
   public let face: Face
 
-  /// Makes a spy that reports failures to a reporter.
+  /// Makes a spy, in front of an object if one is given. The object is retained, and gets the calls
+  /// that the spy has no answer for. Failures belong to the running test unless there is another
+  /// reporter.
   public init(
-    _ manner: SpyManner = .nice, reportingTo reporter: some SpyReporter,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    column: Int = #column
+    wrapping real: Face.__Target? = nil, reportingTo reporter: any SpyReporter = TestFailures()
   ) {
-    proxy = SpyProxy(
-      manner, reportingTo: reporter, fileID: fileID, filePath: filePath, line: line,
-      column: column)
-    face = Face(forwardingTo: proxy)
-  }
-
-  /// Makes a spy in front of an object, which it retains. The object gets the calls that the spy
-  /// has no answer for.
-  public init(
-    wrapping real: Face.__Target, _ manner: SpyManner = .nice,
-    reportingTo reporter: some SpyReporter,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    column: Int = #column
-  ) {
-    proxy = SpyProxy(
-      manner, wrapping: Face.__prepare(real), reportingTo: reporter, fileID: fileID,
-      filePath: filePath, line: line, column: column)
+    proxy = SpyProxy(wrapping: real.map { Face.__prepare($0) }, reportingTo: reporter)
     face = Face(forwardingTo: proxy)
   }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Forwarding
-
 /// A failed expectation, with its place and the received calls.
 ///
 /// ```swift
@@ -13,7 +11,7 @@ public import Forwarding
 /// let close = try Message<NoResult>("close")
 /// SpyProxy(reportingTo: Printing())[close].expect()  // false
 /// ```
-public struct SpyFailure: Error, Sendable {
+public struct SpyFailure: Error, Sendable, CustomStringConvertible {
   /// The expectation.
   public var expected: String
   /// The difference, in a few words.
@@ -22,17 +20,12 @@ public struct SpyFailure: Error, Sendable {
   public var received: [String]
   /// The place of the expectation.
   public var place: SpyPlace
-}
-
-extension SpyFailure: CustomStringConvertible {
-  /// The number of calls that a description shows.
-  static var shownCalls: Int { 8 }
 
   public var description: String {
+    let shown = 8
     var text = "expected \(expected), \(given)"
-    for call in received.prefix(Self.shownCalls) { text += "\n  \(call)" }
-    let rest = received.count - Self.shownCalls
-    if rest > 0 { text += "\n  … and \(rest) more" }
+    for call in received.prefix(shown) { text += "\n  \(call)" }
+    if received.count > shown { text += "\n  … and \(received.count - shown) more" }
     return text
   }
 }
@@ -40,8 +33,8 @@ extension SpyFailure: CustomStringConvertible {
 /// A place in a test's source code.
 ///
 /// ```swift
-/// let place = SpyPlace(fileID: "Tests/A.swift", filePath: "/A.swift", line: 3, column: 1)
-/// "\(place)"  // Tests/A.swift:3:1
+/// let place = SpyPlace(fileID: "Tests/A.swift", filePath: "/A.swift", line: 3)
+/// "\(place)"  // Tests/A.swift:3
 /// ```
 public struct SpyPlace: Sendable, CustomStringConvertible {
   /// The module and the file, as `#fileID` gives them.
@@ -50,15 +43,13 @@ public struct SpyPlace: Sendable, CustomStringConvertible {
   public var filePath: StaticString
   /// The line, counted from 1.
   public var line: Int
-  /// The column, counted from 1.
-  public var column: Int
 
   /// Makes a place.
-  public init(fileID: StaticString, filePath: StaticString, line: Int, column: Int) {
-    (self.fileID, self.filePath, self.line, self.column) = (fileID, filePath, line, column)
+  public init(fileID: StaticString, filePath: StaticString, line: Int) {
+    (self.fileID, self.filePath, self.line) = (fileID, filePath, line)
   }
 
-  public var description: String { "\(fileID):\(line):\(column)" }
+  public var description: String { "\(fileID):\(line)" }
 }
 
 /// A receiver of failures, such as a test library.
@@ -73,39 +64,4 @@ public struct SpyPlace: Sendable, CustomStringConvertible {
 public protocol SpyReporter: Sendable {
   /// Handles a failure. Called on the thread that found it, without a lock held.
   func report(_ failure: SpyFailure)
-}
-
-/// The error of a call that a spy cannot answer.
-///
-/// ```swift
-/// let spy = SpyProxy(reportingTo: Printing())
-/// try Message<Int>("count")(on: spy)  // throws: 'count' has no answer here: the spy was given none
-/// ```
-public enum SpyError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The message has a result, but the spy has no answer for it.
-  case notStubbed(Selector)
-
-  public var description: String {
-    switch self {
-    case .notStubbed(let selector):
-      "'\(selector)' has no answer here: the spy was given none"
-    }
-  }
-}
-
-/// How a spy treats a message that it has no answer for.
-///
-/// ```swift
-/// let spy = SpyProxy(.strict, reportingTo: Printing())
-/// let close = try Message<NoResult>("close")
-/// spy[close].allow()
-/// try close(on: spy)
-/// spy[close].calls  // 1
-/// ```
-public enum SpyManner: Sendable {
-  /// The call is recorded, without an answer. A face then gives the default of the requirement,
-  /// nil, the value of `@Otherwise`, or an error.
-  case nice
-  /// As `nice`, but the call is also reported as a failure, at the line where the spy was made.
-  case strict
 }

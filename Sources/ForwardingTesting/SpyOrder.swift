@@ -1,25 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 
-/// A message at its place in an expected order.
-///
-/// ```swift
-/// let (one, other) = (SpyProxy(reportingTo: Printing()), SpyProxy(reportingTo: Printing()))
-/// let (open, close) = try (Message<NoResult>("open"), Message<NoResult>("close"))
-/// try open(on: one)
-/// try close(on: other)
-/// verifyInOrder {
-///   one[open]
-///   other[close]
-/// }
-/// ```
-public struct SpiedStep: Sendable {
-  let spy: SpyProxy
-  let selector: Selector
-  let matches: SpyMatch?
-  let text: String
-}
-
 /// Builds a list of messages from statements.
 ///
 /// ```swift
@@ -32,8 +13,7 @@ public enum SpyOrderBuilder {
   public static func buildExpression<Result, each Argument>(
     _ message: SpiedMessage<Result, repeat each Argument>
   ) -> SpiedStep {
-    SpiedStep(
-      spy: message.spy, selector: message.selector, matches: message.matches, text: message.text)
+    message.step
   }
 
   /// Combines the steps.
@@ -47,10 +27,33 @@ public enum SpyOrderBuilder {
 @discardableResult
 public func verifyInOrder(
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-  column: Int = #column, @SpyOrderBuilder _ steps: () -> [SpiedStep]
+  @SpyOrderBuilder _ steps: () -> [SpiedStep]
 ) -> Bool {
-  let place = SpyPlace(fileID: fileID, filePath: filePath, line: line, column: column)
-  return SpyOrder.verify(steps(), place)
+  verify(steps(), SpyPlace(fileID: fileID, filePath: filePath, line: line))
+}
+
+private func verify(_ steps: [SpiedStep], _ place: SpyPlace) -> Bool {
+  var last: (stamp: UInt64, text: String)?
+  for step in steps {
+    let calls = step.spy.kept(step.selector, where: step.matches)
+    guard let next = calls.first(where: { $0.stamp > last?.stamp ?? 0 }) else {
+      step.spy.fail(
+        "a call of \(step.text)\(last.map { " after \($0.text)" } ?? "")",
+        calls.isEmpty ? "received none" : "received \(calls.count) before that",
+        transcript(of: steps), place)
+      return false
+    }
+    step.spy.mark([next])
+    last = (next.stamp, step.text)
+  }
+  return true
+}
+
+/// The calls of all spies in the steps, in their order.
+private func transcript(of steps: [SpiedStep]) -> [String] {
+  var seen: Set<ObjectIdentifier> = []
+  return steps.map(\.spy).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    .flatMap { $0.kept() }.sorted { $0.stamp < $1.stamp }.map(\.text)
 }
 
 extension Spy {
@@ -61,10 +64,9 @@ extension Spy {
   @discardableResult
   public func verifyInOrder(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    column: Int = #column, @SpyOrderBuilder _ steps: (SpiedMessages<Face>) -> [SpiedStep]
+    @SpyOrderBuilder _ steps: (SpiedMessages<Face>) -> [SpiedStep]
   ) -> Bool {
-    let place = SpyPlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    return SpyOrder.verify(steps(messages), place)
+    verify(steps(messages), SpyPlace(fileID: fileID, filePath: filePath, line: line))
   }
 
   /// Expects that every call was counted, received or expected by the test, and reports a failure
@@ -73,10 +75,9 @@ extension Spy {
   /// - Returns: whether the expectation holds.
   @discardableResult
   public func verifyNoMoreCalls(
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    column: Int = #column
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
   ) -> Bool {
-    proxy.verifyNoMoreCalls(fileID: fileID, filePath: filePath, line: line, column: column)
+    proxy.verifyNoMoreCalls(fileID: fileID, filePath: filePath, line: line)
   }
 }
 
@@ -87,42 +88,13 @@ extension SpyProxy {
   /// - Returns: whether the expectation holds.
   @discardableResult
   public func verifyNoMoreCalls(
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    column: Int = #column
+    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
   ) -> Bool {
     let rest = kept().filter { !$0.isSeen }
     if rest.isEmpty { return true }
     fail(
       "no more calls", rest.count == 1 ? "received one" : "received \(rest.count)",
-      rest.map(\.text),
-      SpyPlace(fileID: fileID, filePath: filePath, line: line, column: column))
+      rest.map(\.text), SpyPlace(fileID: fileID, filePath: filePath, line: line))
     return false
-  }
-}
-
-private enum SpyOrder {
-  static func verify(_ steps: [SpiedStep], _ place: SpyPlace) -> Bool {
-    var last: (stamp: UInt64, text: String)?
-    for step in steps {
-      let calls = step.spy.kept(step.selector, where: step.matches)
-      guard let next = calls.first(where: { $0.stamp > last?.stamp ?? 0 }) else {
-        let before = last.map { " after \($0.text)" } ?? ""
-        step.spy.fail(
-          "a call of \(step.text)\(before)",
-          calls.isEmpty ? "received none" : "received \(calls.count) before that",
-          all(steps), place)
-        return false
-      }
-      step.spy.mark([next])
-      last = (next.stamp, step.text)
-    }
-    return true
-  }
-
-  /// The calls of all spies in the steps, in their order.
-  private static func all(_ steps: [SpiedStep]) -> [String] {
-    var seen: Set<ObjectIdentifier> = []
-    return steps.map(\.spy).filter { seen.insert(ObjectIdentifier($0)).inserted }
-      .flatMap { $0.kept() }.sorted { $0.stamp < $1.stamp }.map(\.text)
   }
 }

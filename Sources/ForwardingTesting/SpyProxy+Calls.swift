@@ -58,28 +58,13 @@ extension SpyProxy {
     tapes.read { _ in for call in calls { call.tape.mark(at: call.index) } }
   }
 
-  /// Counts the calls of a selector, and marks them as seen by the test.
-  func count(_ selector: Selector, where matches: SpyMatch?) -> Int {
-    guard matches == nil else { return kept(selector, where: matches, marking: true).count }
-    return tapes.read { tapes in
-      var count = 0
-      for tape in tapes where tape.selector == selector {
-        tape.markAll()
-        count += tape.count
-      }
-      return count
-    }
-  }
-
   // MARK: Waiters
 
   /// Adds a waiter for a selector. It gets the calls recorded so far and each further one.
   func add(_ waiter: SpyWaiter, _ selector: Selector) {
-    let older = tell(selector, watchers: 1) {
-      $0.waiters.append(waiter)
-    } seeing: { tapes, open in
+    var older: [SpyWaiter.Seen] = []
+    tell(selector, watchers: 1) { tapes, open in
       let open = Set(open)
-      var older: [SpyWaiter.Seen] = []
       for tape in tapes where tape.selector == selector {
         for index in 0..<tape.count {
           let stamp = tape.stamp(at: index) & ~1
@@ -89,28 +74,19 @@ extension SpyProxy {
               invocation: waiter.matches == nil ? nil : tape.invocation(at: index)))
         }
       }
-      return older
+    } _: {
+      $0.waiters.append(waiter)
     }
     waiter.takeOlder(older)
   }
 
   func remove(_ waiter: SpyWaiter, _ selector: Selector) {
-    tell(selector, watchers: -1) {
-      $0.waiters.removeAll { $0 === waiter }
-    } seeing: { _, _ in
-    }
+    tell(selector, watchers: -1) { $0.waiters.removeAll { $0 === waiter } }
   }
 
   /// Notifies waiters of the end of a call.
-  @inline(__always)
   func end(_ stamp: UInt64) {
-    let notes = tapes.end(stamp)
-    if !notes.isEmpty { end(stamp, notes) }
-  }
-
-  @inline(never)
-  private func end(_ stamp: UInt64, _ notes: [AnyObject]) {
-    for case let script as SpyScript in notes {
+    for case let script as SpyScript in tapes.end(stamp) {
       for waiter in script.parts.waiters { waiter.end(stamp) }
     }
   }
@@ -124,29 +100,8 @@ extension SpyProxy {
   /// ```
   public var transcript: [String] { kept().map(\.text) }
 
-  // MARK: Failures
-
-  func fail(
-    _ expected: String, _ given: String, nearest: Selector?, by distance: SpyDistance? = nil,
-    _ place: SpyPlace
-  ) {
-    fail(expected, given, received(nearest: nearest, by: distance), place)
-  }
-
   func fail(_ expected: String, _ given: String, _ received: [String], _ place: SpyPlace) {
     reporter.report(
       SpyFailure(expected: expected, given: given, received: received, place: place))
-  }
-
-  /// The calls as text. Those of the selector come first, sorted by the number of differing
-  /// arguments, then those with similar names.
-  private func received(nearest selector: Selector?, by distance: SpyDistance?) -> [String] {
-    func rank(_ call: KeptCall) -> Int {
-      guard let selector else { return 0 }
-      if call.selector == selector { return (try? distance?(call.invocation)) ?? 0 }
-      return 1000 + NearestName.distance(call.selector.name, selector.name)
-    }
-    return kept().enumerated().map { (rank($0.element), $0.offset, $0.element) }
-      .sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2.text)
   }
 }

@@ -20,30 +20,21 @@ import Invocations
 /// Arguments are stored as an invocation stores them: objects are retained, text and Swift values
 /// are copied. All of them are released with the spy. Memory behind a pointer belongs to the
 /// caller. A spy can be used from many threads, because received arguments are available only if
-/// they are `Sendable`, or through members named `unchecked`. No lock is held while an answer runs.
+/// they are `Sendable`, or through ``SpiedMessage/unchecked``. No lock is held while an answer runs.
 public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: all mutable state is behind the lock of `tapes`, or in rules behind their own locks.
 
   let tapes = CallTapes()
   /// The object that gets the messages without an answer.
   public let real: AnyObject?
-  /// How a message without an answer is treated.
-  public let manner: SpyManner
   let reporter: any SpyReporter
-  let place: SpyPlace
-  /// Whether a message without a script needs nothing but recording.
-  private let isPlain: Bool
 
-  /// Makes a spy, in front of an object if one is given. The object is retained.
+  /// Makes a spy, in front of an object if one is given. The object is retained. Failures belong to
+  /// the running test unless there is another reporter.
   public init(
-    _ manner: SpyManner = .nice, wrapping real: AnyObject? = nil,
-    reportingTo reporter: some SpyReporter,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    column: Int = #column
+    wrapping real: AnyObject? = nil, reportingTo reporter: any SpyReporter = TestFailures()
   ) {
-    (self.manner, self.real, self.reporter) = (manner, real, reporter)
-    place = SpyPlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    isPlain = manner == .nice && real == nil
+    (self.real, self.reporter) = (real, reporter)
     super.init()
   }
 
@@ -51,17 +42,13 @@ public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   func script(_ selector: Selector) -> SpyScript? { tapes.note(for: selector) as? SpyScript }
 
-  /// Changes the configuration of a selector. Later calls use it.
-  func tell(_ selector: Selector, _ change: (inout SpyScript.Parts) -> Void) {
-    tell(selector, watchers: 0, change) { _, _ in }
-  }
-
-  /// Changes the configuration of a selector, and reads the calls recorded before it took effect
-  /// and the stamps of those that have not ended.
-  func tell<Seen>(
-    _ selector: Selector, watchers: Int, _ change: (inout SpyScript.Parts) -> Void,
-    seeing look: ([CallTapes.Tape], [UInt64]) -> Seen
-  ) -> Seen {
+  /// Changes the configuration of a selector, which later calls use, and shows `look` the calls
+  /// recorded before that and the stamps of those that have not ended.
+  func tell(
+    _ selector: Selector, watchers: Int = 0,
+    seeing look: ([CallTapes.Tape], [UInt64]) -> Void = { _, _ in },
+    _ change: (inout SpyScript.Parts) -> Void
+  ) {
     tapes.changeNote(for: selector, watchers: watchers) { old in
       var parts = (old as? SpyScript)?.parts ?? SpyScript.Parts()
       change(&parts)
@@ -119,7 +106,15 @@ public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   public override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
-    try await respondAwaiting(invocation)
+    let (note, stamp) = try tapes.keep(invocation.call, open: true)
+    defer { end(stamp) }
+    switch choose(invocation.call, stamp, note as? SpyScript) {
+    case .body(let method): try await invocation.answerAwaiting(by: method, for: self)
+    case .leftOut: throw UnansweredMessages.leftOut
+    case .real, nil:
+      guard let real else { return try leaveUnanswered(invocation.call) }
+      try await invocation.sendAwaiting(to: real)
+    }
   }
 }
 
@@ -127,7 +122,8 @@ extension SpyProxy: CallForwarding {
   package static var callForwardingClass: AnyClass { SpyProxy.self }
 
   package func forward(_ call: Call) throws {
-    let isPlain = isPlain && !call.returnsValue
+    // Without a script such a call needs nothing but recording.
+    let isPlain = real == nil && !wantsAnswer(call)
     let (note, stamp) = try tapes.keep(call, open: !isPlain)
     if note == nil, isPlain { return }
     defer { end(stamp) }
@@ -138,38 +134,40 @@ extension SpyProxy: CallForwarding {
 
   @inline(never)
   private func respond(_ call: Call, _ stamp: UInt64, _ script: SpyScript?) throws {
-    if let simple = script?.simple { return try call.answer(by: simple) }
-    guard let selector = call.selector else { throw InvocationError.selectorNotSet }
-    let choice = choose(call, stamp, selector, script)
-    if let delay = choice?.delay, delay > .zero { SpyDelay.block(delay) }
-    switch choice?.step {
+    switch choose(call, stamp, script) {
     case .body(let method): try call.answer(by: method)
     case .leftOut: throw UnansweredMessages.leftOut
     case .real, nil:
-      guard let real else { return try leaveUnanswered(call, selector) }
+      guard let real else { return try leaveUnanswered(call) }
       try call.forwarding(by: self) { try call.asInvocation { try $0.send(to: real) } }
     }
   }
 
-  func leaveUnanswered(_ call: Call, _ selector: Selector) throws {
-    if call.returnsValue { throw SpyError.notStubbed(selector) }
+  /// Whether a call without an answer fails: it has a result, or its face has an answer of its own.
+  private func wantsAnswer(_ call: Call) -> Bool {
+    call.returnsValue || UnansweredMessages.hasOtherwise(call)
+  }
+
+  /// Ends a call without an answer, like a proxy without a target.
+  private func leaveUnanswered(_ call: Call) throws {
+    guard wantsAnswer(call) else { return }
+    UnansweredMessages.note(call)
+    throw ForwardingError.nobodyAnswered(call.selector)
   }
 
   /// Notifies waiters and rejections, and selects the answer.
-  func choose(
-    _ call: Call, _ stamp: UInt64, _ selector: Selector, _ script: SpyScript?
-  ) -> (step: SpyRule.Step, delay: Duration)? {
-    let told = script?.parts ?? SpyScript.Parts()
+  private func choose(
+    _ call: Call, _ stamp: UInt64, _ script: SpyScript?
+  ) -> SpyRule.Step? {
+    guard let told = script?.parts else { return nil }
     for waiter in told.waiters { waiter.begin(call, stamp) }
-    for rejection in told.rejections where call.isOne(of: rejection.matches) {
+    for rejection in told.rejections where call.isOne(of: rejection.calls.matches) {
       fail(
-        "no call of \(rejection.text)", "and one came", nearest: selector, rejection.place)
+        "no call of \(rejection.calls.text)", "and one came", rejection.calls.nearestCalls,
+        rejection.place)
     }
     for rule in told.rules.reversed() where call.isOne(of: rule.matches) {
-      if let step = rule.next() { return (step, rule.delay) }
-    }
-    if manner == .strict, !told.isAllowed {
-      fail("nothing but what was announced", "and '\(selector)' came", nearest: selector, place)
+      if let step = rule.next() { return step }
     }
     return nil
   }

@@ -17,27 +17,18 @@ final class SpyRule: Sendable {
   /// Nil for every call.
   let matches: SpyMatch?
   private let steps: [Step]
-  let delay: Duration
   /// The number of calls that it answers. After that, an older rule is used.
   private let limit: Int
   private let used = Guarded(0)
 
-  init(_ matches: SpyMatch?, _ steps: [Step], delay: Duration, limit: Int) {
-    (self.matches, self.steps, self.delay, self.limit) = (matches, steps, delay, limit)
+  init(_ matches: SpyMatch?, _ steps: [Step], limit: Int) {
+    (self.matches, self.steps, self.limit) = (matches, steps, limit)
   }
 
   /// Whether its calls find no method.
   var leavesOut: Bool {
     if case .leftOut = steps.first { return true }
     return false
-  }
-
-  /// The method that answers every call, if there is nothing to choose.
-  var simple: Implementation? {
-    guard matches == nil, steps.count == 1, limit == .max, delay == .zero,
-      case .body(let method) = steps[0]
-    else { return nil }
-    return method
   }
 
   /// Returns the next step. The last one is repeated, unless there is a limit.
@@ -60,8 +51,7 @@ typealias SpyDistance = @Sendable (Invocation) throws -> Int
 /// The configuration of one selector: an immutable snapshot, which calls read without a lock.
 final class SpyScript: Sendable {
   struct Rejection: Sendable {
-    let matches: SpyMatch?
-    let text: String
+    let calls: SpiedStep
     let place: SpyPlace
   }
 
@@ -70,17 +60,9 @@ final class SpyScript: Sendable {
     var rules: [SpyRule] = []
     var rejections: [Rejection] = []
     var waiters: [SpyWaiter] = []
-    /// Whether a strict spy accepts the message without an answer.
-    var isAllowed = false
   }
 
   let parts: Parts
-  /// The method that answers every call, if there is nothing else to do.
-  let simple: Implementation?
 
-  init(_ parts: Parts) {
-    self.parts = parts
-    let isQuiet = parts.rejections.isEmpty && parts.waiters.isEmpty
-    simple = isQuiet ? parts.rules.last?.simple : nil
-  }
+  init(_ parts: Parts) { self.parts = parts }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Invocations
 
 /// A wait for the ends of calls. It is resumed by the deciding end, by its timer, or by the
@@ -30,10 +29,10 @@ final class SpyWaiter: Sendable {
   }
 
   private let state = Guarded(State())
-  let times: CallCounts
+  let times: ClosedRange<Int>
   let matches: SpyMatch?
 
-  init(for times: CallCounts, where matches: SpyMatch?) {
+  init(for times: ClosedRange<Int>, where matches: SpyMatch?) {
     (self.times, self.matches) = (times, matches)
   }
 
@@ -86,17 +85,18 @@ final class SpyWaiter: Sendable {
   }
 
   private func change(_ body: (inout State) -> Void) {
-    let ended = state.withLockInPlace { state -> Int? in
+    let isDecided = state.withLockInPlace { state in
       body(&state)
-      return state.early == nil && state.end == nil ? state.ended.count : nil
+      return state.early == nil && times.isDecided(by: state.ended.count)
     }
-    // A range of the user's own may ask the spy, so it is asked without the lock.
-    if let ended, times.areDecided(ended) { finish(.success(())) }
+    if isDecided { finish(.success(())) }
   }
 
   nonisolated(nonsending) func wait(for limit: Duration) async throws {
     try Task.checkCancellation()
-    let timer = SpyDelay.after(limit) { [weak self] in self?.finish(.success(())) }
+    let timer = Deadlines.shared.add(at: Deadlines.time(after: limit)) { [weak self] in
+      self?.finish(.success(()))
+    }
     defer { Deadlines.shared.cancel(timer) }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -119,20 +119,5 @@ final class SpyWaiter: Sendable {
       return state.continuation
     }
     continuation?.resume(with: end)
-  }
-}
-
-/// Delays.
-enum SpyDelay {
-  /// Blocks the thread.
-  static func block(_ delay: Duration) {
-    _ = DispatchSemaphore(value: 0).wait(timeout: Deadlines.time(after: delay))
-  }
-
-  /// Runs `body` after a delay, unless it is cancelled.
-  static func after(
-    _ delay: Duration, _ body: @escaping @Sendable () -> Void
-  ) -> Deadlines.Number {
-    Deadlines.shared.add(at: Deadlines.time(after: delay), body)
   }
 }

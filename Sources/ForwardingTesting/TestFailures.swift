@@ -23,44 +23,6 @@ public struct TestFailures: SpyReporter {
     Issue.record(
       Comment(rawValue: "\(failure)"),
       sourceLocation: SourceLocation(
-        fileID: "\(place.fileID)", filePath: "\(place.filePath)", line: place.line,
-        column: place.column))
-  }
-}
-
-extension Spy {
-  /// Makes a spy whose failures belong to the running test.
-  public convenience init(
-    _ manner: SpyManner = .nice, fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
-  ) {
-    self.init(
-      manner, reportingTo: TestFailures(), fileID: fileID, filePath: filePath, line: line,
-      column: column)
-  }
-
-  /// Makes a spy in front of an object, which it retains. The object gets the calls that the spy
-  /// has no answer for. Failures belong to the running test.
-  public convenience init(
-    wrapping real: Face.__Target, _ manner: SpyManner = .nice, fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath, line: Int = #line, column: Int = #column
-  ) {
-    self.init(
-      wrapping: real, manner, reportingTo: TestFailures(), fileID: fileID, filePath: filePath,
-      line: line, column: column)
-  }
-}
-
-extension SpyProxy {
-  /// Makes a spy whose failures belong to the running test, in front of an object if one is given.
-  /// The object is retained.
-  public convenience init(
-    _ manner: SpyManner = .nice, wrapping real: AnyObject? = nil,
-    fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    column: Int = #column
-  ) {
-    self.init(
-      manner, wrapping: real, reportingTo: TestFailures(), fileID: fileID, filePath: filePath,
-      line: line, column: column)
+        fileID: "\(place.fileID)", filePath: "\(place.filePath)", line: place.line, column: 1))
   }
 }

@@ -8,8 +8,8 @@
     let failures = Failures()
     let chat = Chat("garden")
 
-    private func spy(_ manner: SpyManner = .nice) -> Spy<ChatDelegateProxy> {
-      Spy<ChatDelegateProxy>(manner, reportingTo: failures)
+    private func spy() -> Spy<ChatDelegateProxy> {
+      Spy<ChatDelegateProxy>(reportingTo: failures)
     }
 
     @Test("a failed expectation is an issue of the test at the line of the expectation")
@@ -33,40 +33,11 @@
       try await spy.expect(\.chatDidReceive, within: .milliseconds(1))
       spy.verifyInOrder { $0.chatDidReceive }
       verifyInOrder { spy.messages.chatDidReceive }
-      spy.reject(\.chatDidReceive)
+      spy.messages.chatDidReceive.reject()
       spy.face.chat(chat, didReceive: ChatMessage(""))
       spy.verifyNoMoreCalls()
       #expect(failures.lines == [0, 1, 2, 3, 4, 5, 7].map { first + $0 })
       #expect(failures.all.allSatisfy { "\($0.place.fileID)" == #fileID })
-    }
-
-    @Test(
-      "an expected number of calls is met, or the failure has the expected number",
-      arguments: [
-        (0...0, 0, nil), (0...0, 1, "no call"), (1...1, 1, nil), (1...1, 0, "1 call"),
-        (1...1, 2, "1 call"), (2...2, 1, "2 calls"), (2...3, 4, "2 to 3 calls"),
-        (2...3, 3, nil), (0...2, 3, "at most 2 calls"),
-      ] as [(ClosedRange<Int>, Int, String?)])
-    func counts(_ range: ClosedRange<Int>, _ count: Int, _ expected: String?) {
-      let spy = spy()
-      for _ in 0..<count { spy.face.chat(chat, didReceive: ChatMessage("")) }
-      #expect(spy.messages.chatDidReceive.expect(times: range) == (expected == nil))
-      let text = expected.map { "\($0) of 'chat:didReceive:'" }
-      #expect(failures.all.map(\.expected) == (text.map { [$0] } ?? []))
-    }
-
-    @Test("an expectation takes ranges with one bound")
-    func openRanges() {
-      let spy = spy()
-      for _ in 0..<3 { spy.face.chat(chat, didReceive: ChatMessage("")) }
-      #expect(spy.messages.chatDidReceive.expect(times: 3...))
-      #expect(spy.messages.chatDidReceive.expect(times: ...3))
-      #expect(!spy.messages.chatDidReceive.expect(times: ..<3))
-      #expect(!spy.messages.chatDidReceive.expect(times: 4...))
-      #expect(
-        failures.all.map(\.expected) == [
-          "at most 2 calls of 'chat:didReceive:'", "at least 4 calls of 'chat:didReceive:'",
-        ])
     }
 
     @Test("a failure shows the received calls, the most similar first")
@@ -148,20 +119,6 @@
             + "\n  rows::(1, 2)\n  rows::(2, 1)"
         ])
       #expect(spy.calls(\.rows) == 2)
-    }
-
-    @Test("a strict spy fails for calls without an answer, unless they are allowed")
-    func strict() {
-      let line = #line + 1
-      let spy = Spy<ChatDelegateProxy>(.strict, reportingTo: failures)
-      spy.answer(\.chatShouldSend, with: false)
-      spy.messages.rows.allow()
-      spy.face.rows(1, 2)
-      #expect(!spy.face.chat(chat, shouldSend: ""))
-      #expect(failures.all.isEmpty)
-      spy.face.draft = "x"
-      #expect(failures.all.map(\.expected) == ["nothing but what was announced"])
-      #expect(failures.lines == [line])
     }
   }
 #endif

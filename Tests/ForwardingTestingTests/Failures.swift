@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+import ForwardingTestSupport
 import ForwardingTesting
-import Foundation
 
 /// Collects the failures of spies, so that tests can compare them.
-final class Failures: SpyReporter, @unchecked Sendable {
-  // SAFETY: the list is accessed only under the lock.
-  private let lock = NSLock()
-  private var list: [SpyFailure] = []
+final class Failures: SpyReporter {
+  private let list = LockedValue<[SpyFailure]>([])
 
-  func report(_ failure: SpyFailure) { lock.withLock { list.append(failure) } }
+  func report(_ failure: SpyFailure) { list.withLock { $0.append(failure) } }
 
-  var all: [SpyFailure] { lock.withLock { list } }
+  var all: [SpyFailure] { list.withLock { $0 } }
   var texts: [String] { all.map(\.description) }
   var lines: [Int] { all.map(\.place.line) }
 }

@@ -45,7 +45,7 @@ struct OwnershipTests {
     }
     #expect(counter.count == 150)
     do {
-      let received = try #require(spy)[send].uncheckedReceived
+      let received = try #require(spy)[send].unchecked.received
       #expect(received.count == 100)
       #expect(received.map(\.1) == (0..<100).map { "a text that is longer than fits \($0)" })
       #expect(received.map(\.3.numbers) == (0..<100).map { [$0] })
@@ -92,7 +92,7 @@ struct OwnershipTests {
     >("a:b:c:d:e:f:g:h:i:")
     try send(-3, 65535, 1.5, -2.25, true, "name", nil, .min, .max, on: spy)
     try send(3, 0, 0, .infinity, false, "a:b:", UnsafeRawPointer(bitPattern: 8), 1, 2, on: spy)
-    let received = spy[send].uncheckedReceived
+    let received = spy[send].unchecked.received
     #expect(received.map(\.0) == [-3, 3])
     #expect(received.map(\.1) == [65535, 0])
     #expect(received.map(\.2) == [1.5, 0])

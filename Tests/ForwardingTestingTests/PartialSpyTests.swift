@@ -75,19 +75,5 @@
       ring.setTarget(spy)
       #expect(throws: InvocationError.self) { try Message<Int>("count")(on: spy) }
     }
-
-    @Test("delayed answers block callers that wait, and suspend callers that await")
-    func delays() async throws {
-      let spy = Spy<ChatDelegateProxy>()
-      let clock = ContinuousClock()
-      spy.messages.titleOfChat.delayed(by: .milliseconds(20)).answer(with: "late")
-      spy.messages.download.delayed(by: .milliseconds(20)).answer(with: 5)
-      let begin = clock.now
-      #expect(spy.face.titleOfChat(chat) == "late")
-      let middle = clock.now
-      #expect(try await spy.face.download("") == 5)
-      #expect(middle - begin >= .milliseconds(20))
-      #expect(clock.now - middle >= .milliseconds(20))
-    }
   }
 #endif

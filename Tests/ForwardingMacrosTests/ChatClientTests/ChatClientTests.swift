@@ -23,17 +23,9 @@
       delegates.add(spy.face)
       client.receive("hello", "there", in: garden)
       #expect(window.seen == ["garden: hello, there"])
-      let texts = spy.received(unchecked: \.clientDidReceiveIn).map { $0.1.map(\.text) }
+      let texts = spy.messages.clientDidReceiveIn.unchecked.received.map { $0.1.map(\.text) }
       #expect(texts == [["hello", "there"]])
       spy.verifyNoMoreCalls()
-    }
-
-    @Test("the client joins a room with the answers of the last delegate")
-    func joining() throws {
-      #expect(try client.join(garden) == Credential("window", [1, 2]))
-      #expect(window.seen == ["connected"])
-      delegates.add(ChatLog(), strongly: true)
-      #expect(try client.join(garden) == Credential("log", []))
     }
 
     @Test("the client does not join if a delegate refuses, in each possible way")
@@ -53,22 +45,6 @@
       #expect(client.sent == [ChatMessage("hello!", marks: [7]), ChatMessage("")])
     }
 
-    @Test("a client without delegates uses the protocol's defaults")
-    func nobody() throws {
-      delegates.removeAll()
-      let face = delegates.face
-      #expect(face.client(client, shouldJoin: garden))
-      #expect(face.client(client, moodIn: garden) == .calm)
-      #expect(face.client(client, willSend: ChatMessage("text")) == nil)
-      #expect(face.client(client, mark: [1, 2]) == 0)
-      #expect(face.unread == 0)
-      #expect(throws: ForwardingError.self) {
-        try face.client(client, credentialFor: garden)
-      }
-      // Only errors of the client could be thrown, and there was none.
-      try face.client(client, open: garden)
-    }
-
     @Test("enumerations, generic structures, ranges, sets, errors and closures are passed")
     func values() {
       let face = delegates.face
@@ -83,25 +59,6 @@
       #expect(confirmed == [true])
       #expect(
         window.seen == ["page of 2, next 9", "row 1 to 2", "rows 3...4 to 5", "offline"])
-    }
-
-    @Test("delegates that omit an optional requirement are skipped")
-    func optional() throws {
-      delegates.add(ChatLog(), strongly: true)
-      for _ in 0..<2 {
-        delegates.face.clientDidBecomeIdle(client, after: 2.5)
-        #expect(try delegates.messages.clientTitleOf.all(client, garden) == ["window of garden"])
-      }
-      #expect(window.seen == ["idle after 2.5", "idle after 2.5"])
-    }
-
-    @Test("the properties of delegates are set and read")
-    func properties() throws {
-      delegates.face.nickname = "Ann"
-      #expect(window.nickname == "Ann")
-      #expect(delegates.face.nickname == "Ann")
-      client.receive("one", in: garden)
-      #expect(delegates.face.unread == 1)
     }
 
     @Test("all returns the moods of all delegates, and a report has the outcomes of a message")
@@ -128,17 +85,6 @@
       client.send(ChatMessage("hello"))
       #expect(client.sent.map(\.text) == ["[hello]!"])
       #expect(throws: ClientError.refused(garden)) { try client.join(garden) }
-    }
-
-    @Test("several sources are asked for titles, one after the other")
-    func source() {
-      let source = DataSource<ChatClientDelegateProxy>()
-      source.add(ChatLog(), strongly: true)
-      source.add(window)
-      for _ in 0..<2 {
-        #expect(source.face.client(client, titleOf: garden) == "window of garden")
-      }
-      #expect(source.face.client(client, moodIn: garden) == .calm)
     }
 
     @Test("a delegate on a queue receives copies of the values")
