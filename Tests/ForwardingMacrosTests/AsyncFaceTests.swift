@@ -108,34 +108,6 @@
   struct AsyncFaceTests {
     let delegates = Multicast<UploadDelegateProxy>()
 
-    @Test("a face awaits its targets, and returns the last answer")
-    func answers() async throws {
-      let (one, other) = (Server("one"), Server("other"))
-      delegates.add(one)
-      delegates.add(other)
-      #expect(try await delegates.face.upload([1, 2], as: "notes") == "other: notes, 2")
-      await delegates.face.finish("notes")
-      #expect(one.seen.read { $0 } == ["notes"])
-      #expect(other.seen.read { $0 } == ["notes"])
-    }
-
-    @Test("a face throws the error of its target")
-    func throwing() async {
-      let server = Server("one")
-      delegates.add(server)
-      await #expect(throws: Refused.self) { try await delegates.face.upload([], as: "") }
-      await #expect(throws: Refused.self) { try await delegates.face.size(of: "secret") }
-    }
-
-    @Test("a face without targets returns the default answer")
-    func otherwise() async throws {
-      #expect(try await delegates.face.size(of: "notes") == -1)
-      await delegates.face.finish("notes")
-      await #expect(throws: ForwardingError.self) {
-        try await delegates.face.upload([1], as: "notes")
-      }
-    }
-
     @Test("an omitted optional requirement is recognized, whatever thread the call ends on")
     func optional() async {
       let (server, owner) = (Server("one"), Owner())
@@ -147,21 +119,6 @@
       await delegates.face.wake()
       #expect(owner.woken.read { $0 } == 1)
       #expect(!Introspection.responds(server, to: "wake"))
-    }
-
-    @Test("async and synchronous requirements may be mixed")
-    func mixed() {
-      let server = Server("one")
-      delegates.add(server)
-      delegates.face.note("x")
-      #expect(server.seen.read { $0 } == ["note x"])
-    }
-
-    @Test("a face awaits targets on lanes")
-    func lanes() async throws {
-      let server = Server("one")
-      delegates.add(server, on: .queue(DispatchQueue(label: "uploads")))
-      #expect(try await delegates.face.upload([1], as: "notes") == "one: notes, 1")
     }
 
     @Test(
@@ -247,19 +204,6 @@
         try await upload.gather([], "a").allSatisfy {
           if case .failure = $0 { true } else { false }
         })
-    }
-
-    @Test("cancellation reaches the target")
-    func cancelled() async {
-      let server = Server("one")
-      delegates.add(server)
-      let face = delegates.face
-      let task = Task {
-        while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
-        return try await face.upload([1], as: "notes")
-      }
-      task.cancel()
-      await #expect(throws: CancellationError.self) { try await task.value }
     }
 
     @Test("a face has a stream of its messages")

@@ -11,16 +11,6 @@
     let chat = Chat("garden")
     let source = DataSource<ChatDelegateProxy>()
 
-    @Test("a data source asks only the first target")
-    func first() {
-      let (screen, titles) = (Screen(), Titles())
-      defer { withExtendedLifetime((screen, titles)) {} }
-      source.add(titles)
-      source.add(screen)
-      #expect(source.face.unread == 1)
-      #expect(source.targets.count == 2)
-    }
-
     @Test("it asks the fallback if no target answers, and then uses the default")
     func fallback() {
       let (screen, titles) = (Screen(), Titles())
@@ -43,15 +33,6 @@
       source.setFallback(screen)
       for _ in 0..<2 { #expect(source.face.titleOfChat(chat) == nil) }
     }
-
-    @Test("it throws the error of the target that it asked")
-    func failing() {
-      let (screen, titles) = (Screen(), Titles())
-      defer { withExtendedLifetime((screen, titles)) {} }
-      source.add(screen)
-      source.add(titles)
-      #expect(throws: Refusal.self) { try source.face.chat(chat, upload: []) }
-    }
   }
 
   @Suite("Single targets of a protocol")
@@ -67,17 +48,6 @@
       single.face.chat(chat, didReceive: ChatMessage("2"))
       #expect(one.received(\.chatDidReceive).map(\.1.text) == ["1"])
       #expect(other.received(\.chatDidReceive).map(\.1.text) == ["2"])
-    }
-
-    @Test("the target is held weakly, and without it the face uses the default")
-    func gone() {
-      let single = SingleTarget<ChatDelegateProxy>(Screen())
-      #expect(single.target == nil)
-      #expect(single.face.unread == 0)
-      #expect(single.face.draft == nil)
-      #expect(throws: ForwardingError.self) { try single.face.chat(chat, upload: [1]) }
-      single.setTarget(Screen(), strongly: true)
-      #expect(single.face.unread == 3)
     }
 
     @Test("the target may omit an optional requirement, and nothing is reported")
@@ -145,13 +115,6 @@
     func keeping() {
       #expect(Intercepting<ChatDelegateProxy>(Screen()).face.unread == 3)
       #expect(Intercepting<ChatDelegateProxy>(Screen(), strongly: false).face.unread == 0)
-    }
-
-    @Test("a handler may end a message that throws")
-    func refusing() {
-      let watched = Intercepting<ChatDelegateProxy>(Screen())
-      watched.proxy.before { _ in throw Refusal() }
-      #expect(throws: Refusal.self) { try watched.face.chat(chat, upload: [1]) }
     }
 
     @Test("handlers run without a lock; a message uses the handlers at its beginning")

@@ -24,36 +24,10 @@
       #expect(try delegates.messages.draft.all() == [nil, nil])
     }
 
-    @Test("first returns the first answer, or nil without any")
-    func first() throws {
-      #expect(try delegates.messages.unread.first() == 3)
-      delegates.removeAll()
-      #expect(try delegates.messages.unread.first() == nil)
-    }
-
-    @Test("fold combines the answers until the closure stops")
-    func fold() throws {
-      let unread = try delegates.messages.unread.fold(into: 0) { sum, unread in
-        sum += unread
-        return .next
-      }
-      #expect(unread == 4)
-      let first = try delegates.messages.unread.fold(into: 0) { sum, unread in
-        sum += unread
-        return .stop
-      }
-      #expect(first == 3)
-    }
-
     @Test("gather returns answers and errors")
     func gather() throws {
       let gathered = try delegates.messages.chatUpload.gather(chat, [])
       #expect(gathered.map { try? $0.get() } == [nil, 0])
-    }
-
-    @Test("the first error is thrown after all targets were asked")
-    func failing() {
-      #expect(throws: Refusal.self) { try delegates.messages.chatUpload.all(chat, []) }
     }
 
     @Test("a report has the outcomes, with typed answers")
@@ -82,13 +56,6 @@
     func setting() throws {
       #expect(try delegates.messages.setDraft.all("text").count == 2)
       #expect([screen.draft, titles.draft] == ["text", "text"])
-    }
-
-    @Test("messages work with a data source and its fallback")
-    func dataSource() throws {
-      let source = DataSource<ChatDelegateProxy>()
-      source.setFallback(titles)
-      #expect(try source.messages.titleOfChat.all(chat) == ["title"])
     }
 
     @Test("messages of a protocol on the main actor are sent there")

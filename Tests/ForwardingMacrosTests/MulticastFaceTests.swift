@@ -11,60 +11,6 @@
     let chat = Chat("garden")
     let delegates = Multicast<ChatDelegateProxy>()
 
-    @Test("all targets are called in order")
-    func order() {
-      var order: [String] = []
-      let targets = ["one", "two", "three"].map { Screen($0) { order.append($0) } }
-      defer { withExtendedLifetime(targets) {} }
-      for target in targets { delegates.add(target) }
-      delegates.face.chat(chat, didReceive: ChatMessage("hello"))
-      #expect(order == ["one", "two", "three"])
-      #expect(targets.allSatisfy { $0.seen == ["garden: hello"] })
-    }
-
-    @Test("the face is an object of the protocol to any API")
-    func anyObject() {
-      let screen = Screen()
-      defer { withExtendedLifetime(screen) {} }
-      delegates.add(screen)
-      let delegate: any ChatDelegate = delegates.face
-      delegate.chat(chat, didReceive: ChatMessage("hello"))
-      #expect(screen.seen.count == 1)
-    }
-
-    @Test("the face returns the default without targets")
-    func otherwise() {
-      #expect(delegates.face.chat(chat, shouldSend: "text"))
-      let screen = Screen()
-      defer { withExtendedLifetime(screen) {} }
-      screen.allows = false
-      delegates.add(screen)
-      #expect(!delegates.face.chat(chat, shouldSend: "text"))
-    }
-
-    @Test("the face holds its targets weakly")
-    func weak() {
-      var screen: Screen? = Screen()
-      delegates.add(screen!)
-      #expect(delegates.count == 1)
-      screen = nil
-      #expect(delegates.isEmpty)
-      delegates.face.chat(chat, didReceive: ChatMessage("hello"))
-    }
-
-    @Test("a target on a queue is called there")
-    func queue() {
-      let queue = DispatchQueue(label: "delegates")
-      let spy = Spy<ChatDelegateProxy>()
-      delegates.add(unchecked: spy.face, on: .queue(queue))
-      queue.suspend()
-      delegates.face.chat(chat, didReceive: ChatMessage("later"))
-      #expect(spy.calls(\.chatDidReceive) == 0)
-      queue.resume()
-      queue.sync {}
-      #expect(spy.received(\.chatDidReceive).map(\.1.text) == ["later"])
-    }
-
     @Test(
       "the face returns the answers of others if a target on a queue has none",
       arguments: [false, true])
@@ -96,16 +42,6 @@
         one.messages.chatDidReceive
         other.messages.chatDidReceive
       }
-    }
-
-    @Test("the error of a requirement is thrown")
-    func throwing() throws {
-      let screen = Screen()
-      defer { withExtendedLifetime(screen) {} }
-      #expect(throws: ForwardingError.self) { try delegates.face.chat(chat, upload: [1]) }
-      delegates.add(screen)
-      #expect(try delegates.face.chat(chat, upload: [1, 2]) == 2)
-      #expect(throws: Refusal.self) { try delegates.face.chat(chat, upload: []) }
     }
 
     @Test("closures and objects of protocols are passed")
@@ -164,23 +100,6 @@
       #expect(printedLines(result) == [])
     }
 
-    @Test("an error that a requirement cannot throw is reported to the proxy")
-    func unheard() throws {
-      let heard = Guarded<[String]>([])
-      delegates.onDiagnostic = { diagnostic in
-        if case .unheard(let selector, let error) = diagnostic {
-          heard.withLock { $0.append("\(selector) \(error is Refusal)") }
-        }
-      }
-      let target = ClosureTarget()
-      try target.register("chat:shouldSend:") { (_: Chat, _: String) throws -> Bool in
-        throw Refusal()
-      }
-      delegates.proxy.add(target)
-      #expect(delegates.face.chat(chat, shouldSend: "text"))
-      #expect(heard.read { $0 } == ["chat:shouldSend: true"])
-    }
-
     @Test("the proxy may have targets that know selectors")
     func selectors() throws {
       let screen = Screen()
@@ -189,17 +108,6 @@
       try Message<Void, Chat, ChatMessage>("chat:didReceive:")(
         chat, ChatMessage("from afar"), on: delegates.proxy)
       #expect(screen.seen == ["garden: from afar"])
-    }
-
-    @Test("a face may be a target of another multicast")
-    func nested() {
-      let all = Multicast<ChatDelegateProxy>()
-      let screen = Screen()
-      defer { withExtendedLifetime(screen) {} }
-      delegates.add(screen)
-      all.add(delegates.face)
-      all.face.chat(chat, didReceive: ChatMessage("hello"))
-      #expect(screen.seen == ["garden: hello"])
     }
 
     @Test("the targets are returned with their types")

@@ -79,15 +79,6 @@ private func targets(_ count: Int, _ log: Log = Log()) -> (MulticastProxy, [Slow
 
 @Suite("Awaited deliveries", .timeLimit(.minutes(10)))
 struct AwaitedDeliveryTests {
-  @Test("each target is awaited before the next one begins")
-  func inOrder() async throws {
-    let log = Log()
-    let (proxy, kept) = targets(2, log)
-    try await tell("x", on: proxy)
-    #expect(log.all == ["1 begins", "1 ends", "2 begins", "2 ends"])
-    withExtendedLifetime(kept) {}
-  }
-
   @Test("all targets begin before any of them ends")
   func atOnce() async throws {
     let (proxy, kept) = targets(16)
@@ -143,25 +134,6 @@ struct AwaitedDeliveryTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("an awaited message without any answer is an error, as other messages")
-  func nobody() async {
-    await #expect(throws: ForwardingError.nobodyAnswered("ask:")) {
-      try await ask(1, on: MulticastProxy())
-    }
-  }
-
-  @Test("async and synchronous methods are called in one order")
-  func mixed() async throws {
-    let log = Log()
-    let proxy = MulticastProxy()
-    let (slow, quick) = (Slow(1, log), ClosureTarget())
-    try quick.register("tell:") { (_: String) in log.add("quick") }
-    proxy.add(slow)
-    proxy.add(quick)
-    try await tell("x", on: proxy)
-    #expect(log.all == ["1 begins", "1 ends", "quick"])
-  }
-
   @Test("a synchronous send reports async methods as errors, and calls the others")
   func notAwaited() throws {
     let log = Log()
@@ -199,20 +171,6 @@ struct AwaitedDeliveryTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("a task that was cancelled before calls no target")
-  func cancelledBefore() async throws {
-    let log = Log()
-    let (proxy, kept) = targets(2, log)
-    let task = Task {
-      while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
-      try await tell("x", on: proxy)
-    }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(log.all.isEmpty)
-    withExtendedLifetime(kept) {}
-  }
-
   @Test(
     "arguments and results live as long as they are used",
     arguments: [AwaitedDelivery.sequential, .concurrent])
@@ -226,46 +184,6 @@ struct AwaitedDeliveryTests {
     }
     #expect(alive(log) == 0)
     withExtendedLifetime(kept) {}
-  }
-
-  @Test("a target that is removed while an earlier one is awaited is not called")
-  func removed() async throws {
-    let log = Log()
-    let proxy = MulticastProxy()
-    let (first, second) = (ClosureTarget(), Slow(2, log))
-    try first.register("tell:") { (_: String) async -> Void in
-      await Task.yield()
-      proxy.remove(second)
-    }
-    proxy.add(first)
-    proxy.add(second)
-    try await tell("x", on: proxy)
-    #expect(log.all.isEmpty)
-  }
-
-  @Test("waiting for the end of a registration inside its own message is refused")
-  func waitInside() async throws {
-    let proxy = MulticastProxy()
-    let target = ClosureTarget()
-    try target.register("tell:") { (_: String) async throws -> Void in
-      await Task.yield()
-      try await proxy.removeAndWait(target)
-    }
-    proxy.add(target)
-    await #expect(throws: ForwardingError.wouldDeadlock) { try await tell("x", on: proxy) }
-    proxy.removeAll()
-  }
-
-  @Test("a circle of proxies is an error")
-  func circle() async throws {
-    let (one, other) = (MulticastProxy(), MulticastProxy())
-    one.add(other)
-    other.add(one)
-    let target = Slow(1, Log())
-    other.add(target)
-    let report = try await tell.report("x", on: one)
-    #expect(!report.errors.isEmpty)
-    one.removeAll()
   }
 
   @Test("nested proxies are awaited")

@@ -77,23 +77,6 @@ struct AwaitedForwardingTests {
     }
   }
 
-  @Test("two hundred nested calls are too deep")
-  func tooDeep() async throws {
-    final class Asking: ForwardingProxy {
-      override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-        .fits
-      }
-      override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
-        await Task.yield()
-        // A different message at each step.
-        try invocation.setResult(try await twice(1, on: self))
-      }
-    }
-    await #expect(throws: InvocationError.forwardedTooDeeply("twice:", limit: 200)) {
-      try await twice(4, on: Asking())
-    }
-  }
-
   @Test("tasks that each begin another one, without awaiting it, are not nested")
   func chain() async throws {
     let proxy = MulticastProxy()

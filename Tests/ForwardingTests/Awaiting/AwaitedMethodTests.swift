@@ -171,13 +171,6 @@ struct AwaitedMethodTests {
     #expect(alive(log) == 0)
   }
 
-  @Test("cancellation reaches the method")
-  func cancelled() async throws {
-    let task = Task { try await wait(on: Uploader()) }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-  }
-
   @Test("an invocation is awaited, and retains its target and its result")
   func invocation() async throws {
     let uploader = Uploader()
@@ -185,16 +178,6 @@ struct AwaitedMethodTests {
     try await call.invokeAwaiting(on: uploader)
     #expect(try call.result(as: Int.self) == 5)
     #expect(call.target === uploader)
-  }
-
-  @Test("a closure target answers with an async closure")
-  func closure() async throws {
-    let target = ClosureTarget()
-    try target.register("twice:") { (value: Int) in
-      await Task.yield()
-      return value * 2
-    }
-    #expect(try await AsyncMessage<Int, Int>("twice:")(4, on: target) == 8)
   }
 
   @Test("sixteen tasks send to one object at the same time")

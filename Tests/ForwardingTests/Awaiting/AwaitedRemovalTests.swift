@@ -138,19 +138,6 @@ struct AwaitedRemovalTests {
     #expect(try await desk.removeHere(proxy, target) == 1)
   }
 
-  @Test("a removal inside an awaited message is refused, and removes nothing")
-  func inside() async throws {
-    let proxy = MulticastProxy()
-    let target = ClosureTarget()
-    try target.register("load") { () async throws -> Void in
-      try await proxy.removeAndWait(target)
-    }
-    proxy.add(target)
-    await #expect(throws: ForwardingError.wouldDeadlock) { try await Self.load(on: proxy) }
-    #expect(proxy.targets.count == 1)
-    proxy.removeAll()
-  }
-
   @Test("a removal inside an async method on a lane is refused, and removes nothing")
   func insideLane() async throws {
     let target = Leaver()

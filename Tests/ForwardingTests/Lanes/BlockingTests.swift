@@ -186,30 +186,4 @@ struct BlockingTests {
     #expect(counts["answered", default: 0] > 20)
     #expect(counts["timedOut", default: 0] > 20)
   }
-
-  @Test("an answer long before the deadline is returned")
-  func farDeadline() throws {
-    let proxy = MulticastProxy()
-    let queue = DispatchQueue(label: "far deadline")
-    proxy.add(
-      try Self.slowTarget(.nanoseconds(0)), strongly: true,
-      on: .blocking(queue, deadline: .seconds(60)))
-    for _ in 0..<100 { #expect(try Messages.value(on: proxy) == 7) }
-  }
-
-  @Test("a deadline that passes before the target answers is an error")
-  func passedDeadline() throws {
-    let proxy = MulticastProxy()
-    let queue = DispatchQueue(label: "passed deadline")
-    let gate = DispatchSemaphore(value: 0)
-    let target = ClosureTarget()
-    try target.register("value") { () -> Int32 in
-      gate.wait()
-      return 7
-    }
-    proxy.add(target, on: .blocking(queue, deadline: .milliseconds(1)))
-    #expect(throws: ForwardingError.timedOut) { try Messages.value(on: proxy) }
-    gate.signal()
-    queue.sync {}
-  }
 }

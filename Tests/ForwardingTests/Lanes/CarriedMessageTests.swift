@@ -54,17 +54,6 @@ struct CarriedMessageTests {
   let log = Log()
   let queue = DispatchQueue(label: "carried")
 
-  @Test("messages to a queue arrive in order", arguments: [false, true])
-  func order(strongly: Bool) throws {
-    let proxy = MulticastProxy()
-    let doer = Doer(log)
-    proxy.add(doer, strongly: strongly, on: .queue(queue))
-    for value in 0..<100 { try did(Int32(value), on: proxy) }
-    queue.sync {}
-    #expect(log.all == (0..<100).map { "\($0)" })
-    withExtendedLifetime(doer) {}
-  }
-
   @Test("arguments arrive in registers of both kinds and behind addresses")
   func values() throws {
     let proxy = MulticastProxy()
@@ -110,29 +99,6 @@ struct CarriedMessageTests {
     #expect(log.all == Array(repeating: "1 2", count: 6))
   }
 
-  @Test("a message retains its values until it has arrived, and no longer")
-  func keeping() throws {
-    let proxy = MulticastProxy()
-    let doer = Doer(log)
-    proxy.add(doer, strongly: true, on: .queue(queue))
-    weak var known: Parcel?
-    for _ in 0..<2 {
-      queue.suspend()
-      do {
-        let parcel = Parcel()
-        known = parcel
-        try Self.letter(Letter(parcel: parcel, text: "", numbers: (0, 0)), 0, true, on: proxy)
-        try Self.parcel(parcel, "", on: proxy)
-      }
-      #expect(known != nil)
-      queue.resume()
-      queue.sync {}
-      // The values of a block are released before the next block begins.
-      queue.sync {}
-      #expect(known == nil)
-    }
-  }
-
   @Test("the values of a message are released if its queue drops it")
   func dropped() throws {
     let proxy = MulticastProxy()
@@ -151,94 +117,6 @@ struct CarriedMessageTests {
     }
     #expect(known == nil)
     #expect(log.all == ["false none"])
-  }
-
-  @Test("a waiting message retains neither its target nor its registration")
-  func waiting() throws {
-    let proxy = MulticastProxy()
-    var dying: Doer? = Doer(log)
-    let removed = Doer(log)
-    proxy.add(try #require(dying), on: .queue(queue))
-    let token = proxy.add(removed, strongly: true, on: .queue(queue))
-    try did(1, on: proxy)
-    queue.sync {}
-    queue.suspend()
-    try did(2, on: proxy)
-    dying = nil
-    let isOver = ends { _ = try proxy.removeAndWait(token) }
-    #expect(isOver)
-    queue.resume()
-    queue.sync {}
-    #expect(log.all == ["1", "1"])
-  }
-
-  @Test("a message outlives its proxy")
-  func withoutProxy() throws {
-    let doer = Doer(log) { value in if value == 2 { throw Failure(name: "late") } }
-    var proxy: MulticastProxy? = MulticastProxy()
-    proxy?.add(doer, strongly: true, on: .queue(queue))
-    try did(1, on: proxy)
-    queue.sync {}
-    queue.suspend()
-    try did(2, on: proxy)
-    try did(3, on: proxy)
-    proxy = nil
-    queue.resume()
-    queue.sync {}
-    // The registration has ended with its proxy.
-    #expect(log.all == ["1"])
-  }
-
-  @Test("errors of methods are reported to the proxy")
-  func errors() throws {
-    let told = Log()
-    let proxy = MulticastProxy()
-    proxy.onDiagnostic = { diagnostic in
-      if case .failed(_, let selector, let error) = diagnostic { told.add("\(selector) \(error)") }
-    }
-    let doer = Doer(log) { value in if value > 1 { throw Failure(name: "late") } }
-    proxy.add(doer, strongly: true, on: .queue(queue))
-    for value in 1...3 { try did(Int32(value), on: proxy) }
-    queue.sync {}
-    #expect(log.all == ["1"])
-    #expect(told.all == Array(repeating: #"did: Failure(name: "late")"#, count: 2))
-  }
-
-  @Test("a message calls the method that the class has when it arrives")
-  func replaced() throws {
-    final class Changing: Sendable {}
-    let log = log
-    let table = MethodTable.of(Changing.self)
-    try table.register("did:") { (_: Changing, value: Int32) in log.add("old \(value)") }
-    let proxy = MulticastProxy()
-    let target = Changing()
-    proxy.add(target, strongly: true, on: .queue(queue))
-    try did(1, on: proxy)
-    queue.sync {}
-    queue.suspend()
-    try did(2, on: proxy)
-    let new = try Implementation { (_: Changing, value: Int32) in log.add("new \(value)") }
-    table.replace("did:", new)
-    queue.resume()
-    queue.sync {}
-    #expect(log.all == ["old 1", "new 2"])
-  }
-
-  @Test("a method on a queue may not wait for the end of its registration")
-  func removing() throws {
-    let proxy = MulticastProxy()
-    let (log, told) = (log, Log())
-    let token = Guarded<MulticastProxy.Token?>(nil)
-    let doer = Doer(log) { _ in
-      guard let token = token.read({ $0 }) else { return }
-      do { try proxy.removeAndWait(token) } catch { told.add("\(error)") }
-    }
-    let added = proxy.add(doer, strongly: true, on: .queue(queue))
-    token.withLock { $0 = added }
-    for value in 1...2 { try did(Int32(value), on: proxy) }
-    queue.sync {}
-    #expect(told.all == Array(repeating: "\(ForwardingError.wouldDeadlock)", count: 2))
-    proxy.removeAll()
   }
 
   @Test("changed options of a registration apply from the next message on")
@@ -278,41 +156,5 @@ struct CarriedMessageTests {
     #expect(try Self.double(4, on: proxy) == 8)
     proxy.block(token)
     #expect(throws: ForwardingError.nobodyAnswered("double:")) { try Self.double(5, on: proxy) }
-  }
-
-  @Test("a blocking lane does not wait for a queue that waits for deliveries of its proxy")
-  func circle() throws {
-    let proxy = MulticastProxy()
-    let doer = Doer(log)
-    proxy.add(doer, on: .blocking(queue))
-    try did(1, on: proxy)
-    let mark = QueueMark.of(queue)
-    let refused: Void? = mark.inside(of: proxy) {
-      #expect(throws: ForwardingError.wouldDeadlock) { try did(2, on: proxy) }
-    }
-    #expect(refused != nil)
-    try did(3, on: proxy)
-    #expect(log.all == ["1", "3"])
-  }
-
-  @Test("nested blocking lanes on a circle of queues are refused")
-  func nested() throws {
-    let (one, two) = (DispatchQueue(label: "one"), DispatchQueue(label: "two"))
-    let (log, inner, outer) = (log, MulticastProxy(), MulticastProxy())
-    let last = Doer(log)
-    inner.add(last, on: .blocking(one))
-    let middle = Doer(log) { value in try did(value + 1, on: inner) }
-    let back = MulticastProxy()
-    back.add(middle, on: .blocking(two))
-    let first = Doer(log) { value in try did(value, on: back) }
-    outer.add(first, on: .blocking(one))
-    // This send finds the methods.
-    try did(0, on: inner)
-    let isOver = ends {
-      do { try did(1, on: outer) } catch { log.add("\(error)") }
-    }
-    #expect(isOver)
-    #expect(log.all == ["0", "\(ForwardingError.wouldDeadlock)"])
-    withExtendedLifetime((last, middle, first)) {}
   }
 }

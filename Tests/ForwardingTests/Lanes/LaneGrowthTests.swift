@@ -44,41 +44,6 @@ struct LaneGrowthTests {
   }
 
   @Test(
-    "asking each of many queues for the queues that it targets takes linear time",
-    .notEmulated("it compares times"))
-  func asking() {
-    let growth = CPUTime.growth(from: 500) { count in
-      let lanes = Self.lanes("queue", count)
-      return CPUTime.milliseconds {
-        for lane in lanes {
-          guard case .queue(let queue, _) = lane.kind else { continue }
-          // Runs on this thread, because no other work runs on the queue.
-          queue.queue.sync { _ = QueueMark.current }
-        }
-      }
-    }
-    #expect(growth < CPUTime.linear, "\(growth) times")
-  }
-
-  @Test("making queues and asking for the current one after each takes linear time")
-  func askingMeanwhile() {
-    let growth = CPUTime.growth { count in
-      let asking = DispatchQueue(label: "asking")
-      _ = DeliveryLane.queue(asking)
-      return asking.sync {
-        CPUTime.milliseconds {
-          var lanes: [DeliveryLane] = []
-          for index in 0..<count {
-            lanes.append(.queue(DispatchQueue(label: "\(index)")))
-            _ = QueueMark.current
-          }
-        }
-      }
-    }
-    #expect(growth < CPUTime.linear, "\(growth) times")
-  }
-
-  @Test(
     "a queue knows all queues that it targets, however many others are marked")
   func current() {
     let base = DispatchQueue(label: "base")

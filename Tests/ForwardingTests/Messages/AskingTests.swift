@@ -39,18 +39,21 @@ struct AskingTests {
   private static let text = try! Message<String, Int>("askText:")
   private static let wide = try! Message<Wide, Int>("askWide:")
 
-  init() throws {
+  /// Once for all tests, which run in parallel.
+  private static let registered: Result<Void, any Error> = Result {
     let table = MethodTable.of(Source.self)
-    try table.register("askNumber:", replacing: true) { (source: Source, add: Int) in
+    try table.register("askNumber:") { (source: Source, add: Int) in
       try source.value(source.number + add)
     }
-    try table.register("askText:", replacing: true) { (source: Source, add: Int) in
+    try table.register("askText:") { (source: Source, add: Int) in
       try source.value("a text that is kept elsewhere: \(source.number + add)")
     }
-    try table.register("askWide:", replacing: true) { (source: Source, add: Int) in
+    try table.register("askWide:") { (source: Source, add: Int) in
       try source.value(Wide(text: "wide \(source.number)", numbers: [add]))
     }
   }
+
+  init() throws { try Self.registered.get() }
 
   /// What a sender and a listener get.
   private struct Told: Equatable {

@@ -192,33 +192,6 @@ struct MethodTableTests {
     }
   }
 
-  @Test("a selector finds its method among 2,000 of one class")
-  func manySelectors() throws {
-    class Many {}
-    for index in 0..<2000 {
-      try MethodTable.of(Many.self).register(
-        Selector(interning: "m\(index)"), Self.answering(Int32(index)))
-    }
-    for index in stride(from: 0, to: 2000, by: 97) {
-      #expect(try Self.ask(Many(), Selector(interning: "m\(index)")) == Int32(index))
-    }
-  }
-
-  @Test("the next send sees a change, also through an invocation that was sent before")
-  func inlineCacheInvalidates() throws {
-    class C {}
-    try MethodTable.of(C.self).register("changing", Self.answering(1))
-    let call = try Invocation(MethodSignature("i@:"), selector: "changing")
-    let target = C()
-    for expected in [1, 2, 3] as [Int32] {
-      try MethodTable.of(C.self).register("changing", replacing: true, Self.answering(expected))
-      try call.invoke(on: target)
-      #expect(try call.result(as: Int32.self) == expected)
-    }
-    MethodTable.of(C.self).remove(Selector("changing"))
-    #expect(throws: InvocationError.self) { try call.invoke() }
-  }
-
   @Test("while methods change, each answer to 8 threads is from a registered method")
   func threads() throws {
     final class T: Sendable {}

@@ -7,52 +7,6 @@ import Testing
 
 @Suite("Multicast: membership")
 struct MembershipTests {
-  @Test("targets are weak by default, strong on request; the dead vanish as they are met")
-  func weak() throws {
-    let log = Log()
-    let proxy = MulticastProxy()
-    let diagnostics = Log()
-    proxy.onDiagnostic = { diagnostics.add("\($0)".prefix { $0 != "(" }.description) }
-    var gone: Listener? = Listener("gone", log)
-    proxy.add(gone!)
-    proxy.add(Listener("kept", log), strongly: true)
-    try did(1, on: proxy)
-    gone = nil
-    #expect(proxy.count == 1)
-    #expect(proxy.registrationCount == 2)
-    try did(2, on: proxy)
-    #expect(log.all == ["gone 1", "kept 1", "kept 2"])
-    #expect(proxy.registrationCount == 1)
-    #expect(diagnostics.all == ["deadTarget"])
-  }
-
-  @Test("insertion order, and higher priorities first")
-  func order() throws {
-    let log = Log()
-    let proxy = MulticastProxy()
-    for (name, priority) in [("a", 0), ("b", 5), ("c", 0), ("d", 5), ("e", -1)] {
-      proxy.add(Listener(name, log), strongly: true, priority: priority)
-    }
-    try did(0, on: proxy)
-    #expect(log.all == ["b 0", "d 0", "a 0", "c 0", "e 0"])
-  }
-
-  @Test("duplicates by identity and queue: ignored, allowed or refused")
-  func duplicates() throws {
-    let log = Log()
-    let proxy = MulticastProxy()
-    let target = Listener("x", log)
-    let token = proxy.add(target)
-    #expect(proxy.add(target) == token)
-    #expect(proxy.count == 1)
-    proxy.add(target, on: .blocking(DispatchQueue(label: "own")))
-    #expect(proxy.count == 2)
-    proxy.duplicateRule = .allow
-    #expect(proxy.add(target) != token)
-    try did(1, on: proxy)
-    #expect(log.count == 3)
-  }
-
   @Test("removal by token, target, queue, group, all; scoped registrations end with their object")
   func removal() throws {
     let log = Log()
@@ -85,35 +39,6 @@ struct MembershipTests {
     #expect(proxy.removeAll() == 2)
     try did(1, on: proxy)
     #expect(log.all.isEmpty)
-  }
-
-  @Test("once: the registration ends with its first message")
-  func once() throws {
-    let log = Log()
-    let proxy = MulticastProxy()
-    let target = Listener("x", log)
-    proxy.add(target, once: true)
-    try did(1, on: proxy)
-    try did(2, on: proxy)
-    #expect(log.all == ["x 1"])
-    #expect(proxy.registrationCount == 0)
-  }
-
-  @Test("blocking is counted")
-  func blocking() throws {
-    let log = Log()
-    let proxy = MulticastProxy()
-    let target = Listener("x", log)
-    let token = proxy.add(target)
-    #expect(proxy.block(token))
-    #expect(proxy.block(token))
-    try did(1, on: proxy)
-    #expect(proxy.unblock(token))
-    try did(2, on: proxy)
-    #expect(proxy.unblock(token))
-    #expect(!proxy.unblock(token))
-    try did(3, on: proxy)
-    #expect(log.all == ["x 3"])
   }
 
   @Test("targets are counted and listed by class and by selector; too many targets are reported")

@@ -15,34 +15,6 @@ struct MulticastResultTests {
     return proxy
   }
 
-  @Test("the last answer counts, or the first, which ends the delivery")
-  func rules() throws {
-    let log = Log()
-    let proxy = try Self.proxy(["1", "2", "3"], log)
-    #expect(try Messages.value(on: proxy) == 3)
-    log.clear()
-    proxy.resultRule = .first
-    #expect(try Messages.value(on: proxy) == 1)
-    #expect(log.all == ["1"])
-    let report = try proxy.deliver(Messages.value.invocation())
-    #expect(report.entries.map { "\($0.outcome)" } == ["answered", "notCalled", "notCalled"])
-  }
-
-  @Test("all answers are returned, and folding may stop early")
-  func combined() throws {
-    let proxy = try Self.proxy(["1", "2", "3", "4"])
-    #expect(try Messages.value.all(on: proxy) == [1, 2, 3, 4])
-    let sum = try Messages.value.fold(on: proxy, into: 0) { sum, value in
-      sum += Int(value)
-      return sum >= 3 ? .stop : .next
-    }
-    #expect(sum == 3)
-    struct Stop: Error {}
-    #expect(throws: Stop.self) {
-      try Messages.value.fold(on: proxy, into: 0) { _, _ in throw Stop() }
-    }
-  }
-
   @Test("a target that throws affects no other target; the report has each outcome")
   func failures() throws {
     let proxy = try Self.proxy(["1", "2", "3"])
@@ -58,14 +30,6 @@ struct MulticastResultTests {
     let answers = try report.entries.map { try $0.answer?.value(as: Int32.self) }
     #expect(answers == [1, nil, 3, nil])
     #expect(throws: Failure(name: "2")) { try Messages.maybe(true, on: proxy) }
-  }
-
-  @Test("an answer is returned although a later target throws")
-  func survivingAnswer() throws {
-    let proxy = try Self.proxy(["1", "2"])
-    let call = try Messages.maybe.invocation(true)
-    _ = try proxy.deliver(call)
-    #expect(try call.result(as: Int32.self) == 1)
   }
 
   @Test("a C function with a result in memory answers for each target")

@@ -5,15 +5,16 @@ import Testing
 
 @testable import Invocations
 
-private final class Words: CallObject, @unchecked Sendable {
+private final class Words: MethodDeclaring, @unchecked Sendable {
   let word: String?
   init(_ word: String?) { self.word = word }
-}
 
-private final class Swapping: CallObject, @unchecked Sendable {
-  let log: Log
-  var swap: (() -> Void)?
-  init(_ log: Log) { self.log = log }
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("word") { (words: Words) throws -> String in
+      guard let word = words.word else { throw Failure(name: "no word") }
+      return word
+    }
+  }
 }
 
 /// A subclass that observes messages, so that it receives invocations.
@@ -27,18 +28,6 @@ private final class SeeingProxy: MulticastProxy, @unchecked Sendable {
 
 @Suite("Deliveries without a report")
 struct QuickDeliveryTests {
-  init() throws {
-    try MethodTable.of(Words.self).register("word", replacing: true) {
-      (words: Words) throws -> String in
-      guard let word = words.word else { throw Failure(name: "no word") }
-      return word
-    }
-    try MethodTable.of(Swapping.self).register("step", replacing: true) { (target: Swapping) in
-      target.log.add("old")
-      target.swap?()
-    }
-  }
-
   @Test("a string result survives the failure of the next target, and is freed once")
   func owned() throws {
     for isSeeing in [false, true] {
@@ -59,50 +48,27 @@ struct QuickDeliveryTests {
 
   @Test("a method that is replaced during a delivery is not called by later targets")
   func replacing() throws {
+    // Of this test alone, which changes its methods.
+    final class Swapping: CallObject, @unchecked Sendable {
+      let log: Log
+      var swap: (() -> Void)?
+      init(_ log: Log) { self.log = log }
+    }
     let log = Log()
     let proxy = MulticastProxy()
     let targets = (0..<3).map { _ in Swapping(log) }
     for target in targets { proxy.add(target) }
     let table = MethodTable.of(Swapping.self)
-    let step = Selector("step")
-    let old = try #require(table.method(for: step))
-    defer { table.replace(step, old) }
+    try table.register("step") { (target: Swapping) in
+      target.log.add("old")
+      target.swap?()
+    }
     targets[0].swap = {
-      table.replace(step, try! Implementation { (target: Swapping) in target.log.add("new") })
+      table.replace("step", try! Implementation { (target: Swapping) in target.log.add("new") })
     }
     try Message<NoResult>("step")(on: proxy)
     #expect(log.all == ["old", "new", "new"])
     withExtendedLifetime(targets) {}
-  }
-
-  @Test("targets of several classes, weak and strong, dead and blocked, are called in order")
-  func mixed() throws {
-    let log = Log()
-    let proxy = MulticastProxy()
-    let gone = Guarded(0)
-    proxy.onDiagnostic = { if case .deadTarget = $0 { gone.withLock { $0 += 1 } } }
-    var kept: [AnyObject] = []
-    for index in 0..<12 {
-      let listener = Listener("\(index)", log)
-      let closure = ClosureTarget()
-      try closure.register("did:") { (value: Int32) in log.add("c\(index) \(value)") }
-      kept += [listener, closure]
-      proxy.add(listener, strongly: index % 3 == 0)
-      proxy.add(closure)
-    }
-    let blocked = proxy.add(Listener("blocked", log), strongly: true)
-    proxy.block(blocked)
-    kept.remove(at: 2)
-    try did(7, on: proxy)
-    let all = (0..<12).flatMap { ["\($0) 7", "c\($0) 7"] }
-    #expect(log.all == all.filter { $0 != "1 7" })
-    #expect(gone.withLock { $0 } == 1)
-    proxy.unblock(blocked)
-    log.clear()
-    try did(8, on: proxy)
-    #expect(log.count == 24)
-    #expect(log.all.last == "blocked 8")
-    withExtendedLifetime(kept) {}
   }
 
   @Test("a subclass that observes messages sees each one as an invocation")
@@ -131,29 +97,6 @@ struct QuickDeliveryTests {
     #expect(throws: InvocationError.self) { try did(2, on: outer) }
     #expect(log.all == ["x 1", "x 2"])
     withExtendedLifetime((listener, inner)) {}
-  }
-
-  @Test("methods that send to their own proxy end with an error, not with a stack overflow")
-  func recursion() throws {
-    final class Echo: CallObject, @unchecked Sendable {
-      weak var proxy: MulticastProxy?
-      var deepest = 0
-      var depth = 0
-    }
-    let ring = try Message<NoResult>("ring")
-    try MethodTable.of(Echo.self).register("ring") { (echo: Echo) throws in
-      echo.depth += 1
-      echo.deepest = max(echo.deepest, echo.depth)
-      defer { echo.depth -= 1 }
-      try ring(on: echo.proxy)
-    }
-    let proxy = MulticastProxy()
-    let echo = Echo()
-    echo.proxy = proxy
-    proxy.add(echo)
-    #expect(throws: InvocationError.self) { try ring(on: proxy) }
-    #expect(echo.deepest == ForwardingDepth.limit)
-    withExtendedLifetime(proxy) {}
   }
 
   @Test("every target is released while threads send, add and remove")

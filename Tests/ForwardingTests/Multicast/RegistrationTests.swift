@@ -15,25 +15,6 @@ struct RegistrationTests {
 
   // MARK: Scopes
 
-  @Test("a scope that replaces another one keeps the registration")
-  func replacedScope() throws {
-    let target = Listener("x", log)
-    var scope = proxy.scoped(target)
-    scope = proxy.scoped(target)
-    #expect(proxy.contains(target))
-    #expect(proxy.contains(scope.token))
-  }
-
-  @Test("if two owners have a scope of one target, the last to be released removes it")
-  func twoScopes() throws {
-    let target = Listener("x", log)
-    let (one, two) = (proxy.scoped(target), proxy.scoped(target))
-    one.release()
-    #expect(proxy.contains(target))
-    two.release()
-    #expect(!proxy.contains(target))
-  }
-
   @Test("a scope that is ended twice counts once")
   func releasedTwice() throws {
     let target = Listener("x", log)
@@ -42,37 +23,6 @@ struct RegistrationTests {
     one.release()
     #expect(proxy.contains(target))
     two.release()
-  }
-
-  @Test("a target that was also added stays when its scope ends", arguments: [true, false])
-  func addedAndScoped(_ isAddedFirst: Bool) throws {
-    let target = Listener("x", log)
-    if isAddedFirst { proxy.add(target) }
-    let scope = proxy.scoped(target)
-    if !isAddedFirst { proxy.add(target) }
-    scope.release()
-    #expect(proxy.contains(target))
-  }
-
-  @Test("a scope does not end a registration that was removed and added since")
-  func removedScope() throws {
-    let target = Listener("x", log)
-    let scope = proxy.scoped(target)
-    proxy.remove(target)
-    proxy.add(target)
-    scope.release()
-    #expect(proxy.contains(target))
-  }
-
-  @Test("if duplicates are allowed, each scope ends its own registration")
-  func duplicateScopes() throws {
-    proxy.duplicateRule = .allow
-    let target = Listener("x", log)
-    let scopes = [proxy.scoped(target), proxy.scoped(target)]
-    #expect(proxy.registrationCount == 2)
-    scopes[0].release()
-    #expect(proxy.registrationCount == 1)
-    withExtendedLifetime(scopes) {}
   }
 
   // MARK: Options
@@ -88,37 +38,6 @@ struct RegistrationTests {
     #expect(log.all == ["x 1"])
   }
 
-  @Test("a second priority takes effect, and an absent one changes nothing")
-  func priority() throws {
-    let (a, b) = (Listener("a", log), Listener("b", log))
-    proxy.add(a)
-    proxy.add(b)
-    proxy.add(b, priority: 9)
-    proxy.add(b)
-    try did(1, on: proxy)
-    #expect(log.all == ["b 1", "a 1"])
-  }
-
-  @Test("the same priority again keeps the place")
-  func samePlace() throws {
-    let (a, b) = (Listener("a", log), Listener("b", log))
-    proxy.add(a)
-    proxy.add(b)
-    proxy.add(a, strongly: true, group: "g")
-    try did(1, on: proxy)
-    #expect(log.all == ["a 1", "b 1"])
-    #expect(proxy.removeGroup("g") == 1)
-  }
-
-  @Test("a target registered for one message and then for all receives all")
-  func allWins() throws {
-    let target = Listener("x", log)
-    proxy.add(target, once: true)
-    proxy.add(target)
-    for value in 1...2 { try did(Int32(value), on: proxy) }
-    #expect(log.all == ["x 1", "x 2"])
-  }
-
   @Test("a second registration with another lane changes the lane")
   func laneChanges() throws {
     let queue = DispatchQueue(label: "lane changes")
@@ -131,39 +50,6 @@ struct RegistrationTests {
     #expect(try proxy.deliver(did.invocation(2)).queued == 1)
     queue.sync {}
     #expect(proxy.registrationCount == 1)
-  }
-
-  @Test("changed options keep token and blocks, and apply to later deliveries")
-  func tokenAndBlocks() throws {
-    let target = Listener("x", log)
-    let token = proxy.add(target)
-    #expect(proxy.block(token))
-    #expect(proxy.add(target, strongly: true, priority: 3) == token)
-    try did(1, on: proxy)
-    #expect(log.all.isEmpty)
-    #expect(proxy.unblock(token))
-    #expect(!proxy.unblock(token))
-    try did(2, on: proxy)
-    #expect(log.all == ["x 2"])
-  }
-
-  @Test("a registration changed during a delivery is called as it was, and can be removed")
-  func changedInDelivery() throws {
-    let (proxy, log) = (proxy, log)
-    let later = Listener("later", log)
-    let first = ClosureTarget()
-    try first.register("did:") { (value: Int32) in
-      proxy.add(later, strongly: true, group: "changed")
-      if value == 2 { proxy.remove(later) }
-    }
-    proxy.add(first)
-    proxy.add(later)
-    try did(1, on: proxy)
-    #expect(log.all == ["later 1"])
-    proxy.add(later, on: .caller, group: "again")
-    try did(2, on: proxy)
-    #expect(log.all == ["later 1"])
-    #expect(!proxy.contains(later))
   }
 
   @Test("a queued message with an ignored result returns zero without an error")

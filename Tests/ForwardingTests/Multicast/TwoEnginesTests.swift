@@ -52,39 +52,42 @@ private let tell: Tell = { receiver, _, value in
 
 @Suite("Deliveries with and without a report")
 struct TwoEnginesTests {
-  init() throws {
+  /// Once for all tests, which run in parallel.
+  private static let registered: Result<Void, any Error> = Result {
     for type in [Native.self, OtherNative.self] as [AnyClass] {
       let table = MethodTable.of(type)
       try table.register(
-        "score:", replacing: true, encoding: "i@:i",
+        "score:", encoding: "i@:i",
         unsafeFunction: unsafeBitCast(score, to: UnsafeRawPointer.self))
       try table.register(
-        "tell:", replacing: true, encoding: "v@:i",
+        "tell:", encoding: "v@:i",
         unsafeFunction: unsafeBitCast(tell, to: UnsafeRawPointer.self))
     }
-    try MethodTable.of(Closure.self).register("score:", replacing: true) {
+    try MethodTable.of(Closure.self).register("score:") {
       (part: Closure, value: Int32) -> Int32 in
       part.note(value)
     }
-    try MethodTable.of(Closure.self).register("tell:", replacing: true) {
+    try MethodTable.of(Closure.self).register("tell:") {
       (part: Closure, value: Int32) in
       _ = part.note(value)
     }
-    try MethodTable.of(Throwing.self).register("score:", replacing: true) {
+    try MethodTable.of(Throwing.self).register("score:") {
       (part: Throwing, value: Int32) throws -> Int32 in
       if part.number % 2 == 0 { throw Failure(name: "\(part.number)") }
       return part.note(value)
     }
-    try MethodTable.of(Throwing.self).register("tell:", replacing: true) {
+    try MethodTable.of(Throwing.self).register("tell:") {
       (part: Throwing, value: Int32) throws in
       if part.number % 2 == 0 { throw Failure(name: "\(part.number)") }
       _ = part.note(value)
     }
-    try MethodTable.of(OtherTypes.self).register("score:", replacing: true) {
+    try MethodTable.of(OtherTypes.self).register("score:") {
       (part: OtherTypes, value: Double) in
       _ = part.note(Int32(value))
     }
   }
+
+  init() throws { try Self.registered.get() }
 
   private func make(_ kind: Kind, _ number: Int, _ log: Log) throws -> AnyObject {
     switch kind {

@@ -22,17 +22,6 @@ struct WishTests {
 
   // MARK: During a delivery
 
-  @Test("a target registered for all messages during a delivery receives this one and all others")
-  func allInDelivery() throws {
-    let later = Listener("later", log)
-    let token = proxy.add(later, once: true)
-    try first { [proxy] in proxy.add(later) }
-    try did(1, on: proxy)
-    try did(2, on: proxy)
-    #expect(log.all == ["later 1", "later 2"])
-    #expect(proxy.contains(token))
-  }
-
   @Test("a lane that is changed during a delivery takes effect at once")
   func laneInDelivery() throws {
     let queue = DispatchQueue(label: "lane in delivery")

@@ -103,14 +103,6 @@ struct MessageTests {
     #expect(throws: InvocationError.self) { try Message<NoResult, Int32>("noColon") }
   }
 
-  @Test("a message makes invocations that several targets can receive")
-  func invocation() throws {
-    let log = Log()
-    let call = try did.invocation(3)
-    for name in ["a", "b"] { try call.invoke(on: Listener(name, log)) }
-    #expect(log.all == ["a 3", "b 3"])
-  }
-
   @Test("proxy.dynamic turns calls into selectors")
   func dynamic() throws {
     let table = ClosureTarget()

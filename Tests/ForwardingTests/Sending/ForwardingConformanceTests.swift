@@ -160,7 +160,7 @@ struct ForwardingConformanceTests {
       try ranging.invoke(on: range)
       #expect(try ranging.resultBytes() == [42, 999].withUnsafeBytes { Array($0) })
     },
-    "C206": .checked(in: "MulticastResultTests, 'the last answer counts'"),
+    "C206": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
     "C208": .checked(in: "ChainTests, 'what a handler throws inside of nested forwarding'"),
     "C209": .check { () throws -> Void in
       let forwarder = try Forwarder("i@:")

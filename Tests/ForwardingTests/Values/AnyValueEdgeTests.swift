@@ -4,34 +4,14 @@ import Testing
 @testable import Forwarding
 @testable import Invocations
 
-/// Counts its live instances, and may act in its `deinit`.
+/// Counts its live instances.
 private final class Part: CallObject, Sendable {
   static let alive = Guarded(0)
-  private let end: @Sendable () -> Void
-
-  init(end: @escaping @Sendable () -> Void = {}) {
-    self.end = end
-    Self.alive.withLock { $0 += 1 }
-  }
-
-  deinit {
-    end()
-    Self.alive.withLock { $0 -= 1 }
-  }
+  init() { Self.alive.withLock { $0 += 1 } }
+  deinit { Self.alive.withLock { $0 -= 1 } }
 }
 
 private struct Letter: Sendable { var part = Part() }
-
-/// An invocation that the bodies of its methods can access.
-private final class Known: @unchecked Sendable {
-  var call: Invocation?
-
-  func forget() {
-    let old = call
-    call = nil
-    withExtendedLifetime(old) {}
-  }
-}
 
 /// Has an empty carrier, although it has a stored property.
 private struct Hollow: CarriedValue, Equatable {
@@ -47,10 +27,6 @@ private final class Ticket: CarriedValue {
   init(carrier: Int32) { number = carrier }
   var carrier: Int32 { number }
 }
-
-private final class Answers: Sendable {}
-private final class Refuses: Sendable {}
-private struct Refusal: Error {}
 
 @Suite("Unusual values of Swift types", .serialized)
 struct AnyValueEdgeTests {
@@ -71,48 +47,6 @@ struct AnyValueEdgeTests {
     try Message<NoResult, Ticket>("take:")(Ticket(carrier: 4), on: target)
     try Message<Void, Ticket>("take:")(Ticket(carrier: 5), on: target)
     #expect(taken.read { $0 } == [4, 5])
-  }
-
-  @Test("a value is released if a body sets it as the result and then returns another")
-  func replacedAnswer() throws {
-    let known = Known()
-    let target = ClosureTarget()
-    try target.register("letter") { () -> Letter in
-      try known.call?.setResult(Letter())
-      return Letter()
-    }
-    try target.register("part") { () -> Part in
-      try known.call?.setResult(Part())
-      return Part()
-    }
-    known.call = try Message<Letter>("letter").invocation()
-    try known.call?.invoke(on: target)
-    #expect(Part.alive.read { $0 } == 1)
-    known.forget()
-    known.call = try Message<Part>("part").invocation()
-    try known.call?.invoke(on: target)
-    #expect(Part.alive.read { $0 } == 1)
-    known.forget()
-    #expect(Part.alive.read { $0 } == 0)
-  }
-
-  @Test("a value is released if an object sets it as the result in its deinit during a delivery")
-  func strayAnswer() throws {
-    let known = Known()
-    let proxy = MulticastProxy()
-    try MethodTable.of(Answers.self).register("letter") { (_: Answers) in Letter() }
-    try MethodTable.of(Refuses.self).register("letter") { (_: Refuses) throws -> Letter in
-      try known.call?.setResult(Letter(part: Part { try? known.call?.setResult(Letter()) }))
-      throw Refusal()
-    }
-    let (answers, refuses) = (Answers(), Refuses())
-    proxy.add(answers)
-    proxy.add(refuses)
-    known.call = try Message<Letter>("letter").invocation()
-    // The first delivery finds the methods.
-    for _ in 0..<2 { #expect(throws: Refusal.self) { try known.call?.invoke(on: proxy) } }
-    known.forget()
-    #expect(Part.alive.read { $0 } == 0)
   }
 
   @Test(

@@ -211,18 +211,6 @@ struct TextTests {
     #expect(throws: InvocationError.notText(index: 2)) { try call.invoke(on: reader) }
   }
 
-  @Test("text goes to a queue as a copy")
-  func queued() throws {
-    let proxy = MulticastProxy()
-    let queue = DispatchQueue(label: "reader")
-    proxy.add(reader, on: .queue(queue))
-    queue.suspend()
-    try Message<Void, String>("read:")(String(repeating: "later ", count: 9), on: proxy)
-    queue.resume()
-    queue.sync {}
-    #expect(reader.seen == [String(repeating: "later ", count: 9)])
-  }
-
   @Test("an interceptor sees and replaces text")
   func intercepted() throws {
     let proxy = InterceptingProxy(reader)

@@ -6,18 +6,6 @@ import TypeEncodings
 
 @Suite("Adversarial uses of an invocation")
 struct AdversarialInvocationTests {
-  @Test("a named function refuses too few and too many arguments")
-  func counts() throws {
-    let functions = FunctionTable()
-    try functions.register("two") { (a: Int, b: Int) in a + b }
-    #expect(throws: InvocationError.argumentCount(expected: 2, given: 1)) {
-      try functions.call("two", 1)
-    }
-    #expect(throws: InvocationError.argumentCount(expected: 2, given: 3)) {
-      try functions.call("two", 1, 2, 3)
-    }
-  }
-
   @Test("numbers are neither narrowed nor wrapped")
   func narrowing() throws {
     let call = try Invocation(parsing: "v@:qfQC")
@@ -54,16 +42,6 @@ struct AdversarialInvocationTests {
     #expect(try call.argumentBytes(at: 2) == bytes)
   }
 
-  @Test("an invocation may be sent twice, and an argument that was never set is zero")
-  func twice() throws {
-    let (call, function) = try Fixtures.call("m_sum")
-    try call.setArgument(Int32(5), at: 3)
-    for _ in 0..<2 {
-      try call.invoke(using: function)
-      #expect(try call.result(as: Int32.self) == 5)
-    }
-  }
-
   @Test("there is no result before a call, and none of another type; a failed read changes nothing")
   func results() throws {
     let call = try Invocation(parsing: "i@:")
@@ -96,19 +74,6 @@ struct AdversarialInvocationTests {
       #expect(try char.result(as: Int8.self) == -5)
       #expect(try char.resultBytes() == [0xFB])
     }
-  }
-
-  @Test("a string may be freed or changed after it was set")
-  func freedString() throws {
-    let (call, function) = try Fixtures.call("m_loop")
-    do {
-      var text = "scratch"
-      try call.setArgument(text, at: 2)
-      text.removeAll()
-    }
-    try call.invoke(using: function)
-    // The callee has changed the invocation's own copy.
-    #expect(try call.result(as: String.self) == "tcratch")
   }
 
   @Test("text with a NUL is refused, and the old text stays")
@@ -168,25 +133,6 @@ struct AdversarialInvocationTests {
     #expect(try call.result(as: Double.self) == 432.5)
     call.invokeThroughLibffi(using: function)
     #expect(try call.result(as: Double.self) == 432.5)
-  }
-
-  @Test("the error of a Swift method is thrown by the call, and the target is released")
-  func throwing() throws {
-    struct Refusal: Error {}
-    final class Refusing {}
-    try MethodTable.of(Refusing.self).register("go") { (_: Refusing) throws -> Void in
-      throw Refusal()
-    }
-    let call = try Invocation(MethodSignature("v@:"), selector: "go")
-    weak var target: Refusing?
-    do {
-      let made = Refusing()
-      target = made
-      #expect(throws: Refusal.self) { try call.invoke(on: made) }
-    }
-    #expect(target != nil)
-    try call.setTarget(nil)
-    #expect(target == nil)
   }
 
   @Test("descriptions of extreme values are bounded")

@@ -216,26 +216,6 @@ private final class Lazy: CallObject {
 
 @Suite("Invocations that are changed by their callees")
 struct ReentrantTests {
-  private final class Target: CallObject {
-    var name = "alive"
-  }
-
-  @Test("the target of a method called by hand cannot be taken from it")
-  func byHand() throws {
-    let call = try Invocation(MethodSignature(parsing: "v@:"), selector: "takeAway")
-    nonisolated(unsafe) let captured = call
-    nonisolated(unsafe) var seen: [String] = []
-    let method = try Implementation { (target: Target) in
-      #expect(throws: InvocationError.targetInUse) { try captured.setTarget(nil) }
-      seen.append(target.name)
-    }
-    try call.setTarget(Target())
-    try call.invoke(using: method)
-    #expect(seen == ["alive"])
-    try call.setTarget(nil)
-    #expect(call.target == nil)
-  }
-
   @Test("the first argument of a function is no target, and cannot be replaced while it runs")
   func firstArgument() throws {
     let functions = FunctionTable()

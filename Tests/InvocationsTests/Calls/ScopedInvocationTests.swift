@@ -17,19 +17,22 @@ private final class Box: CallObject, @unchecked Sendable {
 
 @Suite("Invocations on the stack")
 struct ScopedInvocationTests {
-  init() throws {
+  /// Once for all tests, which run in parallel.
+  private static let registered: Result<Void, any Error> = Result {
     let table = MethodTable.of(Box.self)
-    try table.register("add:to:", replacing: true) { (_: Box, a: Int32, b: Int32) -> Int32 in a + b
+    try table.register("add:to:") { (_: Box, a: Int32, b: Int32) -> Int32 in a + b
     }
-    try table.register("text:token:", replacing: true) {
+    try table.register("text:token:") {
       (box: Box, text: String, token: AnyCallObject) -> String in
       box.seen.append("\(text) \(type(of: token.object))")
       return text + "!"
     }
-    try table.register("fail:", replacing: true) { (_: Box, _: String) throws in
+    try table.register("fail:") { (_: Box, _: String) throws in
       throw InvocationError.outOfMemory
     }
   }
+
+  init() throws { try Self.registered.get() }
 
   @Test("a scoped invocation is set, sent and read; unset arguments are zero; nil returns zero")
   func sending() throws {

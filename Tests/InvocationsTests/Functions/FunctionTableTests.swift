@@ -29,28 +29,6 @@ struct FunctionTableTests {
     #expect(functions["join"]?.plan.signature.description == "***")
   }
 
-  @Test("every type that Swift maps is passed to a closure and returned")
-  func types() throws {
-    let functions = FunctionTable()
-    func echoes<Value: CallValue & Equatable>(_ value: Value) throws {
-      functions.unregister("echo")
-      try functions.register("echo") { (value: Value) -> Value in value }
-      #expect(try functions.call("echo", value, returning: Value.self) == value)
-    }
-    try echoes(Int8.min); try echoes(UInt8.max); try echoes(Int16.min); try echoes(UInt16.max)
-    try echoes(Int32.min); try echoes(UInt32.max); try echoes(Int64.min); try echoes(UInt64.max)
-    try echoes(Int.min); try echoes(UInt.max); try echoes(true); try echoes(false)
-    try echoes(Float.pi); try echoes(-Double.infinity); try echoes(LongDouble(0.1))
-    try echoes(Int128.min); try echoes(UInt128.max)
-    try echoes(ComplexValue<Float>(1, -2)); try echoes(ComplexValue<Double>(0.5, 3))
-    try echoes(ComplexValue<LongDouble>(1, 2))
-    try echoes("text with é"); try echoes(nil as String?); try echoes("some" as String?)
-    try echoes(UnsafeRawPointer(bitPattern: 0x10)!); try echoes(nil as UnsafeRawPointer?)
-    try echoes(UnsafePointer<Int32>(bitPattern: 0x20)); try echoes(OpaquePointer(bitPattern: 0x30))
-    try echoes(Selector("a:b:")); try echoes(FixturePoint(x: 1, y: 2))
-    try echoes(FixtureRectangle(origin: .init(x: 1, y: 2), size: .init(x: 3, y: 4)))
-  }
-
   @Test("values of C-only types are passed as bytes: complex, unions, 128 bits, long double")
   func nativeTypes() throws {
     let functions = FunctionTable()
@@ -172,14 +150,6 @@ struct FunctionTableTests {
       "open", "/nowhere/at all", Int32(0), returning: Int32.self)
     #expect(answer.result == -1)
     #expect(answer.errno == ENOENT)
-  }
-
-  @Test("the error of a closure is thrown to the caller")
-  func throwing() throws {
-    struct Refusal: Error {}
-    let functions = FunctionTable()
-    try functions.register("no") { () throws -> Int32 in throw Refusal() }
-    #expect(throws: Refusal.self) { try functions.call("no", returning: Int32.self) }
   }
 
   @Test("8 threads register, call and unregister functions")

@@ -111,43 +111,6 @@ struct TrampolineTests {
     withExtendedLifetime(others) {}
   }
 
-  @Test("results of every class are returned: words, floats, mixed, x87, memory")
-  func results() throws {
-    let integers = try Callback { (a: Int64) -> Int64 in a + 1 }
-    #expect(try integers.function(as: (@convention(c) (Int64) -> Int64).self)(41) == 42)
-    let doubles = try Callback { (a: Double, b: Float) -> Double in a + Double(b) }
-    #expect(
-      try doubles.function(as: (@convention(c) (Double, Float) -> Double).self)(1.5, 2.25) == 3.75)
-    let points = try Callback { (point: FixturePoint) -> FixturePoint in
-      FixturePoint(x: point.y, y: point.x)
-    }
-    let swapped = try points.function(
-      as: (@convention(c) (FixturePoint) -> FixturePoint).self)(FixturePoint(x: 1, y: 2))
-    #expect(swapped.x == 2)
-    #expect(swapped.y == 1)
-    let mixed = try Callback { (mixed: FixtureMixed) -> FixtureMixed in
-      FixtureMixed(number: mixed.number + 1, value: mixed.value + 1)
-    }
-    let more = try mixed.function(
-      as: (@convention(c) (FixtureMixed) -> FixtureMixed).self)(FixtureMixed(number: 1, value: 2))
-    #expect(more.number == 2)
-    #expect(more.value == 3)
-    let large = try Callback {
-      (a: Int32, rectangle: FixtureRectangle, b: Double) -> FixtureRectangle in
-      FixtureRectangle(
-        origin: FixturePoint(x: Double(a), y: b), size: rectangle.origin)
-    }
-    let made = try large.function(
-      as: (@convention(c) (Int32, FixtureRectangle, Double) -> FixtureRectangle).self)(
-        7,
-        FixtureRectangle(
-          origin: FixturePoint(x: 1, y: 2), size: FixturePoint(x: 3, y: 4)), 8)
-    #expect(made.origin.x == 7)
-    #expect(made.origin.y == 8)
-    #expect(made.size.x == 1)
-    #expect(made.size.y == 2)
-  }
-
   @Test("words of every width arrive intact, with their signs")
   func widths() throws {
     let seen = Guarded<[String]>([])

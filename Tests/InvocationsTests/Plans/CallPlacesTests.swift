@@ -139,6 +139,14 @@ struct CallPlacesTests {
       ("DDt", ["st0", "stack+0", "rdi:rsi"]), ("jDf", ["st0:st1", "xmm0"]),
       ("viiiii{S=qq}i", ["nowhere", "rdi", "rsi", "rdx", "rcx", "r8", "stack+0", "r9"]),
       ("{S=dddd}{S=dd}{S=ddd}", ["memory (pointer in rdi)", "xmm0:xmm1", "stack+0"]),
+      ("v@:{R={P=dd}{S=dd}}i", ["nowhere", "rdi", "rsi", "stack+0", "rdx"]),
+      ("{M=id}@:{M=id}", ["rax:xmm0", "rdi", "rsi", "rdx:xmm0"]),
+      ("{M=dq}{M=dq}", ["xmm0:rax", "xmm0:rdi"]),
+      (
+        "v@:iiif{P=cd}", ["nowhere", "rdi", "rsi", "rdx", "rcx", "r8", "xmm0", "r9:xmm1"]
+      ),
+      ("D{e=}Dt(U=fi)jf", ["st0", "nowhere", "stack+0", "rdi:rsi", "rdx", "xmm0"]),
+      ("jD[3i]^?", ["st0:st1", "rdi", "rsi"]),
     ] as [Row])
   func systemV(row: Row) throws { try Self.expect(row, .x86_64Linux) }
 

@@ -41,29 +41,6 @@ struct CallPlanTests {
   }
 
   @Test(
-    "on x86-64, arguments have the expected places",
-    arguments: [
-      ("v@:{CGRect={CGPoint=dd}{CGSize=dd}}i", ["rdi", "rsi", "stack+0", "rdx"], "nowhere"),
-      ("{P=dd}@:{P=dd}", ["rdi", "rsi", "xmm0:xmm1"], "xmm0:xmm1"),
-      ("{M=id}@:{M=id}", ["rdi", "rsi", "rdx:xmm0"], "rax:xmm0"),
-      ("{M=dq}{M=dq}", ["xmm0:rdi"], "xmm0:rax"),
-      ("v@:iiif{P=cd}", ["rdi", "rsi", "rdx", "rcx", "r8", "xmm0", "r9:xmm1"], "nowhere"),
-      ("v@:iii{P=qq}i", ["rdi", "rsi", "rdx", "rcx", "r8", "stack+0", "r9"], "nowhere"),
-      ("D{e=}Dt(U=fi)jf", ["nowhere", "stack+0", "rdi:rsi", "rdx", "xmm0"], "st0"),
-      ("jD[3i]^?", ["rdi", "rsi"], "st0:st1"),
-      ("{L=D}(U=Di){v=![16,16f]q}", [], ""),
-    ] as [(String, [String], String)])
-  func locations(spelling: String, arguments: [String], result: String) throws {
-    guard !result.isEmpty else {
-      #expect(throws: InvocationError.self) { try Self.places(spelling, .x86_64Linux) }
-      return
-    }
-    let places = try Self.places(spelling, .x86_64Linux)
-    #expect(places.arguments.map(\.text) == arguments)
-    #expect(places.result.text == result)
-  }
-
-  @Test(
     "a type that cannot be passed is refused with the reason",
     arguments: [
       ("v@:{opaque}", 3, .opaque), ("v@:{B=b3b5}", 6, .bitFieldWithoutStorage),

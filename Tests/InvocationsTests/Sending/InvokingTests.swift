@@ -8,22 +8,6 @@ import Testing
 
 @Suite("Invoking an invocation")
 struct InvokingTests {
-  @Test("one invocation of several targets calls each once, and the last result stays")
-  func reuse() throws {
-    try MethodTable.of(Subject.self).register("length:") { (target: Subject, extra: Int32) in
-      Int32(target.name.count) + extra
-    }
-    let call = try Invocation(MethodSignature("i@:i"), selector: "length:")
-    try call.setArgument(Int32(10), at: 2)
-    var results: [Int32] = []
-    for name in ["a", "bb", "ccc"] {
-      try call.invoke(on: Subject(name))
-      results.append(try call.result())
-    }
-    #expect(results == [11, 12, 13])
-    #expect((call.target as? Subject)?.name == "ccc")
-  }
-
   @Test("a nil target is not called; the result is zero and available")
   func nilTarget() throws {
     let call = try Invocation(MethodSignature("i@:ii"), selector: "add:to:")
@@ -33,13 +17,6 @@ struct InvokingTests {
     let large = try Invocation(MethodSignature("{R=dddd}@:"), selector: "frame")
     try large.invoke()
     #expect(try large.resultBytes() == [UInt8](repeating: 0, count: 32))
-  }
-
-  @Test("nothing is sent without a selector")
-  func noSelector() throws {
-    let call = try Invocation(parsing: "v@:")
-    try call.setTarget(Subject())
-    #expect(throws: InvocationError.selectorNotSet) { try call.invoke() }
   }
 
   @Test("a plain function has no target, and is not sent")
@@ -82,23 +59,6 @@ struct InvokingTests {
     #expect(throws: InvocationError.self) { try call.setSelector(Selector("a:b:")) }
   }
 
-  @Test("invoke throws the error of a Swift method; no result is left, not even an older one")
-  func throwing() throws {
-    struct Refusal: Error, Equatable {}
-    final class Moody {}
-    try MethodTable.of(Moody.self).register("answer:") { (_: Moody, value: Int32) throws -> Int32 in
-      if value < 0 { throw Refusal() }
-      return value
-    }
-    let call = try Invocation(MethodSignature("i@:i"), selector: "answer:")
-    try call.setArgument(Int32(3), at: 2)
-    try call.invoke(on: Moody())
-    #expect(try call.result(as: Int32.self) == 3)
-    try call.setArgument(Int32(-3), at: 2)
-    #expect(throws: Refusal()) { try call.invoke() }
-    #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
-  }
-
   @Test("a void result is never available, and leaves raw memory unchanged")
   func voidResult() throws {
     let (call, function) = try Fixtures.call("m_nothing")
@@ -123,23 +83,6 @@ struct InvokingTests {
       try call.setResult(1.0)
     }
     #expect(try call.resultBytes().count == 16)
-  }
-
-  @Test("a method of a superclass is found, and one of the class itself wins")
-  func inheritance() throws {
-    class Base {}
-    class Derived: Base {}
-    try MethodTable.of(Base.self).register("who") { (_: Base) in "base" }
-    try MethodTable.of(Base.self).register("what") { (_: Base) in "thing" }
-    try MethodTable.of(Derived.self).register("who") { (_: Derived) in "derived" }
-    func answer(_ selector: Selector, _ target: AnyObject) throws -> String {
-      let call = try Invocation(MethodSignature("*@:"), selector: selector)
-      try call.invoke(on: target)
-      return try call.result()
-    }
-    #expect(try answer("who", Base()) == "base")
-    #expect(try answer("who", Derived()) == "derived")
-    #expect(try answer("what", Derived()) == "thing")
   }
 
   @Test("errno can be captured after a call")

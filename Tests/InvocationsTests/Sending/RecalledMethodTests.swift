@@ -35,14 +35,38 @@ struct RecalledMethodTests {
     return call
   }
 
-  @Test("a call finds the method that replaced its cached one")
-  func replaced() throws {
-    let call = try warm("recallReplaced", Lamp()) { 1 }
-    try MethodTable.of(Lamp.self).register("recallReplaced", replacing: true) { (_: Lamp) in
-      Int32(2)
+  @Test("a call finds what has changed since it cached its method")
+  func changed() throws {
+    let two: @Sendable (AnyObject) -> Int32 = { _ in 2 }
+    let (lamps, lanterns) = (MethodTable.of(Lamp.self), MethodTable.of(Lantern.self))
+    let changes: [(Selector, (Invocation) throws -> Void)] = [
+      ("recallReplaced", { _ in try lamps.register("recallReplaced", replacing: true, two) }),
+      ("recallOverridden", { _ in try lanterns.register("recallOverridden", two) }),
+      (
+        "recallOne",
+        {
+          try lamps.register("recallTwo", two)
+          try $0.setSelector("recallTwo")
+        }
+      ),
+      (
+        "recallClass",
+        {
+          final class Torch: Lamp {}
+          try MethodTable.of(Torch.self).register("recallClass", two)
+          try $0.setTarget(Torch())
+        }
+      ),
+    ]
+    for (selector, change) in changes {
+      let call = try warm(selector, Lantern()) { 1 }
+      try change(call)
+      try call.invoke()
+      #expect(try call.result(as: Int32.self) == 2, "\(selector)")
     }
-    try call.invoke()
-    #expect(try call.result(as: Int32.self) == 2)
+    let call = try warm("recallRemoved", Lamp()) { 1 }
+    _ = lamps.remove("recallRemoved")
+    #expect(throws: InvocationError.self) { try call.invoke() }
   }
 
   private final class Dial: Sendable {}
@@ -90,39 +114,6 @@ struct RecalledMethodTests {
         }
       }
     }
-  }
-
-  @Test("a call finds a new override in a subclass")
-  func overridden() throws {
-    let call = try warm("recallOverridden", Lantern()) { 1 }
-    try MethodTable.of(Lantern.self).register("recallOverridden") { (_: Lantern) in Int32(2) }
-    try call.invoke()
-    #expect(try call.result(as: Int32.self) == 2)
-  }
-
-  @Test("a call finds that its method was removed")
-  func removed() throws {
-    let call = try warm("recallRemoved", Lamp()) { 1 }
-    _ = MethodTable.of(Lamp.self).remove("recallRemoved")
-    #expect(throws: InvocationError.self) { try call.invoke() }
-  }
-
-  @Test("a call with a new selector is sent under it")
-  func otherSelector() throws {
-    let call = try warm("recallOne", Lamp()) { 1 }
-    try MethodTable.of(Lamp.self).register("recallTwo", replacing: true) { (_: Lamp) in Int32(2) }
-    try call.setSelector("recallTwo")
-    try call.invoke()
-    #expect(try call.result(as: Int32.self) == 2)
-  }
-
-  @Test("a call can be sent to an object of another class")
-  func otherClass() throws {
-    let call = try warm("recallClass", Lamp()) { 1 }
-    try MethodTable.of(Lantern.self).register("recallClass") { (_: Lantern) in Int32(2) }
-    let other = Lantern()
-    try call.invoke(on: other)
-    #expect(try call.result(as: Int32.self) == 2)
   }
 
   @Test("a call throws the error of the method, and then has no result")
