@@ -4,7 +4,7 @@ import ForwardingTestSupport
 import Testing
 
 /// Two small modules, compiled into a folder. One inherits from the other.
-private final class Modules {
+private final class Modules: Sendable {
   static let base = """
     public final class Room: Sendable { public init() {} }
     public protocol Named: AnyObject {
@@ -38,13 +38,15 @@ private final class Modules {
     public protocol Ordered: Comparable {}
     """
 
-  let folder = FileManager.default.temporaryDirectory
+  static let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("forwarding-\(UUID().uuidString)")
+  var folder: URL { Self.folder }
 
   /// Compiled once for all tests.
   static let compiled = Result { try Modules() }
 
   init() throws {
+    atexit { try? FileManager.default.removeItem(at: Modules.folder) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (name, source) in [("Base", Self.base), ("Rooms", Self.rooms)] {
       let finished = try compile(
