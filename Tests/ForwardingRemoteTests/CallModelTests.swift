@@ -164,7 +164,9 @@ struct CallModelTests {
       let isExpected =
         end == .nobody ? outcome.contains("no host listens to bank.bank") : outcome == expected
       #expect(isExpected, "\(script): \(outcome)")
-      #expect(performed == (end?.isPerformed == true ? 1 : 0), "\(script)")
+      // On a busy machine, the time may be over before the attempt.
+      let isReached = transport.left.read { $0.count } > script.count { $0.outcome == nil }
+      #expect(performed == (end?.isPerformed == true && isReached ? 1 : 0), "\(script)")
       let isAnswered = expected == "answered"
       #expect(
         counts
