@@ -47,7 +47,7 @@ extension SpiedStep {
     _ times: ClosedRange<Int>, within limit: Duration? = nil, ended waiter: SpyWaiter? = nil,
     _ place: SpyPlace
   ) -> Bool {
-    let found = calls.count
+    let found = count
     let ended = waiter?.endedCount ?? found
     let isRight = times.contains(found)
     if isRight, ended >= times.lowerBound { return true }

@@ -29,7 +29,7 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
   public var selector: Selector { step.selector }
 
   /// The number of calls.
-  public var calls: Int { step.calls.count }
+  public var calls: Int { step.count }
 
   /// The same message for arguments that need not be `Sendable`.
   public var unchecked: UncheckedMessage<Result, repeat each Argument> {

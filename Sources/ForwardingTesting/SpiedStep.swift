@@ -28,6 +28,9 @@ public struct SpiedStep: Sendable {
   /// The calls so far, which are marked as seen by the test.
   var calls: [KeptCall] { spy.kept(selector, where: matches, marking: true) }
 
+  /// Their number; they are marked as seen.
+  var count: Int { spy.count(selector, where: matches) }
+
   /// All calls of the spy as text. Those of the selector come first, sorted by the number of
   /// differing arguments, then those with similar names.
   var nearestCalls: [String] {

@@ -58,6 +58,20 @@ extension SpyProxy {
     tapes.read { _ in for call in calls { call.tape.mark(at: call.index) } }
   }
 
+  /// Counts the calls of a selector, and marks them as seen by the test. Without a condition it makes
+  /// no invocations: a test may ask for the number in a loop, while senders wait for the lock.
+  func count(_ selector: Selector, where matches: SpyMatch?) -> Int {
+    guard matches == nil else { return kept(selector, where: matches, marking: true).count }
+    return tapes.read { tapes in
+      var count = 0
+      for tape in tapes where tape.selector == selector {
+        tape.markAll()
+        count += tape.count
+      }
+      return count
+    }
+  }
+
   // MARK: Waiters
 
   /// Adds a waiter for a selector. It gets the calls recorded so far and each further one.
