@@ -147,9 +147,9 @@ struct FaceCommandTests {
   }
 
   #if Macros
-    private func check(_ source: String, in modules: Modules) throws -> Finished {
+    private func check(_ source: String, _ name: String, in modules: Modules) throws -> Finished {
       try modules.compile(
-        source, "Client",
+        source, name,
         ["-typecheck", "-parse-as-library", "-warnings-as-errors", "-module-name", "Client"]
           + Toolchain.moduleOptions + Toolchain.macroOptions)
     }
@@ -171,9 +171,9 @@ struct FaceCommandTests {
       let source = filled.reduce(Self.restated) {
         $0.replacing("<#\($1.key)#>", with: $1.value)
       }
-      let finished = try check(source + client, in: modules)
+      let finished = try check(source + client, "Client", in: modules)
       #expect(finished.status == 0, "\(finished.errors)")
-      let empty = try check(Self.restated + client, in: modules)
+      let empty = try check(Self.restated + client, "Client", in: modules)
       let errors = empty.errors.split(separator: "\n").filter { $0.contains(" error: ") }
         .filter { $0.contains("/Client.swift:") }.map { $0.split(separator: "error: ")[1] }
       #expect(errors.count == 12, "\(empty.errors)")
@@ -200,7 +200,7 @@ struct FaceCommandTests {
         let delegate = try Tool.run(["face", "FoundationXML.XMLParserDelegate"])
         #expect(delegate.status == 0, "\(delegate.errors)")
         let source = delegate.output.replacing("<#Data?#>", with: "nil")
-        let finished = try check(source, in: modules)
+        let finished = try check(source, "System", in: modules)
         #expect(finished.status == 0, "\(finished.errors)")
       }
     #endif
