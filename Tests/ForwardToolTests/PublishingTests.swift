@@ -52,8 +52,9 @@ struct PublishingTests {
     let manifest = try Self.text("Package.swift")
     let site = try Self.text("Tests/DocumentationSite/Catalogs.swift")
     let index = try Self.text(".spi.yml")
-    let libraries = manifest.matches(of: /\.library\(name: "([A-Z]\w+)"/).map { String($0.1) }
-    #expect(!libraries.isEmpty)
+    let list = try #require(manifest.firstMatch(of: /products: \[([^\]]+)\]\.map/)).1
+    let libraries = list.matches(of: /"(\w+)"/).map { String($0.1) }
+    #expect(libraries.contains("Forwarding"))
     for library in libraries {
       #expect(site.contains("\"\(library)\""), "\(library)")
       #expect(index.contains("- \(library)\n"), "\(library)")
