@@ -9,6 +9,8 @@
 # make bench            compare calls with closures and with other libraries; writes a page with charts
 # make bench-check      run the comparison, and fail if a limit is exceeded
 # make release VERSION=0.1.0   check all that a version must pass, and show its notes; writes nothing
+# The parts of a check share build folders.
+.NOTPARALLEL:
 .PHONY: demo test test-debug test-release test-remote check lint format goldens docs fuzz bench bench-build bench-check \
 	bench-record release clean
 

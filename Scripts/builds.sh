@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the library in the ways that users build it: with library evolution and no trait, for a binary
-# framework whose clients may be of another version; and unchecked, with the trait `Macros`.
+# Builds the library in the ways that users build it: with library evolution, for a binary framework whose clients
+# may be of another version; and unchecked.
 set -eu
 cd "$(dirname "$0")/.."
 # The toolchain's own Dispatch is not built with library evolution on Linux, and the compiler warns about

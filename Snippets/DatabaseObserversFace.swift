@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQLite has one slot for each of its hooks, for C functions. Here they lead to a Swift protocol,
-// and so to several delegates, and each may refuse. Needs the trait `Macros` and libsqlite3
+// and so to several delegates, and each may refuse. Needs libsqlite3
 // (apt-get install libsqlite3-0), which is loaded here and is no dependency of the package.
 import Forwarding
 

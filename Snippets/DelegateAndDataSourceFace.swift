@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DelegateAndDataSource with protocols in place of selectors: optional requirements are
-// `@Optional`, and requirements with results have a default. Needs the trait `Macros`.
+// `@Optional`, and requirements with results have a default.
 import Forwarding
 
 #if Macros

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Philosopher with a protocol in place of selectors: a face in front of a custom proxy, which has a
-// helper for each task. Needs the trait `Macros`.
+// helper for each task.
 import Dispatch
 import Forwarding
 

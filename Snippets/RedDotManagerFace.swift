@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RedDotManager with a protocol in place of a selector: lanes take observers that are `Sendable`,
-// which the compiler checks. Needs the trait `Macros`.
+// which the compiler checks.
 import Dispatch
 import Forwarding
 

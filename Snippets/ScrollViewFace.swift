@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ScrollView with a protocol in place of a selector: the view still has one delegate, a face that
-// stands for two. Needs the trait `Macros`.
+// stands for two.
 import Forwarding
 
 #if Macros

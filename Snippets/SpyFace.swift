@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A spy in place of a delegate: it answers, records calls, and reports unmet expectations. In a
-// test the failures go to Swift Testing or XCTest; here they are printed. Needs the trait `Macros`.
+// test the failures go to Swift Testing or XCTest; here they are printed.
 import ForwardingTesting
 
 #if Macros

@@ -130,7 +130,7 @@ enum Help {
     Usage: forward journal [--json] [--check | --follow | --salvage OUT] FILE
 
     Shows the calls of a journal, those of the files that were put aside first: number, time
-    (at Greenwich), message, arguments, and what became of the call if that was recorded.
+    (at Greenwich), message and arguments.
 
       --json     one JSON object on a line for each call
       --check    reads all and shows no call, but how many there are, and where the file is torn
