@@ -29,7 +29,7 @@ test: lint test-debug
 test-debug:
 	@Scripts/setup.sh test
 	swift build --build-tests $(STRICT)
-	Scripts/tests.sh --skip-build $(STRICT)
+	Scripts/tests.sh --skip-build $(STRICT) $(TESTS)
 
 # SwiftPM passes several traits to the compiler in a random order, so that half of all builds would compile
 # everything once more. With this setting the order is always the same.

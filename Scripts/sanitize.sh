@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 
 # Fewer random signatures: each one costs a compiler run, and these runs look for memory errors.
 export FORWARDING_SIGNATURES=${FORWARDING_SIGNATURES:-100}
+export FORWARDING_TEST_MINUTES=${FORWARDING_TEST_MINUTES:-30}
 # Builds and runs the tests: run <build option>... -- <option of swift test alone>...
 # The tool's own tests start programs without the sanitizer, so they are left out.
 run() {
