@@ -43,6 +43,8 @@ struct DrainingTests {
     await #expect(throws: RemoteError.refused(.draining, "")) {
       try await Vault.deposit(1, on: remote)
     }
+    // A draining host refuses a ping at once, and does not count as there.
+    #expect(try await remote.ping() == 0)
     let wasDrained = notes.isDrained.load(ordering: .acquiring)
     #expect(!wasDrained)
     vault.isOpen.store(true, ordering: .relaxed)
@@ -54,6 +56,64 @@ struct DrainingTests {
       await isUnheard {
         try await Vault.deposit(1, on: remote)
       })
+  }
+
+  @Test(
+    "a host that cannot drain in time, or whose drain is cancelled, is closed nevertheless",
+    arguments: Way.allCases, [true, false])
+  func late(way: Way, isCancelled: Bool) async throws {
+    let (there, here) = try way.ends()
+    let host = RemoteHost(there, as: name)
+    let vault = Vault()
+    try host.expose(vault, Vault.interface())
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    vault.isOpen.store(false, ordering: .relaxed)
+    let call = Task { try await Vault.hold(on: remote) }
+    while host.statistics.asked == 0 { try await Task.sleep(for: .milliseconds(1)) }
+    let limit = isCancelled ? Duration.seconds(300) : .milliseconds(50)
+    let drain = Task { try await host.drain(within: limit) }
+    if isCancelled { drain.cancel() }
+    await #expect(throws: TransportError.timedOut) { try await drain.value }
+    // Over a server, calls in transit notice the end a little later.
+    while true {
+      let error = await #expect(throws: RemoteError.self) { try await Vault.deposit(1, on: remote) }
+      if error?.isUnheard == true { break }
+      #expect(error == .refused(.draining, ""))
+      // In one process, a call does not suspend.
+      await Task.yield()
+    }
+    // The calls that it had begun are answered.
+    vault.isOpen.store(true, ordering: .relaxed)
+    try await call.value
+  }
+
+  @Test("an object that is exposed while its host closes is exposed as a whole, or not at all")
+  func meanwhile() async throws {
+    let transport = InProcessTransport()
+    for _ in 0..<300 {
+      let host = RemoteHost(transport, as: name)
+      let exposing = Task.detached { try host.expose(Vault(), Vault.interface()) }
+      await Task.yield()
+      host.close()
+      let result = await exposing.result
+      if case .failure(let error) = result { #expect(error as? TransportError == .closed) }
+      // An object that was exposed after that stays until the host is closed again.
+      let isUnheard = Atomic(false)
+      host.close()
+      let subjects = [
+        RemoteSubject(parts: "forwarding", name, "bank"),
+        .init(parts: "forwarding", name, "bank", "cancel"),
+      ]
+      for subject in subjects {
+        isUnheard.store(false, ordering: .relaxed)
+        let request = try transport.request([], to: subject) {
+          if case .failure(.nobodyListens) = $0 { isUnheard.store(true, ordering: .relaxed) }
+        }
+        request.end()
+        let isGone = isUnheard.load(ordering: .relaxed)
+        #expect(isGone)
+      }
+    }
   }
 
   @Test(

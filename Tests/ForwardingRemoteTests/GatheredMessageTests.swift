@@ -56,28 +56,4 @@ struct GatheredMessageTests {
     #expect(one.values == [6, 6])
     #expect("\(second)" == "'vaultDeposit:' is a second message of a gathering, which sends one")
   }
-
-  @Test("of many messages at the same time, one is sent")
-  func together() async {
-    await #expect(processExitsWith: .success) {
-      let transport = InProcessTransport()
-      let host = RemoteHost(transport, as: "town")
-      try host.expose(Vault(), Vault.interface())
-      let remote = RemoteProxy(
-        try Vault.interface(), transport, at: "town", deadline: .seconds(300))
-      for round in 1...300 {
-        let error = await Self.refusal(remote) { all in
-          await withTaskGroup { group in
-            for number in 0..<8 as Range<Int32> {
-              group.addTask { _ = try? await Vault.deposit(number, on: all) }
-            }
-          }
-          return 1
-        }
-        require(error == .gathersOne(Vault.deposit.selector), "\(String(describing: error))")
-        require(host.statistics.asked == round)
-      }
-      _exit(0)
-    }
-  }
 }

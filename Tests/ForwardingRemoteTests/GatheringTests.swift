@@ -9,8 +9,6 @@
   @Forwardable
   protocol Voter: AnyObject, Sendable {
     func vote(_ question: String) async throws -> Bool
-    @Otherwise(0) func age() -> Int
-    func hear(_ news: String)
   }
 
   private final class Citizen: Voter {
@@ -25,8 +23,6 @@
       guard let says else { throw Undecided() }
       return says
     }
-    func age() -> Int { 40 }
-    func hear(_ news: String) {}
   }
 
   /// A voter that never answers if asked to think.
@@ -40,8 +36,6 @@
       }
       return true
     }
-    func age() -> Int { 40 }
-    func hear(_ news: String) {}
   }
 
   @Suite("An object of a protocol in other processes", .timeLimit(.minutes(10)))
@@ -178,46 +172,6 @@
       while thinkers.contains(where: { $0.cancellations.read { $0 } < 2 }) {
         try await Task.sleep(for: .milliseconds(1))
       }
-    }
-
-    @Test("each call is counted once: as answered, refused, or without an answer")
-    func counted() async throws {
-      let transport = InProcessTransport()
-      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
-      _ = try await town.gather(within: .milliseconds(20)) {
-        try await $0.vote("is anybody there?")
-      }
-      let host = RemoteHost(transport, as: "town")
-      defer { host.close() }
-      try host.expose(Citizen(nil), as: VoterProxy.self)
-      await #expect(throws: RemoteError.self) { try await town.face.vote("more trees?") }
-      host.authorize = { _ in false }
-      await #expect(throws: RemoteError.self) { try await town.face.vote("more trees?") }
-      let counts = town.proxy.statistics
-      #expect(counts.asked == 3 && counts.failed == 1)
-      #expect(counts.answered == 1 && counts.refused == 1)
-    }
-
-    @Test("an error that the closure throws before it sends a message is thrown unchanged")
-    func closure() async throws {
-      struct NoQuestion: Error {}
-      let town = try Remote<VoterProxy>(InProcessTransport(), at: "town")
-      await #expect(throws: NoQuestion.self) {
-        _ = try await town.gather { _ -> Bool in throw NoQuestion() }
-      }
-    }
-
-    @Test("a face sends awaited messages and those without a result, and answers all others itself")
-    func face() async throws {
-      let transport = InProcessTransport()
-      let host = RemoteHost(transport, as: "town")
-      try host.expose(Citizen(true), as: VoterProxy.self)
-      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
-      #expect(try await town.face.vote("more trees?"))
-      town.face.hear("news")
-      #expect(host.statistics.told == 1)
-      #expect(town.face.age() == 0)
-      host.close()
     }
   }
 #endif

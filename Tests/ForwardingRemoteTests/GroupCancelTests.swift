@@ -48,25 +48,6 @@ struct GroupCancelTests {
     while cancelled() != begun { try await Task.sleep(for: .milliseconds(1)) }
   }
 
-  @Test(
-    "a cancel reaches each object that one host exposes under the name",
-    arguments: Way.allCases)
-  func sharedName(way: Way) async throws {
-    let (there, here) = try way.ends()
-    let host = RemoteHost(there, as: name)
-    defer { host.close() }
-    let vaults = [Vault(), Vault()]
-    for vault in vaults { try host.expose(vault, Vault.interface()) }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
-    let call = Task { try await Vault.sleep(600_000, on: remote) }
-    while host.statistics.asked < 2 { try await Task.sleep(for: .milliseconds(1)) }
-    call.cancel()
-    await #expect(throws: RemoteError.cancelled) { try await call.value }
-    while vaults.contains(where: { $0.cancellations.load(ordering: .relaxed) < 1 }) {
-      try await Task.sleep(for: .milliseconds(1))
-    }
-  }
-
   @Test("calls are refused on the subject of cancels, and cancels on the subject of calls")
   func elsewhere() async throws {
     let transport = InProcessTransport()

@@ -7,28 +7,11 @@ import Testing
 
 @Suite("Texts of errors that are longer than a message", .timeLimit(.minutes(10)))
 struct LongTextTests {
-  /// Transports that carry a kilobyte.
-  enum Kind: CaseIterable {
-    case inProcess, socket
-
-    func ends() throws -> (any Transport, any Transport) {
-      switch self {
-      case .inProcess:
-        let transport = InProcessTransport(maximumPayload: 1024)
-        return (transport, transport)
-      case .socket:
-        let path = socketPath()
-        let server = try UnixSocketTransport(listeningAt: path, maximumPayload: 1024)
-        return (server, try UnixSocketTransport(connectedTo: path, maximumPayload: 1024))
-      }
-    }
-  }
-
   private typealias Deep = [String: [String: [String: [String: [String: [String]]]]]]
 
-  @Test("a refusal with a long encoding arrives, with a part of it", arguments: Kind.allCases)
-  func refusal(kind: Kind) async throws {
-    let (there, here) = try kind.ends()
+  @Test("a refusal with a long encoding arrives, with a part of it")
+  func refusal() async throws {
+    let transport = InProcessTransport(maximumPayload: 1024)
     let theirs = try AsyncMessage<Int, Deep, Deep, Deep, Deep, Deep, Deep>("a:b:c:d:e:f:")
     let ours = try AsyncMessage<Int, Int, Int, Int, Int, Int, Int>("a:b:c:d:e:f:")
     var (exposed, sent) = (Interface("long"), Interface("long"))
@@ -36,9 +19,9 @@ struct LongTextTests {
     try sent.allow(ours)
     let encoding = exposed.messages[0].encoding
     #expect(encoding.utf8.count > 1024)
-    let host = RemoteHost(there, as: "long")
+    let host = RemoteHost(transport, as: "long")
     try host.expose(Vault(), exposed)
-    let remote = RemoteProxy(sent, here, at: "long", deadline: .seconds(20))
+    let remote = RemoteProxy(sent, transport, at: "long", deadline: .seconds(20))
     let error = await #expect(throws: RemoteError.self) {
       try await ours(1, 2, 3, 4, 5, 6, on: remote)
     }
@@ -50,15 +33,15 @@ struct LongTextTests {
     host.close()
   }
 
-  @Test("an error with a long text arrives, with a part of it", arguments: Kind.allCases)
-  func failure(kind: Kind) async throws {
-    let (there, here) = try kind.ends()
+  @Test("an error with a long text arrives, with a part of it")
+  func failure() async throws {
+    let transport = InProcessTransport(maximumPayload: 1024)
     let grumble = try AsyncMessage<Int>("longGrumble")
-    let host = RemoteHost(there, as: "long")
+    let host = RemoteHost(transport, as: "long")
     var allowed = Interface("long")
     try allowed.allow(grumble)
     try host.expose(Grumbler(), allowed)
-    let remote = RemoteProxy(allowed, here, at: "long", deadline: .seconds(20))
+    let remote = RemoteProxy(allowed, transport, at: "long", deadline: .seconds(20))
     let text = String(Long().remoteText.prefix(1024 - 24))
     await #expect(throws: RemoteError.failed(code: 3, text: text)) { try await grumble(on: remote) }
     #expect(host.statistics.failed == 1)

@@ -85,35 +85,6 @@ struct OutboxTests {
     }
   }
 
-  @Test("unsent calls end at their deadline if no other peer appears")
-  func noOther() async throws {
-    let (deaf, client) = try full()
-    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(3))
-    let endings = Endings()
-    async let calls: Void = endings.send(0..<10, to: remote, atATime: 10)
-    // On a busy machine the deadline may pass before.
-    while handedOver(client) < 10, endings.sum == 0 { try await Task.sleep(for: .milliseconds(1)) }
-    deaf.end()
-    unlink(path)
-    await calls
-    #expect(endings.others == ["timed out": 10])
-    client.close()
-  }
-
-  @Test("a call that is cancelled before it is sent again is not sent")
-  func cancelled() async throws {
-    let (deaf, client) = try full()
-    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
-    let call = Task { try await Tally.take(1, on: remote) }
-    while handedOver(client) < 1 { try await Task.sleep(for: .milliseconds(1)) }
-    deaf.end()
-    unlink(path)
-    while client.connectionCount > 0 { try await Task.sleep(for: .milliseconds(1)) }
-    call.cancel()
-    await #expect(throws: RemoteError.cancelled) { try await call.value }
-    client.close()
-  }
-
   @Test("a waiting call whose deadline passes, or that is cancelled, is not sent")
   func late() async throws {
     let (deaf, client) = try full()
@@ -176,35 +147,5 @@ struct OutboxTests {
     }
     if isClosed { deaf.end() } else { client.close() }
     unlink(path)
-  }
-
-  @Test("flushing goes on for the connections that are left, and then fails")
-  func flushedOthers() async throws {
-    let server = try UnixSocketTransport(listeningAt: path)
-    let deaf = LockedValue(PacketSocket(path))
-    let slow = try #require(PacketSocket(path))
-    while server.connectionCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
-    let connections = server.state.read { $0.connections }
-    var sent = 0
-    while connections.contains(where: \.isDrained) {
-      try server.publish([UInt8](repeating: 1, count: 100_000), to: "news")
-      sent += 1
-    }
-    let isOver = Atomic(false)
-    let flushing = Task {
-      defer { isOver.store(true, ordering: .relaxed) }
-      try await server.flush(within: .seconds(300))
-    }
-    try await Task.sleep(for: .milliseconds(200))
-    deaf.withLock { $0 = nil }
-    while server.connectionCount > 1 { try await Task.sleep(for: .milliseconds(1)) }
-    try await Task.sleep(for: .milliseconds(50))
-    let wasOver = isOver.load(ordering: .relaxed)
-    #expect(!wasOver)
-    for _ in 0..<sent { #expect(slow.receive()?.count == 100_012) }
-    await #expect(throws: TransportError.interrupted) { try await flushing.value }
-    // Messages that were lost before do not concern it.
-    try await server.flush(within: .seconds(300))
-    server.close()
   }
 }

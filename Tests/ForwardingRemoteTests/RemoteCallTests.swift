@@ -86,28 +86,6 @@ struct RemoteCallTests {
     }
   }
 
-  @Test("a call without a listener fails at once", arguments: Way.allCases)
-  func nobody(way: Way) async throws {
-    let (there, here) = try way.ends()
-    let remote = RemoteProxy(try Vault.interface(), here, at: "nobody")
-    #expect(
-      await isUnheard {
-        try await Vault.deposit(1, on: remote)
-      })
-    #expect(try await remote.ping() == 0)
-    withExtendedLifetime(there) {}
-  }
-
-  @Test("a caller does not wait for an answer beyond the deadline", arguments: Way.allCases)
-  func late(way: Way) async throws {
-    let (_, host, remote) = try vault(way)
-    remote.deadline = .milliseconds(50)
-    await #expect(throws: RemoteError.timedOut) { try await Vault.sleep(600_000, on: remote) }
-    remote.deadline = .seconds(300)
-    #expect(try await Vault.deposit(1, on: remote) == 1)
-    host.close()
-  }
-
   @Test(
     "calls beyond the limits of the host or of the proxy are refused", arguments: Way.allCases
   )
@@ -183,27 +161,6 @@ struct RemoteCallTests {
     #expect(vault.looks == [true, true])
   }
 
-  @Test("a remote object is one of many targets, and its entry reports its outcome")
-  func report() async throws {
-    let (there, here) = try Way.inProcess.ends()
-    let name = "bank \(UInt32.random(in: 0 ... .max))"
-    let host = RemoteHost(there, as: name)
-    defer { host.close() }
-    try host.expose(Vault(), Vault.interface())
-    let (remote, gone) = (
-      RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300)),
-      RemoteProxy(try Vault.interface(), here, at: "gone", deadline: .seconds(300))
-    )
-    let proxy = MulticastProxy()
-    let own = Vault()
-    proxy.add(own)
-    proxy.add(remote)
-    proxy.add(gone)
-    let report = try await Vault.deposit.report(5, on: proxy, delivery: .concurrent)
-    #expect(report.entries.map(\.outcome.isAnswer) == [true, true, false])
-    #expect((report.entries[2].outcome.error as? RemoteError)?.isUnheard == true)
-  }
-
   @Test("the members of a group share the calls", arguments: Way.allCases)
   func groups(way: Way) async throws {
     let (there, here) = try way.ends()
@@ -224,19 +181,6 @@ struct RemoteCallTests {
     #expect(count == 1)
   }
 
-  @Test("a message is sent to all hosts of a name without a protocol", arguments: Way.allCases)
-  func gathered(way: Way) async throws {
-    let (there, here) = try way.ends()
-    let name = "bank \(UInt32.random(in: 0 ... .max))"
-    let hosts = (0..<3).map { _ in RemoteHost(there, as: name) }
-    defer { for host in hosts { host.close() } }
-    for host in hosts { try host.expose(Vault(), Vault.interface()) }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
-    let sums = try await remote.gather(expecting: 3) { try await Vault.deposit(7, on: $0) }
-    #expect(sums.values == [7, 7, 7] && sums.silent.isEmpty)
-    #expect(Set(sums.answers.map(\.host)) == Set(hosts.map(\.number)))
-  }
-
   @Test("any text is a valid name of a group", arguments: Way.allCases)
   func groupNames(way: Way) async throws {
     let (there, here) = try way.ends()
@@ -248,46 +192,6 @@ struct RemoteCallTests {
       for _ in 0..<10 { _ = try await Vault.deposit(1, on: remote) }
       #expect(hosts.map(\.statistics.asked).reduce(0, +) == 10)
       for host in hosts { host.close() }
-    }
-  }
-
-  @Test("a draining host finishes calls in progress, and refuses new ones", arguments: Way.allCases)
-  func draining(way: Way) async throws {
-    let (vault, host, remote) = try vault(way)
-    vault.isOpen.store(false, ordering: .relaxed)
-    async let holding: Void = Vault.hold(on: remote)
-    while host.statistics.asked < 1 { try await Task.sleep(for: .milliseconds(1)) }
-    async let drained: Void = host.drain(within: .seconds(300))
-    // It accepts calls until it has begun to drain.
-    var refused: RemoteError?
-    while refused == nil {
-      do { _ = try await Vault.deposit(1, on: remote) } catch let error as RemoteError {
-        refused = error
-      }
-      // In one process, a call does not suspend.
-      await Task.yield()
-    }
-    #expect(refused == .refused(.draining, ""))
-    vault.isOpen.store(true, ordering: .relaxed)
-    try await holding
-    try await drained
-    #expect(
-      await isUnheard {
-        try await Vault.deposit(1, on: remote)
-      })
-  }
-
-  @Test("a call to a host without the interface fails with the names of both")
-  func unknownInterface() async throws {
-    let transport = InProcessTransport()
-    let host = RemoteHost(transport, as: "bank")
-    defer { host.close() }
-    try host.expose(Vault(), try Vault.interface())
-    var interface = Interface("nowhere")
-    try interface.allow(Vault.deposit)
-    let remote = RemoteProxy(interface, transport, at: "bank")
-    await #expect(throws: RemoteError.unreachable("no host listens to bank.nowhere")) {
-      try await Vault.deposit(1, on: remote)
     }
   }
 }

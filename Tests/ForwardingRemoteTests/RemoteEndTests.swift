@@ -59,17 +59,6 @@ struct RemoteEndTests {
     #expect(remote.statistics == RemoteStatistics(asked: 3, answered: 2, failed: 1))
   }
 
-  @Test("a call in progress is cancelled at its deadline", arguments: Way.allCases)
-  func expired(way: Way) async throws {
-    let (vault, host, remote) = try vault(way)
-    defer { host.close() }
-    remote.deadline = .seconds(1)
-    await #expect(throws: RemoteError.timedOut) { try await Vault.sleep(600_000, on: remote) }
-    while vault.cancellations.load(ordering: .relaxed) == 0 {
-      try await Task.sleep(for: .milliseconds(1))
-    }
-  }
-
   @Test("an answer that arrives while the call is being sent, but after its deadline, is too late")
   func late() async throws {
     let (vault, host, remote) = try vault(.inProcess)
@@ -83,20 +72,6 @@ struct RemoteEndTests {
     await #expect(throws: RemoteError.timedOut) { try await Vault.deposit(7, on: remote) }
     #expect(vault.balance == 7 && host.statistics.answered == 1)
     #expect(remote.statistics.failed == 1)
-  }
-
-  @Test(
-    "an answer that the transport does not carry is replaced by a refusal", arguments: Way.allCases)
-  func large(way: Way) async throws {
-    let (_, host, remote) = try vault(way)
-    defer { host.close() }
-    // The header of an answer is added to that.
-    let count = way == .socket ? 128 << 10 : 1 << 20
-    let error = await #expect(throws: RemoteError.self) { try await Vault.note(count, on: remote) }
-    guard case .refused(.unsendableResult, _) = error else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
   }
 
   @Test(

@@ -14,53 +14,6 @@ import Testing
 struct RemoteFaultTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
-  /// The subject of the vault's messages.
-  private var subject: RemoteSubject { RemoteSubject(parts: "forwarding", name, "bank") }
-
-  /// Sends bytes as another process might, and returns the answer.
-  private func answer(
-    to bytes: [UInt8], over transport: any Transport
-  ) async throws -> [UInt8] {
-    let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
-    let request = try transport.request(bytes, to: subject) {
-      if let answer = try? $0.get() { continuation.yield(answer) }
-      continuation.finish()
-    }
-    defer { request.end() }
-    for await answer in stream { return answer }
-    return []
-  }
-
-  /// A request as in Documentation/Wire.md.
-  private func request(_ call: [UInt8], number: UInt8, kind: UInt8 = 1) -> [UInt8] {
-    Envelope.request(kind, number: UInt64(number), time: 1000, call)
-  }
-
-  @Test("bytes that are not a call are refused, and the host goes on", arguments: Way.allCases)
-  func hostile(way: Way) async throws {
-    let (there, here) = try way.ends()
-    let host = RemoteHost(there, as: name)
-    defer { host.close() }
-    try host.expose(Vault(), Vault.interface())
-    let good = try Vault.interface().encodeSent(Vault.deposit.message.invocation(1))
-    var random = SystemRandomNumberGenerator()
-    for round in 0..<300 {
-      var bytes = request(good, number: UInt8(round % 250))
-      switch round % 4 {
-      case 0: bytes = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))
-      case 1: bytes[Int.random(in: 12..<bytes.count, using: &random)] ^= 1 << (random.next() % 8)
-      case 2: bytes += [1, 2, 3]
-      default:
-        bytes = (0..<Int.random(in: 0..<200, using: &random)).map { _ in UInt8.random(in: 0...255) }
-      }
-      let answer = try await answer(to: bytes, over: here)
-      #expect(answer.count >= 20)
-    }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
-    _ = try await Vault.deposit(1, on: remote)
-    #expect(host.statistics.strange > 0)
-  }
-
   @Test(
     "a message that is larger than the transport carries is refused by the sender",
     arguments: Way.allCases)
@@ -159,40 +112,5 @@ struct RemoteFaultTests {
     #expect(throws: TransportError.unreachable("\(path): no process listens there")) {
       try UnixSocketTransport(connectedTo: path)
     }
-  }
-
-  @Test("a ping counts the hosts of a name that answer in time")
-  func pinged() async throws {
-    let (there, here) = try Way.inProcess.ends()
-    let hosts = (0..<3).map { _ in RemoteHost(there, as: name) }
-    defer { for host in hosts { host.close() } }
-    for host in hosts { try host.expose(Vault(), Vault.interface()) }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
-    #expect(try await remote.ping(expecting: 3) == 3)
-    #expect(try await remote.ping(expecting: 4, within: .seconds(1)) == 3)
-  }
-
-  @Test(
-    "a proxy made while the connection is broken waits for it, up to its deadline"
-  )
-  func madeWhileBroken() async throws {
-    let path = socketPath()
-    let server = try UnixSocketTransport(listeningAt: path)
-    let client = try UnixSocketTransport(connectedTo: path)
-    server.close()
-    while (try? client.publish([], to: "anything")) != nil {
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    let remote = RemoteProxy(try Vault.interface(), client, at: name)
-    remote.deadline = .milliseconds(100)
-    await #expect(throws: RemoteError.timedOut) { try await Vault.deposit(7, on: remote) }
-    remote.deadline = .seconds(300)
-    let again = try UnixSocketTransport(listeningAt: path)
-    let host = RemoteHost(again, as: name)
-    try host.expose(Vault(), Vault.interface())
-    #expect(try await Vault.deposit(7, on: remote) == 7)
-    host.close()
-    client.close()
-    again.close()
   }
 }

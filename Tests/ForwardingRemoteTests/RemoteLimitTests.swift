@@ -243,18 +243,6 @@ struct RemoteLimitTests {
     #expect(try call.result(as: Int32.self) == 1)
   }
 
-  @Test("the name of an interface may have 255 bytes", arguments: Way.allCases)
-  func interfaceName(way: Way) async throws {
-    var interface = Interface(String(repeating: "n", count: 255))
-    try interface.allow(Vault.deposit)
-    let (there, here) = try way.ends()
-    let host = RemoteHost(there, as: name)
-    defer { host.close() }
-    try host.expose(Vault(), interface)
-    let remote = RemoteProxy(interface, here, at: name, deadline: .seconds(300))
-    #expect(try await Vault.deposit(1, on: remote) == 1)
-  }
-
   @Test("both sides cut the text of an error to 4,096 bytes")
   func errorText() async throws {
     let transport = InProcessTransport()

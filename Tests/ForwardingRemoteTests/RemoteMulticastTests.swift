@@ -20,19 +20,14 @@ private final class Worker: Sendable {
   let manner: Manner
   let begun = Atomic(0)
   let cancelled = Atomic(0)
-  let told = Atomic(0)
 
   static let work = try! AsyncMessage<Int32, Int32>("workerWork:")
-  static let hear = try! Message<NoResult, Int32>("workerHear:")
 
   private static let isReady: Void = {
     let table = MethodTable.of(Worker.self)
     do {
       try table.register("workerWork:") { (worker: Worker, number: Int32) async throws in
         try await worker.work(number)
-      }
-      try table.register("workerHear:") { (worker: Worker, _: Int32) in
-        _ = worker.told.add(1, ordering: .relaxed)
       }
     } catch { fatalError("\(error)") }
   }()
@@ -60,7 +55,6 @@ private final class Worker: Sendable {
   static func interface() throws -> Interface {
     var interface = Interface("workers")
     try interface.allow(work)
-    try interface.allow(hear)
     return interface
   }
 }
@@ -112,7 +106,6 @@ struct RemoteMulticastTests {
 
     deinit { for host in hosts { host.close() } }
 
-    func host(_ manner: Worker.Manner) -> RemoteHost { hosts[index(manner)] }
     func worker(_ manner: Worker.Manner) -> Worker { workers[index(manner)] }
     private func index(_ manner: Worker.Manner) -> Int {
       Worker.Manner.allCases.firstIndex(of: manner) ?? 0
@@ -156,24 +149,6 @@ struct RemoteMulticastTests {
   }
 
   @Test(
-    "a refusal is in the entry of its target, and the other targets are called",
-    arguments: Way.allCases, Lane.allCases)
-  func refused(way: Way, lane: Lane) async throws {
-    let team = try Team(way)
-    for manner in Worker.Manner.allCases { _ = try team.add(manner, on: lane.make()) }
-    team.host(.fails).authorize = { _ in false }
-    team.host(.hides).limit = 0
-    try await team.host(.sleeps).drain()
-    let report = try await Worker.work.report(7, on: team.proxy, delivery: .concurrent)
-    #expect(report.answers == [7, 7])
-    #expect(
-      report.entries.dropFirst(2).map { $0.outcome.error as? RemoteError }.map(\.?.plain) == [
-        .refused(.unauthorized, ""), .refused(.busy, ""), .unreachable("no host listens"),
-      ])
-    #expect(team.worker(.fails).begun.load(ordering: .relaxed) == 0)
-  }
-
-  @Test(
     "a cancelled sender waits for no target, and all calls in progress are cancelled",
     arguments: Way.allCases, Lane.allCases)
   func cancelled(way: Way, lane: Lane) async throws {
@@ -200,21 +175,5 @@ struct RemoteMulticastTests {
     while sleeper.cancelled.load(ordering: .relaxed) < 3 {
       try await Task.sleep(for: .milliseconds(1))
     }
-  }
-
-  @Test(
-    "a message that is not awaited is sent to each target", arguments: Way.allCases, Lane.allCases)
-  func told(way: Way, lane: Lane) async throws {
-    let team = try Team(way)
-    let remotes = try [Worker.Manner.answers, .fails].map { try team.add($0, on: lane.make()) }
-    try Worker.hear(1, on: team.proxy)
-    #expect(team.own.told.load(ordering: .relaxed) == 1)
-    for manner in [Worker.Manner.answers, .fails] {
-      while team.worker(manner).told.load(ordering: .relaxed) == 0 {
-        try await Task.sleep(for: .milliseconds(1))
-      }
-    }
-    // It is counted when it is sent, and may be received before that.
-    while remotes.map(\.statistics.told) != [1, 1] { try await Task.sleep(for: .milliseconds(1)) }
   }
 }

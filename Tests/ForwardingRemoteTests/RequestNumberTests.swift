@@ -43,21 +43,6 @@ struct RequestNumberTests {
     #expect(vault.balance == 5 && vault.looks == [false])
   }
 
-  @Test("no two requests of any proxies have the same number")
-  func different() async throws {
-    let transport = InProcessTransport()
-    let seen = Guarded<Set<[UInt8]>>([])
-    let listener = try transport.subscribe(to: Self.subject, group: nil) { message in
-      seen.withLock { _ = $0.insert(Array(message.payload[4..<12])) }
-    }
-    for _ in 0..<3 {
-      let proxy = RemoteProxy(try Vault.interface(), transport, at: "bank")
-      for _ in 0..<100 { try Message<Void, Int32>("vaultAdd:")(1, on: proxy) }
-    }
-    listener.end()
-    #expect(seen.read { $0.count } == 300)
-  }
-
   @Test("a process that has seen a call cannot cancel the next ones of the same sender")
   func forged() async throws {
     let transport = InProcessTransport()

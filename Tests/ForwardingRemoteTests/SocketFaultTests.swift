@@ -18,34 +18,6 @@ struct SocketFaultTests {
   private let name = "tally \(UInt32.random(in: 0 ... .max))"
   private let path = socketPath()
 
-  @Test("each of 10,000 calls ends when the listening process is killed meanwhile")
-  func killed() async throws {
-    let processes = HostProcesses()
-    try processes.start(path, name)
-    defer { processes.kill() }
-    let here = try await connected()
-    let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(300))
-    try await HostProcess.wait(for: remote)
-    let before = remote.statistics
-    let endings = Endings()
-    async let calls: Void = endings.send(0..<10_000, to: remote, atATime: 100)
-    await endings.each([2000, 5000]) { [path, name] in
-      processes.kill()
-      #expect(access(path, F_OK) == 0, "it had no time to take its file away")
-      #expect(throws: Never.self) { try processes.start(path, name) }
-    }
-    await calls
-    #expect(endings.sum == 10_000)
-    // A process that has just begun to listen has no connections for a moment.
-    #expect(Set(endings.others.keys).isSubset(of: ["interrupted", "unreachable"]))
-    #expect(endings.others["interrupted", default: 0] > 0)
-    let counts = remote.statistics
-    #expect(counts.answered - before.answered == endings.answered.count)
-    #expect(counts.failed - before.failed == 10_000 - endings.answered.count)
-    try await HostProcess.wait(for: remote)
-    #expect(try await Tally.twice(on: remote) == 0)
-  }
-
   @Test("another user cannot connect", .users, .enabled(if: getuid() == 0, "needs two users"))
   func otherUser() async throws {
     let server = try UnixSocketTransport(listeningAt: path)
