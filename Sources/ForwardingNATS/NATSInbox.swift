@@ -17,6 +17,8 @@
       var denial: String?
     }
 
+    typealias Answered = @Sendable (Result<[UInt8], TransportError>) -> Void
+
     init(_ prefix: String) {
       self.prefix = prefix + "." + String(UInt64.random(in: 0 ... .max), radix: 36) + "."
     }
@@ -24,13 +26,10 @@
     final class Request: TransportRequest {
       let number: UInt64
       let subject: String
-      let answered: @Sendable (Result<[UInt8], TransportError>) -> Void
+      let answered: Answered
       private let inbox: Inbox
 
-      init(
-        _ number: UInt64, _ subject: String, _ inbox: Inbox,
-        _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
-      ) {
+      init(_ number: UInt64, _ subject: String, _ inbox: Inbox, _ answered: @escaping Answered) {
         (self.number, self.subject, self.inbox, self.answered) = (number, subject, inbox, answered)
       }
 
@@ -41,8 +40,7 @@
     }
 
     func add(
-      _ subject: String, _ connection: NATSConnection,
-      _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
+      _ subject: String, _ connection: NATSConnection, _ answered: @escaping Answered
     ) throws(TransportError) -> Request {
       try subscribe(connection)
       // A permission error may be known by now, and is not reported again.

@@ -16,8 +16,6 @@
     public var credentials: String?
     /// The name and the password of a user.
     public var user: (name: String, password: String)?
-    /// A token.
-    public var token: String?
     /// A file with the certificates that are trusted to sign the server's. If set, TLS is used.
     public var trusted: String?
     /// The files with the certificate and the key of this process.
@@ -25,12 +23,9 @@
     /// The prefix of the subjects on which this process receives answers. With a separate prefix
     /// for each user, a server can permit each user to read only its own answers.
     ///
-    /// It must begin with ``inboxRoot``.
+    /// It must begin with `_INBOX`: hosts drop messages that name another subject for their answer,
+    /// so that callers cannot direct answers to subjects where calls are expected.
     public var inboxPrefix = "_INBOX"
-    /// The common prefix of the inboxes of all processes that call this one. Messages that name
-    /// another subject for their answer are dropped. So callers cannot direct answers of this
-    /// process to subjects where calls are expected.
-    public var inboxRoot = "_INBOX"
     /// The time limit of connecting. Calls that begin while a lost connection is being restored
     /// wait for that attempt, even beyond their deadline, as libnats holds its lock meanwhile.
     public var timeout: Duration = .seconds(2)

@@ -17,9 +17,8 @@
   /// wait up to their deadlines.
   public final class NATSTransport: Transport {
     private let connection: NATSConnection
-    private let observers: TransportObservers
+    private let observers = TransportObservers()
     private let inbox: Inbox
-    private let inboxRoot: String
     private let subscribeTimeout: Duration
     private let misdirections = Guarded(0)
 
@@ -37,18 +36,13 @@
     ///   the server refuses the credentials; `TransportError.failed` if ``NATSOptions/inboxPrefix``
     ///   or another option is not valid.
     public init(_ options: NATSOptions) throws(TransportError) {
-      guard Self.isInbox(options.inboxPrefix, options.inboxRoot) else {
+      guard options.inboxPrefix.hasPrefix(Self.inboxes) else {
         throw .failed(
-          "'\(options.inboxPrefix)' is no prefix of inboxes: those begin with '\(options.inboxRoot)'"
-        )
+          "'\(options.inboxPrefix)' is no prefix of inboxes: those begin with '\(Self.inboxes)'")
       }
-      let observers = TransportObservers()
-      let inbox = Inbox(options.inboxPrefix)
-      self.observers = observers
-      self.inbox = inbox
-      inboxRoot = options.inboxRoot
+      inbox = Inbox(options.inboxPrefix)
       subscribeTimeout = options.subscribeTimeout
-      connection = try NATSConnection(options) { state in
+      connection = try NATSConnection(options) { [inbox, observers] state in
         switch state {
         // Requests in flight may or may not have been performed.
         case .interrupted: inbox.failAll(.interrupted)
@@ -56,7 +50,7 @@
         case .restored: inbox.forgetDenial()
         }
         observers.tell(state)
-      } denied: { denial in
+      } denied: { [inbox] denial in
         inbox.take(denial)
       }
     }
@@ -75,14 +69,12 @@
     public var dropped: Int { connection.dropped }
 
     /// The number of messages that were dropped because their answer was not to go to an inbox (see
-    /// ``NATSOptions/inboxRoot``).
+    /// ``NATSOptions/inboxPrefix``).
     public var misdirected: Int { misdirections.read { $0 } }
 
-    /// Whether answers may be sent to a subject: it must have the prefix of inboxes, and must not
-    /// be one to which hosts or the server itself react.
-    private static func isInbox(_ subject: String, _ root: String) -> Bool {
-      subject.hasPrefix(root) && !subject.hasPrefix("forwarding") && !subject.hasPrefix("$")
-    }
+    /// Answers are only sent to subjects with this prefix: neither hosts nor the server itself react
+    /// to those.
+    private static let inboxes = "_INBOX"
 
     public func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {
       // The server would close the connection for a longer subject.
@@ -98,8 +90,7 @@
       try subject.check()
       let request = try inbox.add(subject.name, connection, answered)
       do throws(TransportError) {
-        try connection.publish(
-          payload, to: subject.name, answerTo: request.address)
+        try connection.publish(payload, to: subject.name, answerTo: request.address)
       } catch {
         request.end()
         throw error
@@ -125,12 +116,11 @@
       // Groups may have names of any characters, so they are escaped as names in subjects are.
       let group = group.map { RemoteSubject(parts: $0) }
       try group?.check()
-      let (connection, root) = (connection, inboxRoot)
       let subscription = try connection.subscribe(subject.name, group: group?.name) {
-        [misdirections] message in
+        [misdirections, connection] message in
         var answer: (@Sendable ([UInt8]) -> Void)?
         if let answerTo = message.answerTo {
-          guard Self.isInbox(answerTo, root) else {
+          guard answerTo.hasPrefix(Self.inboxes) else {
             misdirections.withLock { $0 += 1 }
             return
           }
@@ -150,13 +140,11 @@
 
     public func flush(within limit: Duration) async throws(TransportError) {
       // The library blocks, which a thread of the pool must not do.
-      let connection = connection
       let result: Result<Void, TransportError> = await withCheckedContinuation { waiting in
-        DispatchQueue(label: "forwarding.nats.flush").async {
-          waiting.resume(
-            returning: Result { () throws(TransportError) in try connection.complete(within: limit)
-            }
-          )
+        DispatchQueue(label: "forwarding.nats.flush").async { [connection] in
+          let result = Result { () throws(TransportError) in try connection.complete(within: limit)
+          }
+          waiting.resume(returning: result)
         }
       }
       try result.get()

@@ -5,22 +5,8 @@
 
   // Translates options to those of the library.
   extension NATSConnection {
-    /// The library's options, which the caller destroys.
     @unsafe
-    static func made(_ options: NATSOptions) throws(TransportError) -> OpaquePointer? {
-      var made: OpaquePointer?
-      try TransportError.check(unsafe natsOptions_Create(&made))
-      do throws(TransportError) { try unsafe set(options, on: made) } catch {
-        unsafe natsOptions_Destroy(made)
-        throw error
-      }
-      return unsafe made
-    }
-
-    @unsafe
-    private static func set(
-      _ options: NATSOptions, on made: OpaquePointer?
-    ) throws(TransportError) {
+    static func set(_ options: NATSOptions, on made: OpaquePointer?) throws(TransportError) {
       // SAFETY: texts live until each call returns, which copies them.
       try TransportError.check(unsafe natsOptions_SetURL(made, options.url))
       // Otherwise an answer waits for a millisecond, so that others can be sent with it.
@@ -39,9 +25,6 @@
         unsafe natsOptions_SetCustomInboxPrefix(made, options.inboxPrefix))
       if let name = options.name {
         try TransportError.check(unsafe natsOptions_SetName(made, name))
-      }
-      if let token = options.token {
-        try TransportError.check(unsafe natsOptions_SetToken(made, token))
       }
       if let user = options.user {
         try TransportError.check(unsafe natsOptions_SetUserInfo(made, user.name, user.password))

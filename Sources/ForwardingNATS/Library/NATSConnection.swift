@@ -77,8 +77,10 @@
       self.options = options
       unsafe connection = nil
       // SAFETY: the listener is retained until the library reports that the connection is closed.
-      let made = unsafe try Self.made(options)
+      var made: OpaquePointer?
+      try TransportError.check(unsafe natsOptions_Create(&made))
       defer { unsafe natsOptions_Destroy(made) }
+      try unsafe Self.set(options, on: made)
       let closure = unsafe Unmanaged.passRetained(listener).toOpaque()
       do throws(TransportError) {
         try TransportError.check(
@@ -252,25 +254,11 @@
     private func awaitReports(within limit: Duration) throws(TransportError) {
       let end = ContinuousClock.now + Deadlines.bounded(limit)
       let reported = DispatchSemaphore(value: 0)
-      // SAFETY: the semaphore is retained until the library reports that the connection is closed.
-      let made = unsafe try Self.made(options)
-      defer { unsafe natsOptions_Destroy(made) }
-      try TransportError.check(unsafe natsOptions_SetAllowReconnect(made, false))
-      let closure = unsafe Unmanaged.passRetained(reported).toOpaque()
-      var status = unsafe natsOptions_SetClosedCB(
-        made,
-        { _, reported in
-          guard let reported = unsafe reported else { return }
-          unsafe Unmanaged<DispatchSemaphore>.fromOpaque(reported).takeRetainedValue().signal()
-        }, closure)
-      var second: OpaquePointer?
-      if status == NATS_OK { status = unsafe natsConnection_Connect(&second, made) }
-      guard status == NATS_OK else {
-        unsafe Unmanaged<DispatchSemaphore>.fromOpaque(closure).release()
-        throw TransportError(status)
+      let second = try NATSConnection(options) { state in
+        if state == .closed { reported.signal() }
+      } denied: { _ in
       }
-      unsafe natsConnection_Close(second)
-      unsafe natsConnection_Destroy(second)
+      second.close()
       let rest = DispatchTime.now() + .milliseconds(Int(max(1, (end - .now).milliseconds)))
       guard reported.wait(timeout: rest) == .success else { throw .timedOut }
     }
