@@ -179,10 +179,7 @@ final class InboundCalls: Sendable {
   /// Refuses a message, whatever it contains.
   private func refuse(_ message: TransportMessage, _ refusal: RemoteRefusal) {
     counts.note { $0.refused += 1 }
-    guard refusal == .version else {
-      return reply(.refused(refusal, "", host: number), to: message)
-    }
-    message.answer?(RemoteAnswer.otherVersion(to: message.payload, host: number))
+    reply(.refused(refusal, "", host: number), to: message)
   }
 
   private func reply(_ answer: consuming RemoteAnswer, to message: TransportMessage) {

@@ -58,20 +58,6 @@ public final class Remote<Face: ForwardingFace> where Face.__Values: Sendable {
     let around = whole.split(separator: ".").dropFirst().dropLast()
     return around.map { $0 + "." }.joined() + name
   }
-
-  /// Asks the hosts of the name whether they are there, and returns how many answered.
-  ///
-  /// - Parameters:
-  ///   - count: The number of answers after which this returns.
-  ///   - limit: How long to wait; nil for the deadline of the proxy.
-  /// - Throws: ``RemoteError`` if the hosts could not be asked for another reason than that they
-  ///   cannot be reached, which is the result 0.
-  @discardableResult
-  public func ping(
-    expecting count: Int = 1, within limit: Duration? = nil
-  ) async throws(RemoteError) -> Int {
-    try await proxy.ping(expecting: count, within: limit)
-  }
 }
 
 extension Remote: Sendable where Face: Sendable {}

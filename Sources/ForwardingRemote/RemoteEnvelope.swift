@@ -13,11 +13,7 @@ import ForwardingWire
 //                                      12  8  host
 //                                      20     the body, which depends on the kind
 //
-// The refusal of another version has the form of version 1, in which every version can read it:
-//
-//    0  4  1, 0, 0x83, 2
-//    4 16  the same bytes of the request, or zeros if it is shorter
-//   20  8  host
+// A refusal because of the version has this header in all later versions, but for its first byte.
 
 /// A request as it is sent.
 package struct RemoteRequest {
@@ -190,26 +186,12 @@ package struct RemoteAnswer: Sendable {
     return bytes
   }
 
-  /// The refusal of a request of another version, in the form that every version can read.
-  static func otherVersion(to request: [UInt8], host: UInt64) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 28)
-    bytes.set(firstVersion, at: 0)
-    if request.count >= 20 { bytes.replaceSubrange(4..<20, with: request[4..<20]) }
-    bytes.set(host, at: 20)
-    return bytes
-  }
-
-  /// The first bytes of that refusal: version 1, refused, ``RemoteRefusal/version``.
-  private static var firstVersion: UInt32 { 0x0283_0001 }
-
   /// Decodes an answer of another process; nil if it is malformed, or does not answer the request.
   init?(_ bytes: [UInt8], to request: UInt64) {
     guard bytes.count >= Self.head, bytes.uint64(at: 4) == request else { return nil }
-    if bytes.count >= 28, bytes.uint32(at: 0) == Self.firstVersion {
-      self.init(.refused, refusal: bytes[3], host: bytes.uint64(at: 20))
-      return
-    }
-    guard bytes[0] == RemoteRequest.version, bytes[3] == 0, let kind = Kind(rawValue: bytes[1]),
+    guard bytes[3] == 0, let kind = Kind(rawValue: bytes[1]) else { return nil }
+    let isOfOtherVersion = kind == .refused && bytes[2] == RemoteRefusal.version.rawValue
+    guard bytes[0] == RemoteRequest.version || isOfOtherVersion,
       kind != .failed || bytes.count >= Self.head + 4
     else { return nil }
     self.init(kind, bytes[2], bytes.uint64(at: 12), whole: bytes)

@@ -100,8 +100,6 @@ public enum RemoteRefusal: UInt8, Error, Hashable, Sendable, CaseIterable {
   /// The time of the call was over before the call ended, so the host cancelled it. The caller gets
   /// ``RemoteError/timedOut``.
   case expired = 8
-  /// The target no longer exists.
-  case targetGone = 10
   /// The result cannot be encoded or sent.
   case unsendableResult = 11
   /// The target has no method for the message: it leaves out an optional requirement, or none of
@@ -122,7 +120,6 @@ extension RemoteRefusal: CustomStringConvertible {
     case .busy: "the host has more calls than it takes"
     case .draining: "the host is going away"
     case .expired: "the deadline had passed"
-    case .targetGone: "the target is gone"
     case .unsendableResult: "the result cannot be sent"
     case .leftOut: "the target has no method for the message"
     case .other: "for a reason that this version does not know"

@@ -29,13 +29,8 @@ public final class RemoteHost: Sendable {
   private let transport: any Transport
   private let gate: InboundCalls
   let authorization = Authorization(nil)
-  private let exposures = Guarded(Exposures())
-
-  private struct Exposures {
-    var all: [Exposure] = []
-    /// How many times the host was closed.
-    var closings = 0
-  }
+  /// The exposed objects; nil once the host is closed.
+  private let exposures = Guarded<[Exposure]?>([])
 
   /// The ``authorize`` closure, which the exposed objects share with the host.
   typealias Authorization = Guarded<(@Sendable (Caller) -> Bool)?>
@@ -111,14 +106,13 @@ public final class RemoteHost: Sendable {
   ///   - lane: Where the object receives its messages. If nil, that is a thread of the transport
   ///     for methods that do not suspend, so slow ones should have a queue or be `async`. An `async`
   ///     method starts on a thread of Swift's pool, beside others.
-  /// - Throws: `TransportError.closed` if the transport is closed, or this host during the call;
-  ///   other errors of subscribing.
+  /// - Throws: `TransportError.closed` if the transport or this host is closed; other errors of
+  ///   subscribing.
   public func expose(
     _ target: AnyObject, _ interface: Interface, group: String? = nil,
     on lane: DeliveryLane? = nil
   ) throws(TransportError) {
     let exposure = Exposure(target, interface, lane, self)
-    let closings = exposures.read { $0.closings }
     let subject = RemoteSubject(parts: "forwarding", name, interface.name)
     let subscription = try transport.subscribe(to: subject, group: group) { [gate] message in
       gate.receive(message, for: exposure)
@@ -132,11 +126,10 @@ public final class RemoteHost: Sendable {
       exposure.close()
       throw error
     }
-    // If the host was closed meanwhile, close() did not see this exposure.
+    // If the host is closed, close() did not see this exposure.
     let isOpen = exposures.withLockInPlace { exposures in
-      let isOpen = exposures.closings == closings
-      if isOpen { exposures.all.append(exposure) }
-      return isOpen
+      exposures?.append(exposure)
+      return exposures != nil
     }
     guard isOpen else {
       exposure.close()
@@ -168,15 +161,12 @@ public final class RemoteHost: Sendable {
     try await gate.drain(within: limit) { close() }
   }
 
-  /// Stops receiving messages. Calls in transit are refused as ``RemoteRefusal/draining``. The
-  /// transport stays open.
+  /// Stops receiving messages, for good. Calls in transit are refused as
+  /// ``RemoteRefusal/draining``. The transport stays open.
   public func close() {
     let ended = exposures.withLock { exposures in
-      defer {
-        exposures.all = []
-        exposures.closings += 1
-      }
-      return exposures.all
+      defer { exposures = nil }
+      return exposures ?? []
     }
     for exposure in ended { exposure.close() }
   }

@@ -36,9 +36,6 @@ enum Envelope {
     RemoteSubject(subject.name + ".cancel")
   }
 
-  /// The first bytes of the refusal of another version, in every version.
-  static let otherVersion: [UInt8] = [1, 0, refused, RemoteRefusal.version.rawValue]
-
   /// The bytes in front of the body of an answer.
   static let answerHead = 20
 
@@ -56,10 +53,6 @@ enum Envelope {
     let body: [UInt8]
 
     init(_ bytes: [UInt8]) {
-      guard bytes.prefix(4) != Envelope.otherVersion.prefix(4) else {
-        (kind, refusal, body) = (Envelope.refused, .version, Array(bytes.dropFirst(28)))
-        return
-      }
       kind = bytes.count >= Envelope.answerHead && bytes[0] == 2 ? bytes[1] : 0
       refusal = kind == Envelope.refused ? RemoteRefusal(rawValue: bytes[2]) : nil
       body = Array(bytes.dropFirst(Envelope.answerHead))

@@ -110,31 +110,14 @@ struct HostileMessageTests {
   }
 
   @Test(
-    "a caller of another version gets a refusal that says so, in the form of version 1",
+    "a host of another version refuses a call, and the caller gets an error that says so",
     arguments: [1, 3, 255] as [UInt8])
-  func otherCaller(version: UInt8) async throws {
-    let (there, here) = try Way.inProcess.ends()
-    let host = RemoteHost(there, as: name)
-    defer { host.close() }
-    let vault = Vault()
-    try host.expose(vault, Vault.interface())
-    host.authorize = { _ in false }
-    // Version 1 has sender and number at 4 to 20.
-    let numbers = (1...16).map { UInt8($0) }
-    let first = [version, 0, 1, 0] + numbers + [0xE8, 3, 0, 0] + [UInt8](repeating: 1, count: 32)
-    let expected = Envelope.otherVersion + numbers + Envelope.bytes(of: host.number)
-    #expect(try await answer(to: first, over: here) == expected)
-    #expect(vault.balance == 0 && host.statistics.strange == 1)
-  }
-
-  @Test("a host of another version refuses a call, and the caller gets an error that says so")
-  func otherHost() async throws {
+  func otherHost(version: UInt8) async throws {
     let (there, here) = try Way.inProcess.ends()
     let host = try there.subscribe(to: subject, group: nil) { message in
-      // As version 1 refuses: it repeats bytes 4 to 20, and has a text.
-      message.answer?(
-        Envelope.otherVersion + message.payload[4..<20] + Envelope.bytes(of: UInt64(7))
-          + Array("byte 0: version 1 is expected".utf8))
+      let refusal = Envelope.answer(
+        Envelope.refused, refusal: RemoteRefusal.version.rawValue, host: 7, to: message.payload)
+      message.answer?([version] + refusal.dropFirst())
     }
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     await #expect(throws: RemoteError.refused(.version, "")) {
@@ -154,7 +137,8 @@ struct HostileMessageTests {
     [
       [], [2], Array(good.prefix(19)), [1] + good.dropFirst(), [2, 1, 0, 0] + good.dropFirst(4),
       [2, 0x81, 0, 1] + good.dropFirst(4), [2, 0x82, 0, 0] + good.dropFirst(4).prefix(18),
-      Envelope.otherVersion + good.dropFirst(4).prefix(23),
+      // Refused by another version, but not because of that.
+      [3, 0x83, 1, 0] + good.dropFirst(4),
       // The answer to another request.
       flipped(good, 4), flipped(good, 11),
     ]

@@ -108,33 +108,6 @@ struct OutboxTests {
     unlink(path)
   }
 
-  @Test(
-    "a request that one peer did not receive and another has no listener for is reported as unsent")
-  func reachedNobody() async throws {
-    let server = try UnixSocketTransport(listeningAt: path)
-    let worker = try UnixSocketTransport(connectedTo: path)
-    let deaf = LockedValue(PacketSocket(path))
-    while server.connectionCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
-    let bytes = [UInt8](repeating: 1, count: 100_000)
-    let connections = server.state.read { $0.connections }
-    while connections[1].isDrained { try server.publish(bytes, to: "news") }
-    // The worker reads, so nothing waits to be sent to it.
-    while !connections[0].isDrained { try await Task.sleep(for: .milliseconds(1)) }
-    let answers = LockedValue<[Result<[UInt8], TransportError>]>([])
-    let request = try server.request([1], to: "work") { answer in
-      answers.withLock { $0.append(answer) }
-    }
-    while server.state.read({ $0.requests.values.first?.waiting.count != 1 }) {
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    #expect(answers.withLock { $0.isEmpty })
-    deaf.withLock { $0 = nil }
-    while answers.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
-    #expect(answers.withLock { $0 } == [.failure(.unsent)])
-    withExtendedLifetime(request) { server.close() }
-    worker.close()
-  }
-
   @Test("flushing fails if messages that wait are lost", arguments: [true, false])
   func flushed(isClosed: Bool) async throws {
     let (deaf, client) = try full()

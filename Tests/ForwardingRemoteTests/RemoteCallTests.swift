@@ -73,20 +73,6 @@ struct RemoteCallTests {
   }
 
   @Test(
-    "a RemoteFailure of a target is sent as a code and a text, and other errors are not sent",
-    arguments: Way.allCases)
-  func thrown(way: Way) async throws {
-    let (_, host, remote) = try vault(way)
-    defer { host.close() }
-    await #expect(throws: RemoteError.failed(code: 28, text: "no room")) {
-      try await Vault.fail(true, on: remote)
-    }
-    await #expect(throws: RemoteError.failed(code: 0, text: "")) {
-      try await Vault.fail(false, on: remote)
-    }
-  }
-
-  @Test(
     "calls beyond the limits of the host or of the proxy are refused", arguments: Way.allCases
   )
   func busy(way: Way) async throws {
@@ -103,21 +89,6 @@ struct RemoteCallTests {
     vault.isOpen.store(true, ordering: .relaxed)
     _ = try await (one, other)
     #expect(try await Vault.deposit(1, on: remote) == 1)
-    host.close()
-  }
-
-  @Test("a host decides about each caller before it decodes the arguments", arguments: Way.allCases)
-  func authorized(way: Way) async throws {
-    let (vault, host, remote) = try vault(way)
-    host.authorize = { caller in
-      caller.selector != "vaultReset" && caller.interface == "bank"
-    }
-    await #expect(throws: RemoteError.refused(.unauthorized, "")) {
-      try await Vault.reset(on: remote)
-    }
-    #expect(try await Vault.deposit(3, on: remote) == 3)
-    #expect(vault.balance == 3)
-    #expect(host.statistics.refused == 1)
     host.close()
   }
 

@@ -43,29 +43,4 @@ struct RemoteClosingTests {
     #expect(closed == 1 && interrupted == 0)
     #expect(vault.balance == 0)
   }
-
-  @Test(
-    "closing does not affect a request that has ended or has all its answers",
-    arguments: Way.allCases
-  )
-  func endedBefore(way: Way) async throws {
-    let (there, here) = try way.ends()
-    let listener = try there.subscribe(to: RemoteSubject(name), group: nil) { message in
-      if message.payload == [1] { message.answer?([2]) }
-    }
-    defer { listener.end() }
-    try await there.flush(within: .seconds(300))
-    let heard = LockedValue<[Result<[UInt8], TransportError>]>([])
-    func ask(_ payload: [UInt8]) throws -> any TransportRequest {
-      try here.request(payload, to: RemoteSubject(name)) { answer in
-        heard.withLock { $0.append(answer) }
-      }
-    }
-    let answered = try ask([1])
-    while heard.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
-    answered.end()
-    try ask([0]).end()
-    here.close()
-    #expect(heard.withLock { $0 } == [.success([2])])
-  }
 }

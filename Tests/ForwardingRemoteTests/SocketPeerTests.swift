@@ -55,28 +55,34 @@ struct SocketPeerTests {
     withExtendedLifetime((listeners, request)) { server.close() }
   }
 
+  /// What became of a request at its connections, and how it ends; nil while it may be answered.
+  struct Fate: Sendable {
+    var isHeardHere = false
+    var isBeingSent = false
+    var isHeard = false
+    var failure: TransportError?
+    var isUnsent = false
+    let outcome: TransportError?
+  }
+
   @Test(
-    "a request that a disconnected peer may have performed is interrupted, not without a listener")
-  func goneAndNobody() async throws {
-    let server = try UnixSocketTransport(listeningAt: path)
-    let worker = try UnixSocketTransport(connectedTo: path)
-    let deaf = try #require(PacketSocket(path))
-    try await wait { server.connectionCount == 2 }
-    let heard = Heard()
-    let listener = try worker.subscribe(to: "work", group: nil) { message in
-      heard.messages.withLock { $0.append(message) }
-    }
-    let request = try server.request([1], to: "work") { answer in
-      heard.answers.withLock { $0.append(answer) }
-    }
-    try await wait { heard.count == 1 }
-    worker.close()
-    try await wait { server.connectionCount == 1 }
-    let frame = try #require(deaf.receive())
-    #expect(deaf.send([0x14] + frame[1..<4]))
-    try await wait { heard.answers.withLock { !$0.isEmpty } }
-    #expect(heard.answers.withLock { $0 } == [.failure(.interrupted)])
-    withExtendedLifetime((listener, request)) { server.close() }
+    "a request of many peers ends as what its sender must assume",
+    arguments: [
+      Fate(outcome: .nobodyListens), Fate(isUnsent: true, outcome: .unsent),
+      Fate(failure: .interrupted, outcome: .interrupted),
+      // One may have performed it, so it is not sent again.
+      Fate(failure: .interrupted, isUnsent: true, outcome: .interrupted),
+      Fate(isHeard: true, failure: .interrupted, outcome: .interrupted),
+      Fate(isHeard: true, isUnsent: true, outcome: nil), Fate(isHeard: true, outcome: nil),
+      Fate(isHeardHere: true, failure: .interrupted, outcome: nil),
+      Fate(isBeingSent: true, outcome: nil),
+    ])
+  func fates(fate: Fate) {
+    let pending = UnixSocketTransport.Pending(
+      request: AnsweredRequest { _ in }, waiting: [], isHeardHere: fate.isHeardHere,
+      isBeingSent: fate.isBeingSent, isHeard: fate.isHeard, failure: fate.failure,
+      isUnsent: fate.isUnsent)
+    #expect(pending.outcome == fate.outcome)
   }
 
   @Test("a peer that does not read does not delay messages to others")

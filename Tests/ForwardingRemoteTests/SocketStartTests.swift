@@ -96,15 +96,7 @@ struct SocketStartTests {
       let second = try UnixSocketTransport(listeningAt: folder.path("socket"))
       for _ in 0..<3000 where second.connectionCount == 0 { usleep(10_000) }
       guard second.connectionCount == 1 else { exit(5) }
-      // Only its short form fits into an address.
-      let name = String(repeating: "x", count: 100)
-      guard chdir(folder.path) == 0 else { exit(6) }
-      let third = try UnixSocketTransport(listeningAt: name)
-      let other = try UnixSocketTransport(connectedTo: name)
-      guard chdir("/") == 0 else { exit(7) }
-      third.close()
-      guard access(folder.path(name), F_OK) != 0 else { exit(8) }
-      withExtendedLifetime((client, other)) { second.close() }
+      withExtendedLifetime(client) { second.close() }
       exit(0)
     }
   }

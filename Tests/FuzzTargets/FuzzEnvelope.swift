@@ -34,10 +34,8 @@ enum FuzzEnvelope {
     bytes.count >= head && bytes[0] == 2 ? bytes[1] : nil
   }
 
-  /// The kind and the refusal of an answer; nil for other bytes. The refusal of another
-  /// version has the form of version 1.
+  /// The kind and the refusal of an answer; nil for other bytes.
   static func read(_ answer: [UInt8]) -> (kind: UInt8, refusal: RemoteRefusal?)? {
-    if answer.count == 28, answer[..<4] == [1, 0, 0x83, 2] { return (0x83, .version) }
     guard answer.count >= answerHead, answer[0] == 2, answer[3] == 0,
       (answered...0x84).contains(answer[1])
     else { return nil }

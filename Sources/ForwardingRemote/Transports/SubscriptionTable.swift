@@ -15,37 +15,39 @@ final class SubscriptionTable: Sendable {
   private struct Listeners {
     let subject: RemoteSubject
     var alone: [Listener] = []
-    var groups: [String: Group] = [:]
+    var groups: [String: [Listener]] = [:]
+    /// How many messages had to choose among the members of a group.
+    var turn = 0
 
     var isEmpty: Bool { alone.isEmpty && groups.isEmpty }
-  }
 
-  private struct Group {
-    var members: [Listener] = []
-    var next = 0
+    /// The members of a group, which is not empty, or the listeners without one.
+    subscript(group: String?) -> [Listener] {
+      _read { yield group.map { groups[$0] ?? [] } ?? alone }
+      _modify {
+        guard let group else {
+          yield &alone
+          return
+        }
+        yield &groups[group, default: []]
+        if groups[group]?.isEmpty == true { groups[group] = nil }
+      }
+    }
   }
 
   func add(
     _ subject: RemoteSubject, _ group: String?,
     _ receive: @escaping @Sendable (TransportMessage) -> Void
   ) throws(TransportError) -> Listener {
-    let listener = Listener(self, subject, receive)
-    let (isOpen, other) = state.withLockInPlace { state -> (Bool, RemoteSubject?) in
-      if state.isClosed { return (false, nil) }
-      let known = state.subjects[subject.number]?.subject ?? subject
-      guard known == subject else { return (true, known) }
-      // Modified in place, as a subject may have very many.
-      if let group {
-        state.subjects[subject.number, default: Listeners(subject: subject)]
-          .groups[group, default: Group()].members.append(listener)
-      } else {
-        state.subjects[subject.number, default: Listeners(subject: subject)].alone
-          .append(listener)
+    let listener = Listener(self, subject, group, receive)
+    try state.withLockInPlace { (state) throws(TransportError) in
+      if state.isClosed { throw .closed }
+      if let other = state.subjects[subject.number]?.subject, other != subject {
+        throw .failed("'\(subject)' has the number of '\(other)': rename one of them")
       }
-      return (true, nil)
+      // Modified in place, as a subject may have very many.
+      state.subjects[subject.number, default: Listeners(subject: subject)][group].append(listener)
     }
-    guard isOpen else { throw .closed }
-    if let other { throw .failed("'\(subject)' has the number of '\(other)': rename one of them") }
     return listener
   }
 
@@ -53,20 +55,13 @@ final class SubscriptionTable: Sendable {
   ///
   /// - Throws: ``TransportError/closed``.
   func listeners(to subject: UInt64) throws(TransportError) -> [Listener] {
-    let found: [Listener]? = state.withLockInPlace { state in
-      if state.isClosed { return nil }
-      guard var listeners = state.subjects[subject] else { return [] }
-      if listeners.groups.isEmpty { return listeners.alone }
-      var found = listeners.alone
-      for (name, group) in listeners.groups {
-        found.append(group.members[group.next % group.members.count])
-        listeners.groups[name]?.next = (group.next + 1) % group.members.count
-      }
-      state.subjects[subject] = listeners
-      return found
+    try state.withLockInPlace { (state) throws(TransportError) in
+      if state.isClosed { throw .closed }
+      guard let known = state.subjects[subject] else { return [] }
+      if known.groups.isEmpty { return known.alone }
+      state.subjects[subject]?.turn &+= 1
+      return known.alone + known.groups.values.map { $0[known.turn % $0.count] }
     }
-    guard let found else { throw .closed }
-    return found
   }
 
   /// Removes all listeners, and refuses new ones. Returns false if the table was closed before.
@@ -81,32 +76,28 @@ final class SubscriptionTable: Sendable {
   }
 
   fileprivate func remove(_ listener: Listener) {
-    let old: Listeners? = state.withLockInPlace { state in
-      guard var listeners = state.subjects[listener.subject.number] else { return nil }
-      let old = listeners
-      listeners.alone.removeAll { $0 === listener }
-      for name in listeners.groups.keys {
-        listeners.groups[name]?.members.removeAll { $0 === listener }
-        if listeners.groups[name]?.members.isEmpty == true { listeners.groups[name] = nil }
-      }
-      state.subjects[listener.subject.number] = listeners.isEmpty ? nil : listeners
-      return old
+    // The caller retains the listener, whose closure may own anything.
+    state.withLockInPlace { state in
+      let number = listener.subject.number
+      state.subjects[number]?[listener.group].removeAll { $0 === listener }
+      if state.subjects[number]?.isEmpty == true { state.subjects[number] = nil }
     }
-    withExtendedLifetime(old) {}
   }
 
   /// A listener of one subject.
   final class Listener: TransportSubscription {
     private let table: SubscriptionTable
     fileprivate let subject: RemoteSubject
+    fileprivate let group: String?
     let receive: @Sendable (TransportMessage) -> Void
 
     fileprivate init(
-      _ table: SubscriptionTable, _ subject: RemoteSubject,
+      _ table: SubscriptionTable, _ subject: RemoteSubject, _ group: String?,
       _ receive: @escaping @Sendable (TransportMessage) -> Void
     ) {
       self.table = table
       self.subject = subject
+      self.group = group
       self.receive = receive
     }
 

@@ -8,7 +8,7 @@ extension UnixSocketTransport {
   ///
   /// - Throws: ``TransportError`` if the connection fails, belongs to another user, or gets no
   ///   thread.
-  func connect(again: Bool = false) throws(TransportError) -> SocketConnection? {
+  func connect() throws(TransportError) -> SocketConnection? {
     let descriptor = try SocketDescriptor.make()
     do throws(TransportError) {
       guard try descriptor.connect(to: path) else {
@@ -23,30 +23,27 @@ extension UnixSocketTransport {
       throw error
     }
     let connection = SocketConnection(descriptor, budget)
-    guard begin(connection, joins: again) else {
-      throw .failed("the system has no thread to read a socket on")
-    }
-    // The peer answers that no one listens, which shows that it is ready.
-    if again { try? connection.send(SocketFrame(.asked, 0, "forwarding-joining", []).bytes) }
+    guard begin(connection) else { throw .failed("the system has no thread to read a socket on") }
     return connection
   }
 
   /// Takes over a connection. Returns false if the transport is closed, or has no thread for it.
   @discardableResult
-  func begin(_ connection: SocketConnection, joins: Bool = false) -> Bool {
-    let isOpen = state.withLockInPlace { state in
-      if state.isClosed { return false }
+  func begin(_ connection: SocketConnection) -> Bool {
+    let before: (isClosed: Bool, isInterrupted: Bool) = state.withLockInPlace { state in
+      let before = (state.isClosed, state.isInterrupted)
+      if state.isClosed { return before }
       state.reading += 1
-      if joins { state.joining = connection } else { state.connections.append(connection) }
-      return true
+      state.connections.append(connection)
+      state.isInterrupted = false
+      return before
     }
-    guard isOpen else { return false }
+    if before.isClosed { return false }
     // The peer may have another limit. Its messages beyond that of this process are refused one by
     // one.
     let size = SocketFrame.mostPayload + SocketFrame.head
     let hasBegun = connection.begin(size) { [weak self] connection, bytes in
       guard let frame = SocketFrame(bytes) else { return connection.giveUp() }
-      self?.join(connection)
       self?.receive(frame, from: connection)
     } broken: { [weak self] connection in
       self?.stopSending(connection)
@@ -57,29 +54,16 @@ extension UnixSocketTransport {
     if !hasBegun {
       connection.end()
       lose(connection)
+    } else if before.isInterrupted {
+      observers.tell(.restored)
     }
     return hasBegun
-  }
-
-  /// Notes that something arrived over a connection. A restored connection may be sent to from now
-  /// on. Before that, its peer may have been a process that was about to end before it accepted the
-  /// connection, or to hang up.
-  private func join(_ connection: SocketConnection) {
-    let isNew = state.withLockInPlace { state in
-      guard state.joining === connection else { return false }
-      state.joining = nil
-      state.connections.append(connection)
-      state.isInterrupted = false
-      return true
-    }
-    if isNew { observers.tell(.restored) }
   }
 
   /// Stops sending over a connection. What has arrived over it is still read, and answered requests
   /// have their answers.
   private func stopSending(_ connection: SocketConnection) {
     let isInterrupted = state.withLockInPlace { state in
-      if state.joining === connection { state.joining = nil }
       state.connections.removeAll { $0 === connection }
       guard listening == nil, !state.isClosed, !state.isInterrupted else { return false }
       state.isInterrupted = true
@@ -116,7 +100,7 @@ extension UnixSocketTransport {
     Deadlines.shared.add(in: .milliseconds(.random(in: pause / 2...pause))) { [weak self] in
       guard let self, !state.read({ $0.isClosed }) else { return }
       do throws(TransportError) {
-        if try connect(again: true) == nil { reconnect() }
+        if try connect() == nil { reconnect() }
       } catch {
         reconnect()
       }

@@ -33,8 +33,6 @@ public final class UnixSocketTransport: ConnectionsTransport {
 
   struct State {
     var connections: [SocketConnection] = []
-    /// A restored connection over which nothing has been received yet.
-    var joining: SocketConnection?
     var requests: [UInt64: Pending] = [:]
     var number: UInt64 = 0
     var isClosed = false
@@ -61,7 +59,7 @@ public final class UnixSocketTransport: ConnectionsTransport {
     listeningAt path: String, maximumPayload: Int = 128 << 10, maximumConnections: Int = 256
   ) throws(TransportError) {
     let descriptor = try SocketDescriptor.make()
-    let wholePath = SocketDescriptor.wholePath(path)
+    let path = SocketDescriptor.wholePath(path)
     do throws(TransportError) {
       let lock = try SocketLock(for: path)
       defer { lock.end() }
@@ -74,7 +72,7 @@ public final class UnixSocketTransport: ConnectionsTransport {
       descriptor.close()
       throw error
     }
-    self.init(wholePath, maximumPayload, descriptor)
+    self.init(path, maximumPayload, descriptor)
     let limit = max(1, maximumConnections)
     let hasBegun = listening?.begin { [weak self] new in
       guard let self, state.read({ $0.reading < limit }) else { return new.close() }
@@ -90,8 +88,7 @@ public final class UnixSocketTransport: ConnectionsTransport {
   ///
   /// - Parameters:
   ///   - path: The path of the socket file. If it is relative, the current folder is that of this
-  ///     moment; but if the whole path does not fit into an address, it is that of each moment at
-  ///     which the transport connects.
+  ///     moment.
   ///   - maximumPayload: The most bytes of a message, limited to between 1 and 160 KB. Larger ones
   ///     are not sent, and refused when a peer with another limit sends them.
   /// - Throws: ``TransportError/unreachable(_:)`` if no process of this user listens there;
@@ -99,9 +96,7 @@ public final class UnixSocketTransport: ConnectionsTransport {
   public convenience init(
     connectedTo path: String, maximumPayload: Int = 128 << 10
   ) throws(TransportError) {
-    let wholePath = SocketDescriptor.wholePath(path)
-    let fits = (try? SocketDescriptor.check(wholePath)) != nil
-    self.init(fits ? wholePath : path, maximumPayload, nil)
+    self.init(SocketDescriptor.wholePath(path), maximumPayload, nil)
     guard try connect() != nil else { throw .unreachable("\(path): no process listens there") }
   }
 
@@ -238,7 +233,6 @@ public final class UnixSocketTransport: ConnectionsTransport {
       listening.end()
     }
     for connection in before.connections { connection.end() }
-    before.joining?.end()
     for pending in before.requests.values { pending.request.take(.failure(.closed)) }
     observers.tell(.closed)
   }

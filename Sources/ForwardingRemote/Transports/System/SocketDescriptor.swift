@@ -151,7 +151,7 @@ struct SocketDescriptor: Hashable, Sendable {
     return user != geteuid()
   }
 
-  /// The path from the root. It may be too long for a socket, even if the given one is not.
+  /// The path from the root.
   static func wholePath(_ path: String) -> String {
     if path.isEmpty || path.hasPrefix("/") { return path }
     // SAFETY: with no buffer, the call allocates one, which is freed here.
