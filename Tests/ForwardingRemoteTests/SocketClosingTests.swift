@@ -82,21 +82,4 @@ struct SocketClosingTests {
       other.close()
     }
   }
-
-  @Test("a listener's request to a subscriber of its own process ends as well", arguments: [0, 1])
-  func ownRequest(peers: Int) async throws {
-    let server = try UnixSocketTransport(listeningAt: path)
-    let clients = try (0..<peers).map { _ in try UnixSocketTransport(connectedTo: path) }
-    while server.connectionCount < peers { try await Task.sleep(for: .milliseconds(1)) }
-    // It never answers.
-    let listener = try server.subscribe(to: "question", group: nil) { _ in }
-    let ends = LockedValue<[TransportError]>([])
-    let request = try server.request([1], to: "question") { answer in
-      if case .failure(let error) = answer { ends.withLock { $0.append(error) } }
-    }
-    server.close()
-    #expect(ends.withLock { $0 } == [.closed])
-    for client in clients { client.close() }
-    withExtendedLifetime((listener, request)) {}
-  }
 }
