@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Dispatch
+import ForwardingWire
 
 // Waiting for the disk.
 extension Journal {
@@ -59,7 +54,7 @@ extension Journal {
     while true {
       let turn = try state.wait { (state) throws(JournalError) -> SyncTurn? in
         if state.synced >= sequence { return .done }
-        guard let file = state.file else { throw .closed(path: path) }
+        guard let file = state.file else { throw state.failure ?? .closed(path: path) }
         if state.isBusy { return nil }
         state.isSyncing = true
         return .mine(file, upTo: state.next)
@@ -69,36 +64,19 @@ extension Journal {
     }
   }
 
-  /// Suspends a task until all records below a sequence number are on the disk. The thread of the
-  /// journal waits in its place.
-  nonisolated(nonsending) func waitAwaiting(for sequence: UInt64) async throws(JournalError) {
-    try await state.suspend(until: .synced(sequence)) { self.serve() }
-  }
-
-  /// Syncs until no task waits any more.
-  private func serve() {
-    while let wanted = nextServed() {
-      // The waiting tasks are resumed with the error if the journal has no file any more.
-      try? wait(for: wanted)
-      state.announce { _ in }
-    }
-  }
-
-  /// The sequence number below which records have to be synced; nil if no task waits.
+  /// Suspends a task while a thread of the journal calls `body`. Swift's pool has few threads, and
+  /// all of them could block otherwise.
   ///
-  /// Tasks that were resumed together write their next records one after the other. A sync that
-  /// begins with the first of them makes the others wait twice as long. So this yields the
-  /// processor as long as more of them arrive.
-  private func nextServed() -> UInt64? {
-    var (count, idle) = (0, 0)
-    while idle < 8 {
-      let (now, expected) = state.withLock { ($0.suspended.count, $0.resumed) }
-      if now >= expected { break }
-      idle = now > count ? 0 : idle + 1
-      count = now
-      sched_yield()
-    }
-    return state.withLock { $0.nextServed() }
+  /// Bodies are called one after the other. So the first one that waits for the disk waits for all
+  /// records that were written by then, and the bodies behind it return at once.
+  nonisolated(nonsending) func perform(
+    _ body: @escaping @Sendable () throws(JournalError) -> Void
+  ) async throws(JournalError) {
+    try await withCheckedContinuation { continuation in
+      queue.async {
+        continuation.resume(returning: Result { () throws(JournalError) in try body() })
+      }
+    }.get()
   }
 
   /// Syncs the file. Only one thread at a time does so.

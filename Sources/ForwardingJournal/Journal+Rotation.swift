@@ -21,12 +21,13 @@ extension Journal {
       if state.isBusy { return size > 0 ? .some(nil) : nil }
       // Another thread may have rotated it already.
       guard state.end >= size, state.next > state.first else { return .some(nil) }
-      try state.lookNow(for: file, JournalFile.now)
+      try state.look(for: file, JournalFile.now)
       guard state.next < JournalFormat.numbers else {
         throw .tooLarge(state.next, offset: state.end, at: 8)
       }
       state.isChanging = true
-      return Standing(file, state)
+      return Standing(
+        file: file, first: state.first, next: state.next, synced: state.synced)
     }
     guard let old = begun else { return }
     do throws(JournalError) { try replace(old) } catch {
@@ -42,20 +43,13 @@ extension Journal {
     let file: JournalFile
     let first: UInt64
     let next: UInt64
-    let isUnsynced: Bool
-
-    init(_ file: JournalFile, _ state: JournalState) {
-      (self.file, first, next) = (file, state.first, state.next)
-      isUnsynced = state.synced < state.next
-    }
+    let synced: UInt64
   }
 
   private func replace(_ old: Standing) throws(JournalError) {
     // If the end of the old file were lost, no reader could continue in the new one.
-    if old.isUnsynced { try lead(old.file, upTo: old.next) }
-    let folder = try JournalFolder(of: path)
-    let (new, name) = try UnfinishedFile.begin(
-      of: path, first: old.next, permissionsOf: old.file)
+    if old.synced < old.next { try lead(old.file, upTo: old.next) }
+    let (new, name) = try JournalFile.begin(for: path, first: old.next, permissionsOf: old.file)
     do throws(JournalError) {
       // There is a file at the path at every moment.
       let aside = JournalFiles.path(of: path, from: old.first)
@@ -63,7 +57,7 @@ extension Journal {
       try JournalFile.name(path, as: aside)
       do throws(JournalError) {
         // The second name reaches the disk before the first one leads to another file.
-        try folder.sync()
+        try JournalFile.syncFolder(of: path)
         try JournalFile.move(name, to: path)
       } catch {
         JournalFile.remove(aside)
@@ -73,7 +67,7 @@ extension Journal {
       JournalFile.remove(name)
       throw error
     }
-    do throws(JournalError) { try folder.sync() } catch {
+    do throws(JournalError) { try JournalFile.syncFolder(of: path) } catch {
       // After a crash, either file may be at the path.
       state.announce { $0.end(after: error) }
       throw error
@@ -116,7 +110,7 @@ extension Journal {
       guard let file = state.file, !state.isClosing else { throw .closed(path: path) }
       if state.isChanging { return nil }
       // At another file's path there may be other rotated files, too.
-      try state.lookNow(for: file, JournalFile.now)
+      try state.look(for: file, JournalFile.now)
       return state.first
     }
     return (try JournalFiles.list(path).filter { $0.first < first }, first)
@@ -124,11 +118,10 @@ extension Journal {
 
   private func remove(_ files: ArraySlice<JournalFiles.Older>) throws(JournalError) {
     if files.isEmpty { return }
-    let folder = try JournalFolder(of: path)
     for file in files {
       try JournalFile.removeSurely(file.path)
       // After a crash, no file may be missing between others.
-      try folder.sync()
+      try JournalFile.syncFolder(of: path)
     }
   }
 }

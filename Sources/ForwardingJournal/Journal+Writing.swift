@@ -18,12 +18,9 @@ extension Journal {
     var writer = WireWriter(limit: recordLimit)
     let message = try write(call, to: &writer)
     let time = JournalFile.now
-    var appended = try append(&writer, message, at: time)
-    while appended == nil {
-      state.wait { $0.isChanging ? nil : () }
-      appended = try append(&writer, message, at: time)
+    let appended = try state.wait { (state) throws(JournalError) in
+      try append(&writer, message, at: time, to: &state)
     }
-    guard let appended else { return 0 }
     if appended.isFull { rotateFull(message) }
     if options.sync == .group { try wait(for: appended.sequence + 1) }
     return appended.sequence
@@ -45,16 +42,22 @@ extension Journal {
     var writer = WireWriter(limit: recordLimit)
     let message = try write(call, to: &writer)
     let time = JournalFile.now
-    var appended = try append(&writer, message, at: time)
+    var appended: Appended?
     while appended == nil {
-      try await state.suspend(until: .unchanged) {}
-      appended = try append(&writer, message, at: time)
+      appended = try state.withLock { (state) throws(JournalError) in
+        try append(&writer, message, at: time, to: &state)
+      }
+      if appended == nil {
+        try await perform { self.state.wait { $0.isChanging ? nil : () } }
+      }
     }
     guard let appended else { return 0 }
     if appended.isFull {
-      try await state.perform { () throws(JournalError) in self.rotateFull(message) }
+      try await perform { self.rotateFull(message) }
     }
-    if options.sync == .group { try await waitAwaiting(for: appended.sequence + 1) }
+    if options.sync == .group {
+      try await perform { () throws(JournalError) in try self.wait(for: appended.sequence + 1) }
+    }
     return appended.sequence
   }
 
@@ -106,15 +109,14 @@ extension Journal {
   /// Appends a record. Returns nil while a rotation replaces the file.
   @inline(__always)
   private func append(
-    _ writer: inout WireWriter, _ message: InterfaceMessage, at time: Int64
+    _ writer: inout WireWriter, _ message: InterfaceMessage, at time: Int64,
+    to state: inout JournalState
   ) throws(JournalError) -> Appended? {
-    try state.withLock { (state) throws(JournalError) in
-      if state.isChanging { return nil }
-      let sequence = try state.append(&writer, message, of: interface, at: time)
-      return Appended(
-        sequence: sequence,
-        isFull: options.rotation.map { state.end >= max($0, state.budget) } ?? false)
-    }
+    if state.isChanging { return nil }
+    let sequence = try state.append(&writer, message, of: interface, at: time)
+    return Appended(
+      sequence: sequence,
+      isFull: options.rotation.map { state.end >= max($0, state.budget) } ?? false)
   }
 
   /// Rotates a full file. A failure is reported and not thrown, because the call is recorded and

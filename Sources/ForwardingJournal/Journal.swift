@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 @_exported public import ForwardingWire
 import Invocations
 
@@ -41,7 +42,10 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   private let reference: ObjectReference?
   private let process = ForkGuard()
-  let state: JournalAccess
+  /// The lock is held only for moments: while files are replaced, a flag in the state says so.
+  let state: BlockingMutex<JournalState>
+  /// The thread that waits for the disk in place of tasks.
+  let queue = DispatchQueue(label: "forwarding.journal")
 
   /// Opens or creates a journal that forwards calls to `target`. Without a target, calls are
   /// recorded and answered with zero.
@@ -52,18 +56,15 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
   ///   - target: the receiver of the calls.
   ///   - strongly: whether the target is retained; true by default.
   ///   - options: how the file is written.
-  /// - Throws: ``JournalError/locked(path:holder:)`` if another journal writes the file;
+  /// - Throws: ``JournalError/locked(path:)`` if another journal writes the file;
   ///   ``JournalError/damaged(offset:resumes:)`` or another error of reading if the file is not a
-  ///   whole journal; ``JournalError/unfinishedName(path:)`` if the path ends as that of a file that
-  ///   a journal makes and removes; ``JournalError/system(_:path:code:)`` if it cannot be opened, or
-  ///   its name has more than 234 bytes.
+  ///   whole journal; ``JournalError/system(_:path:code:)`` if it cannot be opened.
   /// - Complexity: O(*n*) in the size of the file, which is read to its end.
   public init(
     at path: String, interface: Interface, to target: AnyObject? = nil, strongly: Bool = true,
     _ options: JournalOptions = JournalOptions()
   ) throws(JournalError) {
     let path = JournalFiles.file(path)
-    if UnfinishedFile.isName(path) { throw .unfinishedName(path: path) }
     self.path = path
     self.interface = interface
     self.options = options
@@ -71,7 +72,7 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
     var opened = try JournalState.open(path, options)
     cut = opened.cut
     opened.state.prepare(interface)
-    state = JournalAccess(opened.state)
+    state = BlockingMutex(opened.state)
     super.init()
   }
 

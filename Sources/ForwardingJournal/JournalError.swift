@@ -10,11 +10,8 @@ public import ForwardingWire
 public enum JournalError: Error, Hashable, Sendable {
   /// A system call failed with this error number.
   case system(String, path: String, code: Int32)
-  /// Another journal writes the file. `holder` is its process id, if the system provides it.
-  case locked(path: String, holder: Int32?)
-  /// The path ends as that of a file that a journal makes for itself and removes, such as
-  /// `shop.journal.new~`.
-  case unfinishedName(path: String)
+  /// Another journal writes the file, in this process or another one.
+  case locked(path: String)
   /// The file does not begin with the header of a journal.
   case notAJournal(path: String)
   /// The file was written in another version of the format.
@@ -59,10 +56,7 @@ extension JournalError: CustomStringConvertible {
     switch self {
     case .system(let what, let path, let code):
       "'\(path)' cannot be \(what): \(JournalFile.text(ofError: code))"
-    case .locked(let path, let holder):
-      "'\(path)' is being written by \(holder.map { "process \($0)" } ?? "another process")"
-    case .unfinishedName(let path):
-      "'\(path)' is the name of a file that another journal makes and removes: choose a name without the end behind the last dot"
+    case .locked(let path): "'\(path)' is being written by another journal"
     case .notAJournal(let path): "'\(path)' is no journal"
     case .otherVersion(let path, let known, let given):
       "'\(path)' has version \(given) of the format, and only version \(known) can be read"

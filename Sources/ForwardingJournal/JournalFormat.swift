@@ -28,15 +28,29 @@ enum RecordKind: UInt16 {
 }
 
 /// The header of a file.
-struct JournalHeader: Equatable {
+struct JournalHeader {
+  var magic = JournalFormat.magic
+  var version = JournalFormat.version
   /// The sequence number of the first record.
   var first: UInt64
   /// When the file was created.
   var time: Int64
+  var checksum: UInt32 = 0
+
+  init(first: UInt64, time: Int64) { (self.first, self.time) = (first, time) }
+
+  init(from reader: inout WireReader) throws(WireError) {
+    magic = try reader.bytes(8)
+    version = try reader.uint16()
+    try reader.skip(2)
+    first = try reader.uint64()
+    time = try Int64(bitPattern: reader.uint64())
+    checksum = try reader.uint32()
+  }
 
   func write(to writer: inout WireWriter) throws(WireError) {
-    try writer.append(JournalFormat.magic)
-    try writer.append(JournalFormat.version)
+    try writer.append(magic)
+    try writer.append(version)
     try writer.append(UInt16(0))
     try writer.append(first)
     try writer.append(UInt64(bitPattern: time))

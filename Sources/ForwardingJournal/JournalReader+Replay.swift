@@ -26,7 +26,6 @@ extension JournalReader {
     let cursor = try ReplayCursor(self, interface, options)
     while let ready = try cursor.next() {
       do { try ready.call.send(to: target) } catch { try cursor.note(error, of: ready) }
-      cursor.give(back: ready)
     }
     return try cursor.conclude()
   }
@@ -55,7 +54,6 @@ extension JournalReader {
       do { try await ready.call.sendAwaiting(to: target) } catch {
         try cursor.note(error, of: ready)
       }
-      cursor.give(back: ready)
     }
     return try cursor.conclude()
   }

@@ -29,55 +29,31 @@ public final class JournalReader {
   private var current: JournalFile?
   /// The first sequence number of the last file that was read or left out.
   private var passed: UInt64
-  /// The files of the folder, as far as they were listed.
-  private var listing: JournalListing
   /// The size of the files that were read before, in bytes.
   private var behind = 0
 
   /// Whether a replay is reading. A record that other code took meanwhile would be missing there.
   var isReplaying = false
 
-  /// The size of all files of a journal, in bytes.
-  ///
-  /// - Throws: ``JournalError/system(_:path:code:)`` if a file cannot be opened.
-  public static func size(of path: String) throws(JournalError) -> Int {
-    let path = JournalFiles.file(path)
-    var size = try JournalFile(path, for: .reading).size
-    for older in try JournalFiles.list(path) {
-      do throws(JournalError) { size += try JournalFile(older.path, for: .reading).size } catch {
-        // It may have been removed since it was listed.
-        if JournalFile.exists(older.path) { throw error }
-      }
-    }
-    return size
-  }
-
   /// Opens a journal for reading.
   ///
-  /// - Parameters:
-  ///   - path: the journal's file.
-  ///   - includingOlder: whether the rotated files are read as well.
   /// - Throws: ``JournalError/system(_:path:code:)`` if a file cannot be opened; ``JournalError``
   ///   if the first one does not begin as a journal, or has the name of another one.
-  public convenience init(at path: String, includingOlder: Bool = true) throws(JournalError) {
+  public convenience init(at path: String) throws(JournalError) {
     let path = JournalFiles.file(path)
-    var listing = JournalListing(unread: path)
-    if includingOlder { try listing.read() }
-    let oldest = try listing.oldest()
-    self.init(listing, try oldest.scanner(), oldest.file)
+    let oldest = try JournalFiles.open(path, from: 0)
+    self.init(path, try oldest.scanner(), oldest.file)
   }
 
   /// Reads a journal from memory.
   ///
   /// - Throws: ``JournalError`` if the bytes do not begin as a journal.
   public convenience init(_ bytes: [UInt8]) throws(JournalError) {
-    let scanner = try JournalScanner(JournalWindow(bytes), path: "bytes")
-    self.init(JournalListing(unread: "bytes"), scanner, nil)
+    self.init("bytes", try JournalScanner(JournalWindow(bytes), path: "bytes"), nil)
   }
 
-  private init(_ listing: JournalListing, _ scanner: JournalScanner, _ file: JournalFile?) {
-    path = listing.path
-    (self.listing, self.scanner, current) = (listing, scanner, file)
+  private init(_ path: String, _ scanner: JournalScanner, _ file: JournalFile?) {
+    (self.path, self.scanner, current) = (path, scanner, file)
     (first, passed) = (scanner.header.first, scanner.header.first)
   }
 
@@ -109,13 +85,13 @@ public final class JournalReader {
   }
 
   /// The file that follows the current one; nil if that is the newest.
-  private func following() throws(JournalError) -> JournalListing.Opened? {
-    guard let current else { return nil }
-    return try listing.following(current, behind: passed)
+  private func following() throws(JournalError) -> JournalFiles.Opened? {
+    guard let current, try !current.isAt(path) else { return nil }
+    return try JournalFiles.open(path, from: passed + 1)
   }
 
   private func go(
-    on following: JournalListing.Opened, isSkipping: Bool
+    on following: JournalFiles.Opened, isSkipping: Bool
   ) throws(JournalError) {
     let scanner = try following.scanner()
     let (expected, given) = (self.scanner.next, scanner.header.first)
@@ -186,7 +162,7 @@ public final class JournalReader {
 
   /// Returns a second reader at the same position.
   func ahead() -> JournalReader {
-    let reader = JournalReader(listing, scanner.copy(), current)
+    let reader = JournalReader(path, scanner.copy(), current)
     reader.passed = passed
     return reader
   }

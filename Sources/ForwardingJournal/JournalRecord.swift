@@ -20,11 +20,11 @@ public struct JournalRecord: Hashable, Sendable {
   /// The definition that all records of the message in a file share.
   let definition: Definition
   /// The name of the interface.
-  public var interface: String { definition.texts.interface }
+  public var interface: String { String(decoding: definition.interface, as: UTF8.self) }
   /// The name of the message.
-  public var selector: String { definition.texts.selector }
+  public var selector: String { String(decoding: definition.selector, as: UTF8.self) }
   /// The type encoding of the message.
-  public var encoding: String { definition.texts.encoding }
+  public var encoding: String { String(decoding: definition.encoding, as: UTF8.self) }
   /// The encoded arguments.
   public let arguments: [UInt8]
 

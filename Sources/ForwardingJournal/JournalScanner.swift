@@ -37,31 +37,22 @@ final class JournalScanner {
     self.window = window
     self.path = path
     let size = JournalFormat.headerSize
-    guard try window.load(size, at: 0) else { throw .notAJournal(path: path) }
-    let read: (magic: [UInt8], version: UInt16, header: JournalHeader, checksum: UInt32)
-    do throws(WireError) {
-      read = try window.read(size, at: 0) {
-        (reader) throws(WireError) -> ([UInt8], UInt16, JournalHeader, UInt32) in
-        let magic = try reader.bytes(8)
-        let version = try reader.uint16()
-        try reader.skip(2)
-        let header = try JournalHeader(
-          first: reader.uint64(), time: Int64(bitPattern: reader.uint64()))
-        return try (magic, version, header, reader.uint32())
-      }
-    } catch {
+    guard try window.load(size, at: 0),
+      let header = try? window.read(
+        size, at: 0, { (reader) throws(WireError) in try JournalHeader(from: &reader) }),
+      header.magic == JournalFormat.magic
+    else { throw .notAJournal(path: path) }
+    guard header.version == JournalFormat.version else {
+      throw .otherVersion(
+        path: path, known: Int(JournalFormat.version), given: Int(header.version))
+    }
+    guard header.checksum == window.checksum(size - 4, at: 0) else {
       throw .notAJournal(path: path)
     }
-    guard read.magic == JournalFormat.magic else { throw .notAJournal(path: path) }
-    guard read.version == JournalFormat.version else {
-      throw .otherVersion(
-        path: path, known: Int(JournalFormat.version), given: Int(read.version))
+    guard header.first < JournalFormat.numbers else {
+      throw .tooLarge(header.first, offset: 0, at: 12)
     }
-    guard read.checksum == window.checksum(size - 4, at: 0) else { throw .notAJournal(path: path) }
-    guard read.header.first < JournalFormat.numbers else {
-      throw .tooLarge(read.header.first, offset: 0, at: 12)
-    }
-    header = read.header
+    self.header = header
     next = header.first
   }
 

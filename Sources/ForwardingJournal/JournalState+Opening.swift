@@ -9,15 +9,9 @@ extension JournalState {
   static func open(
     _ path: String, _ options: JournalOptions
   ) throws(JournalError) -> (state: JournalState, cut: JournalTail) {
-    guard URL(fileURLWithPath: path).lastPathComponent.utf8.count <= JournalFiles.longestName else {
-      throw .system("opened", path: path, code: ENAMETOOLONG)
-    }
     // Another program may create and remove the file meanwhile, but not without end.
     for _ in 0..<100 {
-      if let file = try existing(path) {
-        if try file.size == 0 { try begin(file, at: path) }
-        return try resume(file, at: path, options)
-      }
+      if let file = try existing(path) { return try resume(file, at: path, options) }
       if let file = try create(path) { return try resume(file, at: path, options) }
     }
     throw .system("created", path: path, code: EEXIST)
@@ -37,12 +31,14 @@ extension JournalState {
     }
   }
 
-  /// Creates the file of a new journal. It gets its name when its header is on the disk, so that
-  /// readers never find a file without one. Returns nil if there is a file at the path by then.
+  /// Creates the file of a new journal. Returns nil if there is a file at the path by then.
   private static func create(_ path: String) throws(JournalError) -> JournalFile? {
-    let (file, name) = try UnfinishedFile.begin(of: path, first: 1)
+    let (file, name) = try JournalFile.begin(for: path, first: 1)
     do throws(JournalError) {
-      try checkNew(path)
+      // A rotation leaves a file at the path at every moment, so another program removed it.
+      if let last = try JournalFiles.list(path).last {
+        throw .withoutNewest(path: path, rotated: last.path)
+      }
       if try JournalFile.move(name, toNew: path) { return file }
     } catch {
       JournalFile.remove(name)
@@ -50,21 +46,6 @@ extension JournalState {
     }
     JournalFile.remove(name)
     return nil
-  }
-
-  /// Writes the header of a file that another program has made empty.
-  private static func begin(_ file: JournalFile, at path: String) throws(JournalError) {
-    try checkNew(path)
-    try UnfinishedFile.writeHeader(file, first: 1)
-    try file.sync()
-  }
-
-  /// Throws if the journal has rotated files. A rotation leaves a file at the path at every moment,
-  /// so another program removed it.
-  private static func checkNew(_ path: String) throws(JournalError) {
-    if let last = try JournalFiles.list(path).last {
-      throw .withoutNewest(path: path, rotated: last.path)
-    }
   }
 
   private static func resume(

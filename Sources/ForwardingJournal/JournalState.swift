@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
 
-/// The state of a journal: the file that it writes, and its waiting tasks.
+/// The state of a journal: the file that it writes, and how much of it is on the disk.
 struct JournalState {
   /// The file; nil once it is closed.
   private(set) var file: JournalFile?
@@ -19,12 +19,6 @@ struct JournalState {
   var syncs = 0
   /// The path of the file.
   let path: String
-  /// The suspended tasks in the order of their arrival, and whether the journal's thread syncs for
-  /// them.
-  var suspended: [JournalWaiter] = []
-  var isServed = false
-  /// The number of tasks that were last resumed together.
-  var resumed = 0
   /// Whether a thread syncs the file.
   var isSyncing = false
   /// Whether the file is being replaced or closed. No record is written and no other sync begins
@@ -61,9 +55,6 @@ struct JournalState {
     }
   }
 
-  /// Whether no further record may be written.
-  var isClosed: Bool { file == nil || isClosing }
-
   /// Releases the file after an error, which `close()` throws.
   mutating func end(after error: JournalError) {
     if file != nil { failure = error }
@@ -74,14 +65,6 @@ struct JournalState {
   mutating func letGo() {
     file?.unlock()
     file = nil
-  }
-
-  /// The sequence number below which the thread of the journal has to sync records; nil if no task
-  /// waits.
-  mutating func nextServed() -> UInt64? {
-    let wanted = lastWanted
-    isServed = wanted != nil
-    return wanted
   }
 
   /// Finds the messages of an interface among those that the file defines.
@@ -146,7 +129,8 @@ struct JournalState {
     _ writer: inout WireWriter, _ kind: RecordKind, _ message: UInt16, at time: Int64
   ) throws(JournalError) -> UInt64 {
     guard let file, !isClosing else { throw .closed(path: path) }
-    try look(for: file, time)
+    // A record behind the end of a file that another program truncated would be found by no reader.
+    if time &- seen > Self.rest || time < seen { try look(for: file, time) }
     guard next < JournalFormat.numbers else { throw .tooLarge(next, offset: end, at: 8) }
     var header = RecordHeader(kind: kind, message: message, sequence: next, time: time)
     if isSynced { header.unsynced = UInt32(clamping: next - synced) }
@@ -162,14 +146,8 @@ struct JournalState {
     return header.sequence
   }
 
-  /// Checks that the path still leads to the file, unless that was checked a few milliseconds ago.
-  /// If records are synced, each sync ends with this check as well.
-  @inline(__always)
-  private mutating func look(for file: JournalFile, _ time: Int64) throws(JournalError) {
-    if time &- seen > Self.rest || time < seen { try lookNow(for: file, time) }
-  }
-
-  mutating func lookNow(for file: JournalFile, _ time: Int64) throws(JournalError) {
+  /// Checks that the path still leads to the file.
+  mutating func look(for file: JournalFile, _ time: Int64) throws(JournalError) {
     guard try file.isAt(path, holding: end) else {
       let error = JournalError.displaced(path: path)
       end(after: error)

@@ -28,13 +28,7 @@ extension JournalWindow {
   /// read.
   func nextHeader(from position: inout Int) throws(JournalError) -> RecordHeader? {
     while try load(JournalFormat.recordSize, at: position) {
-      let word = word(at: position)
-      // The length follows the checksum and is never zero, so no header lies within zeros.
-      if word == 0 {
-        position = max(position + 1, try firstNonZero(from: position + 8) - 7)
-        continue
-      }
-      let length = Int(word >> 32)
+      let length = Int(word(at: position) >> 32)
       if length >= JournalFormat.recordSize, length <= JournalFormat.maximumRecord,
         let header = try headerAlone(at: position)
       {

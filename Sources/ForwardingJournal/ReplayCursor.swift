@@ -11,17 +11,11 @@ final class ReplayCursor {
   private var summary = ReplaySummary()
   private var firstFailure: (frame: JournalFrame, selector: String, error: any Error)?
   /// The messages of the current file, by their numbers there.
-  private var known: [Known?] = []
+  private var known: [InterfaceMessage?] = []
   private var file = 0
   /// The sequence number of the last call that was checked before the replay; nil if there is no
   /// call.
   private var last: UInt64?
-
-  private struct Known {
-    let message: InterfaceMessage
-    /// A call of the message that can be reused, because no other code refers to it.
-    var spare: Invocation?
-  }
 
   /// Reads all remaining records, and throws if one cannot be read or made, or if another replay has
   /// the reader.
@@ -71,13 +65,13 @@ final class ReplayCursor {
     }
     if reader.file != file { (known, file) = ([], reader.file) }
     let number = Int(frame.header.message)
-    if number < known.count, let message = known[number]?.message { return message }
+    if number < known.count, let message = known[number] { return message }
     let definition = reader.scanner.definition(of: frame)
     do throws(WireError) {
       let message = try interface.message(
         definition.interface, definition.selector, definition.encoding)
       while known.count <= number { known.append(nil) }
-      known[number] = Known(message: message)
+      known[number] = message
       return message
     } catch {
       throw schema(definition, frame.offset)
@@ -86,19 +80,15 @@ final class ReplayCursor {
 
   private func schema(_ definition: Definition, _ offset: Int) -> JournalError {
     let isOurs = definition.interface == interface.nameBytes
-    let texts = definition.texts
+    let prefix = isOurs ? [] : definition.interface + Array("/".utf8)
     return .schema(
-      offset: offset,
-      selector: isOurs ? texts.selector : "\(texts.interface)/\(texts.selector)",
+      offset: offset, selector: String(decoding: prefix + definition.selector, as: UTF8.self),
       expected: isOurs ? interface.message(named: definition.selector)?.encoding : nil,
-      given: texts.encoding)
+      given: String(decoding: definition.encoding, as: UTF8.self))
   }
 
   /// A call, and its record.
-  struct Ready: ~Copyable {
-    let call: Invocation
-    let frame: JournalFrame
-  }
+  typealias Ready = (call: Invocation, frame: JournalFrame)
 
   /// Returns the next call to make; nil at the end.
   func next() throws -> Ready? {
@@ -113,29 +103,23 @@ final class ReplayCursor {
       }
       guard isWanted(frame) else { continue }
       summary.last = frame.header.sequence
-      let ready: Ready
-      do { ready = Ready(call: try call(of: frame), frame: frame) } catch {
+      do {
+        let call = try call(of: frame)
+        summary.made += 1
+        return (call, frame)
+      } catch {
         // The next read returns the call that was not made.
         reader.unread(frame)
         throw error
       }
-      if !options.isDry { return ready }
-      give(back: ready)
     }
     return nil
   }
 
   private func call(of frame: JournalFrame) throws -> Invocation {
     let message = try message(of: frame, in: reader)
-    let number = Int(frame.header.message)
-    let call: Invocation
-    if let spare = known[number]?.spare {
-      call = spare
-      known[number]?.spare = nil
-    } else {
-      call = Invocation(message.plan)
-      try call.setSelector(message.selector)
-    }
+    let call = Invocation(message.plan)
+    try call.setSelector(message.selector)
     try reader.scanner.arguments(of: frame) { (reader) throws(WireError) in
       try message.readArguments(of: call, from: &reader)
       try reader.finish()
@@ -143,22 +127,13 @@ final class ReplayCursor {
     return call
   }
 
-  /// Counts a call that was made, and stores it for reuse if no other code retained it.
-  func give(back ready: consuming Ready) {
-    summary.made += 1
-    guard SpareInvocations.isReusable(ready.call) else { return }
-    known[Int(ready.frame.header.message)]?.spare = ready.call
-  }
-
   /// Counts a call that failed. Throws if that ends the replay.
-  func note(_ error: any Error, of ready: borrowing Ready) throws {
+  func note(_ error: any Error, of ready: Ready) throws {
     summary.threw += 1
     if firstFailure == nil {
       firstFailure = (ready.frame, ready.call.selector?.name ?? "", error)
     }
-    guard options.failures == .throwAtOnce else { return }
-    summary.made += 1
-    throw failure ?? error
+    if options.failures == .throwAtOnce { throw failure ?? error }
   }
 
   private var failure: ReplayError? {

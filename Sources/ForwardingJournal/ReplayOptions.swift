@@ -26,8 +26,6 @@ public struct ReplayOptions: Sendable {
   public var last: UInt64?
   /// The time of the last record to replay, in nanoseconds since 1970; nil for all.
   public var until: Int64?
-  /// Whether calls are read but not made.
-  public var isDry = false
   /// What becomes of calls that fail; ``Failures/throwAtEnd`` by default.
   public var failures = Failures.throwAtEnd
 
@@ -41,7 +39,7 @@ public struct ReplayOptions: Sendable {
 /// func report(_ summary: ReplaySummary) -> String { "\(summary.made) made, \(summary.threw) threw" }
 /// ```
 public struct ReplaySummary: Hashable, Sendable {
-  /// The number of calls that were made, or would have been in a dry run.
+  /// The number of calls that were made.
   public internal(set) var made = 0
   /// The number of them that failed.
   public internal(set) var threw = 0

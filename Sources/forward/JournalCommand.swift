@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingJournal
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// `forward journal`: prints the calls of a journal, without the Swift types of its writer.
 enum JournalCommand {
@@ -29,7 +22,7 @@ enum JournalCommand {
         return try SalvageCommand.run(path, to: output, isJSON: options.isJSON)
       }
       var listing = try Listing(path, isJSON: options.isJSON, isQuiet: isChecking)
-      try listing.readAll(showsProgress: !isFollowing)
+      try listing.readAll()
       if isFollowing {
         try listing.follow()
         return .ok
@@ -53,7 +46,6 @@ enum JournalCommand {
 
 /// Prints the records of a journal.
 private struct Listing {
-  private let path: String
   private let isJSON: Bool
   private let isQuiet: Bool
   private let reader: JournalReader
@@ -66,19 +58,14 @@ private struct Listing {
   private var unreadable: (offset: Int, reason: String)?
 
   init(_ path: String, isJSON: Bool, isQuiet: Bool) throws {
-    (self.path, self.isJSON, self.isQuiet) = (path, isJSON, isQuiet)
+    (self.isJSON, self.isQuiet) = (isJSON, isQuiet)
     reader = try JournalReader(at: path)
   }
 
-  mutating func readAll(showsProgress: Bool) throws {
-    // A table that scrolls on a terminal shows the progress already.
-    let isVisible = isatty(2) == 1 && showsProgress && (isQuiet || isatty(1) == 0)
-    var progress = Progress(of: isVisible ? try JournalReader.size(of: path) : 0)
-    defer { progress.end() }
+  mutating func readAll() throws {
     if !isJSON, !isQuiet { Terminal.out(Terminal.styled(Self.head, .bold)) }
     while let record = try reader.next() {
       show(record)
-      progress.show(reader.bytesRead)
       // A failed flush means that the reader of the output is gone.
       if count % 1024 == 0, fflush(nil) != 0 { return }
     }
@@ -186,65 +173,13 @@ private struct Listing {
   }
 
   /// A time as text, in UTC.
-  static func text(ofTime nanoseconds: Int64) -> String {
-    let seconds = floor(nanoseconds, 1_000_000_000)
-    let milliseconds = floor(nanoseconds &- seconds &* 1_000_000_000, 1_000_000)
-    let day = floor(seconds, 86_400)
-    let second = seconds - day * 86_400
-    let (year, month, date) = civil(day)
-    return "\(digits(year, 4))-\(digits(month))-\(digits(date)) \(digits(second / 3600)):"
-      + "\(digits(second / 60 % 60)):\(digits(second % 60)).\(digits(milliseconds, 3))"
+  private static func text(ofTime nanoseconds: Int64) -> String {
+    // A fifth of a millisecond more, because most times are no exact `Double`.
+    let milliseconds = Double(nanoseconds / 1_000_000) + 0.2
+    return Date(timeIntervalSince1970: milliseconds / 1000).formatted(time)
   }
 
-  private static func digits(_ number: Int64, _ count: Int = 2) -> String {
-    let text = "\(number)"
-    return String(repeating: "0", count: max(0, count - text.count)) + text
-  }
-
-  private static func floor(_ number: Int64, _ divisor: Int64) -> Int64 {
-    let (quotient, rest) = number.quotientAndRemainder(dividingBy: divisor)
-    return rest < 0 ? quotient - 1 : quotient
-  }
-
-  /// The date of a day that is counted from 1970-01-01. Years begin in March here, so that a leap
-  /// day is the last day of its year.
-  private static func civil(_ day: Int64) -> (year: Int64, month: Int64, date: Int64) {
-    let shifted = day + 719_468
-    let era = floor(shifted, 146_097)
-    let inEra = shifted - era * 146_097
-    let yearInEra = (inEra - inEra / 1460 + inEra / 36_524 - inEra / 146_096) / 365
-    let inYear = inEra - (365 * yearInEra + yearInEra / 4 - yearInEra / 100)
-    let third = (5 * inYear + 2) / 153
-    let month = third < 10 ? third + 3 : third - 9
-    let year = yearInEra + era * 400 + (month <= 2 ? 1 : 0)
-    return (year, month, inYear - (153 * third + 2) / 5 + 1)
-  }
-}
-
-/// A progress bar on standard error, for long operations.
-struct Progress {
-  private let total: Int
-  private var shown = -1
-
-  /// Makes a progress bar for so many bytes; nothing is shown for less than 4 MB.
-  init(of total: Int) { self.total = total < 4 << 20 ? 0 : total }
-
-  mutating func show(_ done: Int) {
-    guard total > 0 else { return }
-    let percent = min(100, done * 100 / total)
-    if percent == shown { return }
-    shown = percent
-    put("\r" + Self.bar(percent))
-  }
-
-  /// Removes the bar.
-  func end() { if shown >= 0 { put("\r\u{1B}[K") } }
-
-  private func put(_ text: String) { _ = unsafe write(2, text, text.utf8.count) }
-
-  static func bar(_ percent: Int) -> String {
-    let full = percent * 30 / 100
-    return "[" + String(repeating: "#", count: full) + String(repeating: " ", count: 30 - full)
-      + "] \(percent) %"
-  }
+  private static let time = Date.ISO8601FormatStyle(
+    dateTimeSeparator: .space, includingFractionalSeconds: true
+  ).year().month().day().time(includingFractionalSeconds: true)
 }

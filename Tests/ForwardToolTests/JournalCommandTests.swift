@@ -160,65 +160,6 @@ struct JournalCommandTests {
     }
   }
 
-  /// The text that a terminal receives. It is the tool's standard error, and its standard output if
-  /// `hasOutput` is true.
-  private func shown(_ arguments: [String], hasOutput: Bool) throws -> String {
-    let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-    defer { close(terminal) }
-    // Unlocks the terminal and gets its number: TIOCSPTLCK, TIOCGPTN.
-    var (lock, number): (Int32, Int32) = (0, 0)
-    try #require(
-      terminal >= 0 && ioctl(terminal, 0x4004_5431, &lock) == 0
-        && ioctl(terminal, 0x8004_5430, &number) == 0)
-    let other = FileHandle(
-      fileDescriptor: open("/dev/pts/\(number)", O_RDWR | O_NOCTTY), closeOnDealloc: true)
-    let process = Process()
-    process.executableURL = Tool.program
-    process.arguments = ["journal"] + arguments
-    process.standardOutput = hasOutput ? other : FileHandle.nullDevice
-    process.standardError = other
-    try process.run()
-    try other.close()
-    // Reads to the end, when the other side is closed.
-    var (text, bytes) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
-    while case let count = read(terminal, &bytes, bytes.count), count > 0 {
-      text += bytes.prefix(count)
-    }
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  @Test(
-    "on a terminal, a bar shows the progress in a long file, and is removed at the end",
-    .notEmulated("no pseudo-terminals"))
-  func bar() throws {
-    try withFile { path in
-      var interface = Interface("books")
-      try interface.allow(Self.note)
-      let journal = try Journal(at: path, interface: interface)
-      let text = String(repeating: "long ", count: 2000)
-      for number in 0..<450 { try Self.note(text, Int32(number), on: journal) }
-      try journal.close()
-      for arguments in [["--check", path], [path]] {
-        let shown = try shown(arguments, hasOutput: false)
-        #expect(shown.contains("\r[###############               ] 50 %"), "\(arguments)")
-        #expect(shown.hasSuffix("] 100 %\r\u{1B}[K"), "\(arguments)")
-      }
-      // A table that scrolls on the terminal shows the progress already.
-      let table = try shown([path], hasOutput: true)
-      #expect(table.contains("449\r\n") && !table.contains(" %\r"))
-    }
-  }
-
-  @Test("a short file has no bar", .notEmulated("no pseudo-terminals"))
-  func noBar() throws {
-    try withFile { path in
-      try written(path)
-      #expect(try shown(["--check", path], hasOutput: false) == "")
-    }
-  }
-
   @Test("a listing that the disk does not take fails, and does not look whole")
   func fullDisk() throws {
     try withFile { path in

@@ -50,19 +50,24 @@ struct AwaitingTests {
     while !isSo() { try await Task.sleep(for: .milliseconds(1)) }
   }
 
-  /// Sends a call in each of `count` tasks. Each returns the error of its call, if any.
+  /// Sends a call in each of `count` tasks, and returns when all of them wait. Each task returns the
+  /// error of its call, if any.
   private static func send(
     _ count: Int, on journal: Journal
-  ) -> (tasks: [Task<JournalError?, Never>], ended: LockedValue<Int>) {
-    let ended = LockedValue(0)
+  ) async throws -> [Task<JournalError?, Never>] {
+    let (begun, ended) = (LockedValue(0), LockedValue(0))
     let tasks = (0..<count).map { number in
       Task {
+        begun.withLock { $0 += 1 }
         defer { ended.withLock { $0 += 1 } }
         do { try await note("\(number)", on: journal) } catch { return error as? JournalError }
         return nil
       }
     }
-    return (tasks, ended)
+    try await until { begun.withLock { $0 } == count }
+    for _ in 0..<100 { await Task.yield() }
+    require(ended.withLock { $0 } == 0, "a call was acknowledged before it was on the disk")
+    return tasks
   }
 
   @Test("64 tasks in a pool of a few threads share syncs")
@@ -91,26 +96,37 @@ struct AwaitingTests {
     }
   }
 
-  @Test("tasks that wait for a slow disk block no thread, so other tasks continue")
+  @Test(
+    "tasks wait for a slow disk without blocking a thread, also when they are cancelled or a child is forked"
+  )
   func suspended() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
-      do {
-        let folder = try Folder()
-        let diary = Diary()
-        let journal = try AwaitingTests.journal(folder, .group, to: diary)
-        // Simulates a thread that waits for a slow disk.
-        journal.state.announce { $0.isSyncing = true }
-        let (tasks, ended) = AwaitingTests.send(64, on: journal)
-        try await AwaitingTests.until { journal.nextSequence == 65 }
-        for _ in 0..<100 { await Task.yield() }
-        require(ended.withLock { $0 } == 0, "a call was acknowledged before it was on the disk")
-        require(diary.names.withLock { $0 } == [], "and made")
-        journal.state.announce { $0.isSyncing = false }
-        for task in tasks { require(await task.value == nil) }
-        require(journal.unsynced == 0 && diary.names.withLock { $0.count } == 64)
-        require(journal.syncs == 1, "\(journal.syncs) waits")
+      let folder = try Folder()
+      let diary = Diary()
+      let journal = try AwaitingTests.journal(folder, .group, to: diary)
+      // Simulates a thread that waits for a slow disk.
+      journal.state.announce { $0.isSyncing = true }
+      let count = 5000
+      let tasks = try await AwaitingTests.send(count, on: journal)
+      try await AwaitingTests.until { journal.nextSequence == UInt64(count) + 1 }
+      require(diary.names.withLock { $0 } == [])
+      for task in tasks.prefix(count / 2) { task.cancel() }
+      let size = try folder.bytes().count
+      let child = Child {
+        for refused in [{ try journal.sync() }, { try journal.close() }] as [() throws -> Void] {
+          do {
+            try refused()
+            require(false, "a child uses its parent's journal")
+          } catch JournalError.forked {}
+        }
       }
+      require(child.wait() == 0)
+      require(try folder.bytes().count == size && diary.names.withLock { $0 } == [])
+      journal.state.announce { $0.isSyncing = false }
+      for task in tasks { require(await task.value == nil) }
+      require(journal.unsynced == 0 && diary.names.withLock { $0.count } == count)
+      require(journal.syncs == 1, "\(journal.syncs) waits")
       _exit(0)
     }
   }
@@ -124,9 +140,8 @@ struct AwaitingTests {
         let journal = try AwaitingTests.journal(folder, sync)
         // Simulates a thread that rotates the file on a slow disk.
         journal.state.announce { $0.isChanging = true }
-        let (tasks, ended) = AwaitingTests.send(64, on: journal)
-        try await AwaitingTests.until { journal.state.withLock { $0.suspended.count } == 64 }
-        require(ended.withLock { $0 } == 0 && journal.nextSequence == 1)
+        let tasks = try await AwaitingTests.send(64, on: journal)
+        require(journal.nextSequence == 1)
         journal.state.announce { $0.isChanging = false }
         for task in tasks { require(await task.value == nil) }
         require(journal.nextSequence == 65)
@@ -143,8 +158,8 @@ struct AwaitingTests {
       let diary = Diary()
       let journal = try AwaitingTests.journal(folder, .group, to: diary)
       journal.state.announce { $0.isSyncing = true }
-      let (tasks, _) = AwaitingTests.send(16, on: journal)
-      try await AwaitingTests.until { journal.state.withLock { $0.suspended.count } == 16 }
+      let tasks = try await AwaitingTests.send(16, on: journal)
+      try await AwaitingTests.until { journal.nextSequence == 17 }
       let failure = JournalError.system("synchronized", path: folder.journal, code: EIO)
       let file = journal.state.withLock { $0.file }!
       try? journal.finish(file, upTo: 17, failure)
@@ -199,56 +214,6 @@ struct AwaitingTests {
     }
   }
 
-  @Test(
-    "a task that is cancelled while it waits resumes once its call is on the disk, and makes it")
-  func cancelling() async {
-    await #expect(processExitsWith: .success) {
-      AwaitingTests.watch()
-      let folder = try Folder()
-      let diary = Diary()
-      let journal = try AwaitingTests.journal(folder, .group, to: diary)
-      journal.state.announce { $0.isSyncing = true }
-      let (tasks, ended) = AwaitingTests.send(4, on: journal)
-      try await AwaitingTests.until { journal.state.withLock { $0.suspended.count } == 4 }
-      for task in tasks { task.cancel() }
-      for _ in 0..<100 { await Task.yield() }
-      require(ended.withLock { $0 } == 0)
-      journal.state.announce { $0.isSyncing = false }
-      for task in tasks { require(await task.value == nil) }
-      require(diary.names.withLock { $0.count } == 4 && journal.unsynced == 0)
-      _exit(0)
-    }
-  }
-
-  @Test(
-    "a child forked while tasks wait is refused, and does not affect the file or the tasks")
-  func forking() async {
-    await #expect(processExitsWith: .success) {
-      AwaitingTests.watch()
-      let folder = try Folder()
-      let journal = try AwaitingTests.journal(folder, .group)
-      try journal.record(AwaitingTests.jot.invocation("0"))
-      journal.state.announce { $0.isSyncing = true }
-      let (tasks, _) = AwaitingTests.send(8, on: journal)
-      try await AwaitingTests.until { journal.state.withLock { $0.suspended.count } == 8 }
-      let size = try folder.bytes().count
-      let child = Child {
-        for refused in [{ try journal.sync() }, { try journal.close() }] as [() throws -> Void] {
-          do {
-            try refused()
-            require(false, "a child uses its parent's journal")
-          } catch JournalError.forked {}
-        }
-      }
-      require(child.wait() == 0)
-      journal.state.announce { $0.isSyncing = false }
-      for task in tasks { require(await task.value == nil) }
-      require(try folder.bytes().count == size, "the room was cut")
-      require(journal.unsynced == 0 && journal.nextSequence == 10)
-      _exit(0)
-    }
-  }
-
   @Test("rotated files have all calls, and the calls of each task are in order")
   func rotating() async {
     await #expect(processExitsWith: .success) {
@@ -278,24 +243,6 @@ struct AwaitingTests {
         }
         require(try FileManager.default.contentsOfDirectory(atPath: folder.path).count > 3)
       }
-      _exit(0)
-    }
-  }
-
-  @Test(
-    "the time of a call does not grow with the number of waiting tasks", .timeLimit(.minutes(10)))
-  func many() async {
-    await #expect(processExitsWith: .success) {
-      AwaitingTests.watch()
-      let folder = try Folder()
-      let journal = try AwaitingTests.journal(folder, .group)
-      journal.state.announce { $0.isSyncing = true }
-      let count = 20_000
-      let (tasks, _) = AwaitingTests.send(count, on: journal)
-      try await AwaitingTests.until { journal.state.withLock { $0.suspended.count } == count }
-      journal.state.announce { $0.isSyncing = false }
-      for task in tasks { require(await task.value == nil) }
-      require(journal.unsynced == 0 && journal.syncs == 1)
       _exit(0)
     }
   }

@@ -96,7 +96,7 @@ struct FaultTests {
     }
   }
 
-  @Test("a second process is refused with the id of the writing one, until that process ends")
+  @Test("a second process is refused until the writing one ends")
   func twoProcesses() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
@@ -112,11 +112,7 @@ struct FaultTests {
       do {
         _ = try Journal(at: folder.journal, interface: interface)
         require(false, "two journals write one file")
-      } catch JournalError.locked(folder.journal, let holder) {
-        require(holder == nil || holder == child.pid, "\(holder ?? 0) is not \(child.pid)")
-        let list = (try? String(contentsOfFile: "/proc/locks", encoding: .utf8)) ?? ""
-        require(holder != nil || !list.contains("FLOCK"))
-      }
+      } catch JournalError.locked(folder.journal) {}
       child.kill()
       _ = child.wait()
       try Journal(at: folder.journal, interface: interface).close()

@@ -23,42 +23,6 @@ struct JournalTests {
     #expect(ledger.names.count == 10)
   }
 
-  @Test("values of zero size are recorded and read")
-  func empty() throws {
-    struct Nothing: Codable, Sendable {}
-    let folder = try Folder()
-    let message = try Message<Void, Nothing, Nothing>("one:two:")
-    var interface = Interface("empty")
-    try interface.allow(message)
-    let (target, made) = (ClosureTarget(), Guarded(0))
-    try target.register("one:two:") { (_: Nothing, _: Nothing) in made.withLock { $0 += 1 } }
-    let journal = try Journal(at: folder.journal, interface: interface, to: target)
-    try message(Nothing(), Nothing(), on: journal)
-    try journal.close()
-    try JournalReader(at: folder.journal).replay(interface, into: target)
-    #expect(made.read { $0 } == 2)
-  }
-
-  @Test(
-    "a lock on a file with the same inode number in another file system is not reported as holder")
-  func otherFileSystem() throws {
-    let folder = try Folder()
-    try folder.write([])
-    let file = try JournalFile(folder.journal, for: .reading)
-    func line(_ major: UInt32, _ minor: UInt32, _ process: Int) -> String {
-      func hex(_ number: UInt32) -> String {
-        (number < 16 ? "0" : "") + String(number, radix: 16)
-      }
-      return
-        "1: FLOCK  ADVISORY  WRITE \(process) \(hex(major)):\(hex(minor)):\(file.number) 0 EOF\n"
-    }
-    let (major, minor) = file.device
-    let others = line(major + 1, minor, 7) + line(major, minor + 1, 8)
-    #expect(file.holder(in: others) == nil)
-    #expect(file.holder(in: others + line(major, minor, 9)) == 9)
-    #expect(file.holder(in: "1: FLOCK ADVISORY WRITE 7 \(file.number) 0 EOF") == nil)
-  }
-
   @Test("a message that the interface does not allow is neither recorded nor made")
   func refused() throws {
     let folder = try Folder()
@@ -72,22 +36,6 @@ struct JournalTests {
     }
     #expect(journal.size == before && journal.nextSequence == 1)
     #expect(ledger == Ledger())
-  }
-
-  @Test("C strings and Swift strings are recorded alike")
-  func textOfC() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    let ledger = Ledger()
-    let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
-    let call = try Invocation(MethodSignature("v@:*"), selector: "rename:")
-    try call.setArgument("of C", at: 2)
-    try call.invoke(on: journal)
-    try Ledger.rename("of Swift", on: journal)
-    #expect(ledger.names == ["of C", "of Swift"])
-    let reader = try JournalReader(at: folder.journal)
-    #expect(try reader.next()?.values() == [.text("of C")])
-    #expect(try reader.next()?.values() == [.text("of Swift")])
   }
 
   @Test("a call for a released target is not recorded")
@@ -131,20 +79,5 @@ struct JournalTests {
     let copy = try Journal(at: folder.path + "/copy", interface: interface)
     #expect(try reader.replay(interface, into: copy).made == 5)
     #expect(Nosy.error == .inUse(path: folder.journal))
-  }
-
-  @Test("a second journal on a file is refused, and its error has the process of the first")
-  func twoWriters() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    let first = try Journal(at: folder.journal, interface: interface)
-    #expect {
-      try Journal(at: folder.journal, interface: interface)
-    } throws: { error in
-      guard case JournalError.locked(folder.journal, let holder) = error else { return false }
-      return holder == nil || holder == getpid()
-    }
-    try first.close()
-    #expect(throws: Never.self) { try Journal(at: folder.journal, interface: interface) }
   }
 }

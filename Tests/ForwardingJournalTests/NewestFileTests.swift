@@ -17,18 +17,15 @@ struct NewestFileTests {
       try journal.close()
     }
     let newest = try folder.bytes()
-    for rest in [nil, 0] {
-      try FileManager.default.removeItem(atPath: folder.journal)
-      if let rest { try folder.write(Array(newest[..<rest])) }
-      for _ in 0..<2 {
-        #expect(
-          throws: JournalError.withoutNewest(
-            path: folder.journal, rotated: folder.journal + ".000000000001")
-        ) { try Journal(at: folder.journal, interface: interface) }
-      }
-      #expect(FileManager.default.fileExists(atPath: folder.journal) == (rest != nil))
-      try folder.write(newest)
+    try FileManager.default.removeItem(atPath: folder.journal)
+    for _ in 0..<2 {
+      #expect(
+        throws: JournalError.withoutNewest(
+          path: folder.journal, rotated: folder.journal + ".000000000001")
+      ) { try Journal(at: folder.journal, interface: interface) }
     }
+    #expect(!FileManager.default.fileExists(atPath: folder.journal))
+    try folder.write(newest)
     #expect(try Journal(at: folder.journal, interface: interface).nextSequence == 5)
   }
 
@@ -52,18 +49,5 @@ struct NewestFileTests {
     #expect(throws: JournalError.misplaced(path: folder.journal, expected: 11, given: 6)) {
       try reader.next()
     }
-  }
-
-  @Test("the files of a rotation keep the permissions of the first one")
-  func permissions() throws {
-    let folder = try Folder()
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
-    try Ledger.rename("1", on: journal)
-    #expect(chmod(folder.journal, 0o640) == 0)
-    func mode() throws -> Int? {
-      try FileManager.default.attributesOfItem(atPath: folder.journal)[.posixPermissions] as? Int
-    }
-    try journal.rotate()
-    #expect(try mode() == 0o640)
   }
 }

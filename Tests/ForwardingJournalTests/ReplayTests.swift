@@ -67,7 +67,7 @@ struct ReplayTests {
     #expect("\(error)".contains("'add:times:booked:': -[Other add:times:booked:]: unrecognized"))
   }
 
-  @Test("a replay can be limited by numbers, by a time, or to no calls")
+  @Test("a replay can be limited by numbers or by a time")
   func parts() throws {
     let folder = try Folder()
     let (interface, _) = try written(folder)
@@ -84,8 +84,6 @@ struct ReplayTests {
     #expect(try made({ ($0.first, $0.last) = (11, 19) }, into: ledger) == 9)
     #expect(ledger.balance == (11...19).reduce(0, +))
     #expect(try made { $0.until = times[19] } == times.prefix { $0 <= times[19] }.count)
-    let dry = Ledger()
-    #expect(try made({ $0.isDry = true }, into: dry) == 50 && dry == Ledger())
   }
 
   @Test("a replay of a part stops before the next call, and does not consume it")
@@ -181,24 +179,6 @@ struct ReplayTests {
     #expect(ledger.names == ["a"] && reader.nextSequence == 2)
     try reader.replay(interface, into: ledger)
     #expect(ledger.names == ["a", "long", "b"])
-  }
-
-  @Test("a replay into a journal records the same calls")
-  func recorder() throws {
-    let folder = try Folder()
-    let (interface, _) = try written(folder)
-    let copy = try Journal(at: folder.path + "/copy", interface: interface)
-    try JournalReader(at: folder.journal).replay(interface, into: copy)
-    try copy.close()
-    let (one, other) = try (
-      JournalReader(at: folder.journal), JournalReader(at: folder.path + "/copy")
-    )
-    while let record = try one.next() {
-      let twin = try #require(try other.next())
-      #expect(record.arguments == twin.arguments && record.selector == twin.selector)
-      #expect(record.sequence == twin.sequence && record.encoding == twin.encoding)
-    }
-    #expect(try other.next() == nil)
   }
 
   @Test("a replay into the journal of the same file makes the calls that existed before, and ends")

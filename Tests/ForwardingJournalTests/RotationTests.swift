@@ -29,9 +29,6 @@ struct RotationTests {
     let reader = try JournalReader(at: folder.journal)
     #expect(try reader.replay(interface, into: other).made == 200)
     #expect(other == ledger && reader.nextSequence == 201)
-    let newest = try JournalReader(at: folder.journal, includingOlder: false)
-    let first = try #require(try newest.next()?.sequence)
-    #expect(first > 150 && first <= 200)
   }
 
   @Test("a missing rotated file is reported")

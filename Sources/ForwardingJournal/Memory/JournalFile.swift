@@ -39,7 +39,7 @@ final class JournalFile: Sendable {
   /// The path of the file, which errors name.
   let path: String
 
-  enum Purpose { case reading, appending, clearing, creating }
+  enum Purpose { case reading, appending, creating }
 
   /// Opens a file.
   ///
@@ -52,11 +52,10 @@ final class JournalFile: Sendable {
       switch purpose {
       case .reading: O_RDONLY
       case .appending: O_RDWR
-      case .clearing: O_RDWR | O_NOFOLLOW
       case .creating: O_RDWR | O_CREAT | O_EXCL
       }
     descriptor = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
-    guard descriptor >= 0 else { throw .system("opened", path: path, code: errno) }
+    guard descriptor >= 0 else { throw .system("opened", path: self.path, code: errno) }
     var (status, facts) = (stat(), FWDFileFacts())
     let code =
       unsafe fstat(descriptor, &status) == 0
@@ -65,10 +64,6 @@ final class JournalFile: Sendable {
     guard code == 0 else { throw .system("opened", path: path, code: code) }
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw .system("opened", path: path, code: EINVAL)
-    }
-    // The file of another user is not this one's to remove.
-    if purpose == .clearing, status.st_uid != geteuid() {
-      throw .system("opened", path: path, code: EEXIST)
     }
   }
 
@@ -85,14 +80,6 @@ final class JournalFile: Sendable {
       guard code == 0 else { throw .system("read", path: path, code: code) }
       return Int(facts.size)
     }
-  }
-
-  /// The inode number.
-  var number: UInt64 { opened.number }
-
-  /// The major and minor number of the device.
-  var device: (major: UInt32, minor: UInt32) {
-    (UInt32(opened.device >> 32), UInt32(truncatingIfNeeded: opened.device))
   }
 
   /// Whether a path leads to this file, and the file has at least `count` bytes. Does not query its
@@ -116,23 +103,17 @@ final class JournalFile: Sendable {
   /// Writes the bytes of a part of the file again. After a failed sync, the system may have
   /// forgotten that they are not on the disk.
   func rewrite(_ part: Range<Int>) throws(JournalError) {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 1)
+    defer { unsafe memory.deallocate() }
     var offset = part.lowerBound
-    let window = JournalWindow(self)
     while offset < part.upperBound {
-      var writer = WireWriter(limit: .max)
-      let count = min(window.capacity, part.upperBound - offset)
-      guard try window.load(count, at: offset) else {
+      let count = min(memory.count, part.upperBound - offset)
+      // SAFETY: `count` is at most the size of the memory.
+      let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[..<count])
+      guard try unsafe read(bytes, at: offset, wanting: count) == count else {
         throw .system("read", path: path, code: EIO)
       }
-      do throws(WireError) {
-        let bytes = try window.read(count, at: offset) { (reader) throws(WireError) in
-          try reader.bytes(count)
-        }
-        try writer.append(bytes)
-      } catch {
-        throw .refused(error)
-      }
-      try put(writer, at: offset)
+      try check(unsafe put(UnsafeRawBufferPointer(bytes), at: offset))
       offset += count
     }
   }
@@ -143,7 +124,7 @@ final class JournalFile: Sendable {
       let code = errno
       if code == EINTR { continue }
       guard code == EWOULDBLOCK else { throw .system("locked", path: path, code: code) }
-      throw .locked(path: path, holder: holder)
+      throw .locked(path: path)
     }
     unsafe lockedIn = ForkGuard()
   }
@@ -154,29 +135,33 @@ final class JournalFile: Sendable {
   /// Writes bytes at `end`, the end of the records, by one `write`, and continues if the write is
   /// partial. On an error, cuts the file back to `end`.
   func append(_ writer: borrowing WireWriter, at end: Int) throws(JournalError) {
-    do throws(JournalError) { try put(writer, at: end) } catch {
+    do throws(JournalError) {
+      try check(unsafe writer.withBytes { unsafe put($0, at: end) })
+    } catch {
       try cut(to: end)
       throw error
     }
   }
 
-  private func put(_ writer: borrowing WireWriter, at end: Int) throws(JournalError) {
-    let code = unsafe writer.withBytes { bytes -> Int32 in
-      var written = 0
-      while written < bytes.count {
-        // SAFETY: the range is within the bytes that the writer lends.
-        let count = unsafe pwrite(
-          descriptor, bytes.baseAddress.unsafelyUnwrapped + written, bytes.count - written,
-          off_t(end + written))
-        if count > 0 {
-          written += count
-        } else if count == 0 || errno != EINTR {
-          return count == 0 ? EIO : errno
-        }
-      }
-      return 0
-    }
+  private func check(_ code: Int32) throws(JournalError) {
     if code != 0 { throw .system("written", path: path, code: code) }
+  }
+
+  /// Returns 0, or the number of the error.
+  private func put(_ bytes: UnsafeRawBufferPointer, at end: Int) -> Int32 {
+    var written = 0
+    while written < bytes.count {
+      // SAFETY: the range is within the bytes that were lent.
+      let count = unsafe pwrite(
+        descriptor, bytes.baseAddress.unsafelyUnwrapped + written, bytes.count - written,
+        off_t(end + written))
+      if count > 0 {
+        written += count
+      } else if count == 0 || errno != EINTR {
+        return count == 0 ? EIO : errno
+      }
+    }
+    return 0
   }
 
   /// Truncates the file.
@@ -218,20 +203,6 @@ final class JournalFile: Sendable {
     }
     return count
   }
-
-  /// The offset of the data after a hole; `offset` itself if the file system cannot tell.
-  func data(from offset: Int) throws(JournalError) -> Int {
-    let found = lseek(descriptor, off_t(offset), Self.seekData)
-    if found >= offset { return Int(found) }
-    return errno == ENXIO ? try size : offset
-  }
-
-  #if os(Linux)
-    // SEEK_DATA, which Glibc's headers define only for _GNU_SOURCE.
-    private static let seekData: Int32 = 3
-  #else
-    private static let seekData = SEEK_DATA
-  #endif
 
   static func text(ofError code: Int32) -> String {
     unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"

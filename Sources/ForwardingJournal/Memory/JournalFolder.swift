@@ -12,8 +12,21 @@ import CJournalShims
 // The names of files.
 extension JournalFile {
   /// Waits until the names in the folder of a path are on the disk.
-  static func syncFolder(of path: String) throws(JournalError) {
-    try JournalFolder(of: path).sync()
+  static func syncFolder(of file: String) throws(JournalError) {
+    let path = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
+    let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor < 0 {
+      // Some file systems have no folders to sync, and a folder may be unreadable: no error.
+      if [EACCES, EPERM, EINVAL, EISDIR, ENOTSUP].contains(errno) { return }
+      throw .system("opened", path: path, code: errno)
+    }
+    defer { close(descriptor) }
+    while fsync(descriptor) != 0 {
+      let code = errno
+      // The file system cannot sync names.
+      if [EINVAL, ENOTSUP, EROFS].contains(code) { return }
+      if code != EINTR { throw .system("synchronized", path: path, code: code) }
+    }
   }
 
   /// The names in a folder.
@@ -53,12 +66,6 @@ extension JournalFile {
     if unsafe link(old, new) != 0 { throw .system("linked", path: new, code: errno) }
   }
 
-  /// Whether a path leads to anything.
-  static func exists(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe lstat(path, &status) == 0
-  }
-
   /// Removes a file. A failure is harmless.
   static func remove(_ path: String) { unsafe unlink(path) }
 
@@ -66,37 +73,6 @@ extension JournalFile {
   static func removeSurely(_ path: String) throws(JournalError) {
     if unsafe unlink(path) != 0, errno != ENOENT {
       throw .system("removed", path: path, code: errno)
-    }
-  }
-}
-
-/// A folder whose names are to be synced. It is opened before the names change, because opening
-/// fails if the process has no descriptors left.
-@safe
-final class JournalFolder {
-  private let path: String
-  private let descriptor: Int32
-
-  /// Opens the folder of a path.
-  init(of file: String) throws(JournalError) {
-    path = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
-    descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // Some file systems have no folders to sync, and a folder may be unreadable: no error.
-    let code = errno
-    guard descriptor >= 0 || [EACCES, EPERM, EINVAL, EISDIR, ENOTSUP].contains(code) else {
-      throw .system("opened", path: path, code: code)
-    }
-  }
-
-  deinit { if descriptor >= 0 { close(descriptor) } }
-
-  /// Waits until the names are on the disk.
-  func sync() throws(JournalError) {
-    while descriptor >= 0, fsync(descriptor) != 0 {
-      let code = errno
-      // The file system cannot sync names.
-      if [EINVAL, ENOTSUP, EROFS].contains(code) { return }
-      if code != EINTR { throw .system("synchronized", path: path, code: code) }
     }
   }
 }

@@ -68,31 +68,6 @@ final class JournalWindow {
     return wanted <= count
   }
 
-  /// Returns the offset of the first nonzero byte at or after an offset; the size if all are zero.
-  /// Holes are not read.
-  func firstNonZero(from offset: Int) throws(JournalError) -> Int {
-    var offset = offset
-    while try offset < size {
-      if offset >= start + count || offset < start {
-        offset = try file?.data(from: offset) ?? offset
-        guard try load(1, at: offset) else { break }
-      }
-      let end = start + count
-      while offset + 8 <= end,
-        // SAFETY: the eight bytes are within the buffered `count` bytes.
-        unsafe base.loadUnaligned(fromByteOffset: offset - start, as: UInt64.self) == 0
-      {
-        offset += 8
-      }
-      while offset < end {
-        // SAFETY: the byte is within the buffered `count` bytes.
-        if unsafe base.load(fromByteOffset: offset - start, as: UInt8.self) != 0 { return offset }
-        offset += 1
-      }
-    }
-    return try size
-  }
-
   /// Lends `body` a reader of buffered bytes.
   @inline(__always)
   func read<Result>(
