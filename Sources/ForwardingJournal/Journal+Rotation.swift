@@ -72,7 +72,7 @@ extension Journal {
       state.announce { $0.end(after: error) }
       throw error
     }
-    state.withLock { $0.replace(new, interface) }
+    state.withLock { $0.replace(new) }
   }
 
   /// Removes rotated files whose calls all have numbers below `sequence`, the oldest first. The file

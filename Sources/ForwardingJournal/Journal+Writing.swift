@@ -17,9 +17,9 @@ extension Journal {
     try check()
     var writer = WireWriter(limit: recordLimit)
     let message = try write(call, to: &writer)
-    let time = JournalFile.now
+    let (definition, time) = (Definition(interface, message), JournalFile.now)
     let appended = try state.wait { (state) throws(JournalError) in
-      try append(&writer, message, at: time, to: &state)
+      try append(&writer, definition, at: time, to: &state)
     }
     if appended.isFull { rotateFull(message) }
     if options.sync == .group { try wait(for: appended.sequence + 1) }
@@ -41,11 +41,11 @@ extension Journal {
     try check()
     var writer = WireWriter(limit: recordLimit)
     let message = try write(call, to: &writer)
-    let time = JournalFile.now
+    let (definition, time) = (Definition(interface, message), JournalFile.now)
     var appended: Appended?
     while appended == nil {
       appended = try state.withLock { (state) throws(JournalError) in
-        try append(&writer, message, at: time, to: &state)
+        try append(&writer, definition, at: time, to: &state)
       }
       if appended == nil {
         try await perform { self.state.wait { $0.isChanging ? nil : () } }
@@ -72,10 +72,8 @@ extension Journal {
     } catch {
       throw .refused(error)
     }
-    try state.wait { (state) throws(JournalError) -> Void? in
-      if state.isChanging { return nil }
-      _ = try state.append(&writer, record.definition, at: record.time)
-      return ()
+    _ = try state.wait { (state) throws(JournalError) in
+      try append(&writer, record.definition, at: record.time, to: &state)
     }
   }
 
@@ -109,11 +107,11 @@ extension Journal {
   /// Appends a record. Returns nil while a rotation replaces the file.
   @inline(__always)
   private func append(
-    _ writer: inout WireWriter, _ message: InterfaceMessage, at time: Int64,
+    _ writer: inout WireWriter, _ definition: Definition, at time: Int64,
     to state: inout JournalState
   ) throws(JournalError) -> Appended? {
     if state.isChanging { return nil }
-    let sequence = try state.append(&writer, message, of: interface, at: time)
+    let sequence = try state.append(&writer, definition, at: time)
     return Appended(
       sequence: sequence,
       isFull: options.rotation.map { state.end >= max($0, state.budget) } ?? false)

@@ -69,9 +69,8 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
     self.interface = interface
     self.options = options
     reference = target.map { ObjectReference($0, isStrong: strongly) }
-    var opened = try JournalState.open(path, options)
+    let opened = try JournalState.open(path, options)
     cut = opened.cut
-    opened.state.prepare(interface)
     state = BlockingMutex(opened.state)
     super.init()
   }

@@ -36,10 +36,8 @@ struct JournalState {
   private static let rest: Int64 = 10_000_000
   /// Whether calls wait for the disk.
   private let isSynced: Bool
-  /// The numbers of the messages that the file defines, and the same by the index of the message in
-  /// the interface.
+  /// The numbers of the messages that the file defines.
   private var definitions: [Definition: UInt16] = [:]
-  private var numbers: [UInt16?] = []
 
   /// The state after the last record that the scanner has found.
   init(_ file: JournalFile, _ scanner: JournalScanner, _ options: JournalOptions) {
@@ -67,40 +65,16 @@ struct JournalState {
     file = nil
   }
 
-  /// Finds the messages of an interface among those that the file defines.
-  mutating func prepare(_ interface: Interface) {
-    numbers = Array(repeating: nil, count: interface.count)
-    for message in interface.messages {
-      numbers[message.index] = definitions[Definition(interface, message)]
-    }
-  }
-
   /// Continues in a file without records, which is on the disk.
-  mutating func replace(_ file: JournalFile, _ interface: Interface) {
+  mutating func replace(_ file: JournalFile) {
     self.file = file
     (first, end, budget) = (next, JournalFormat.headerSize, 0)
     definitions = [:]
-    prepare(interface)
   }
 
-  /// Appends a call of an interface's message, which was encoded after the reserved space for its
-  /// header. Returns its sequence number.
-  @inline(__always)
-  mutating func append(
-    _ writer: inout WireWriter, _ message: InterfaceMessage, of interface: Interface,
-    at time: Int64
-  ) throws(JournalError) -> UInt64 {
-    if let number = numbers[message.index] {
-      return try append(&writer, .call, number, at: time)
-    }
-    let definition = Definition(interface, message)
-    let sequence = try append(&writer, definition, at: time)
-    numbers[message.index] = definitions[definition]
-    return sequence
-  }
-
-  /// Appends a call of any message. If the file does not have its definition, that stands in front
-  /// of the arguments.
+  /// Appends a call that was encoded after the reserved space for its header. If the file does not
+  /// have the definition of the message, that stands in front of the arguments. Returns the sequence
+  /// number.
   mutating func append(
     _ writer: inout WireWriter, _ definition: Definition, at time: Int64
   ) throws(JournalError) -> UInt64 {

@@ -114,7 +114,10 @@ struct AwaitingTests {
       for task in tasks.prefix(count / 2) { task.cancel() }
       let size = try folder.bytes().count
       let child = Child {
-        for refused in [{ try journal.sync() }, { try journal.close() }] as [() throws -> Void] {
+        for refused in [
+          { try journal.sync() }, { try journal.close() },
+          { try AwaitingTests.jot("1", on: journal) },
+        ] as [() throws -> Void] {
           do {
             try refused()
             require(false, "a child uses its parent's journal")

@@ -120,27 +120,6 @@ struct FaultTests {
     }
   }
 
-  @Test("a forked child is refused, and its parent continues")
-  func forked() async {
-    await #expect(processExitsWith: .success) {
-      let folder = try Folder()
-      let interface = try Ledger.interface()
-      let journal = try Journal(at: folder.journal, interface: interface)
-      try FaultTests.send(1, to: journal)
-      let child = Child {
-        do {
-          try FaultTests.send(2, to: journal)
-          require(false, "a child wrote its parent's journal")
-        } catch JournalError.forked(folder.journal) {}
-        do { try journal.sync() } catch JournalError.forked {}
-      }
-      require(child.wait() == 0)
-      try FaultTests.send(2, to: journal)
-      require(journal.nextSequence == 3)
-      _exit(0)
-    }
-  }
-
   @Test("without space for a new file, none is begun, and the journal continues in the current one")
   func fullFiles() async {
     await #expect(processExitsWith: .success) {

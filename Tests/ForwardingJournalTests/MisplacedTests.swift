@@ -84,21 +84,6 @@ struct MisplacedTests {
     #expect(read(files.folder) == .read(Array(1...60)))
   }
 
-  @Test("a file with other records than its name implies is reported with both numbers")
-  func named() throws {
-    let files = try Files()
-    try files.folder.write(files.bytes[1], Files.name(of: 31))
-    let path = files.folder.journal + ".000000000031"
-    let error = JournalError.misplaced(path: path, expected: 31, given: 11)
-    #expect {
-      let reader = try JournalReader(at: files.folder.journal)
-      while try reader.next() != nil {}
-    } throws: {
-      $0 as? JournalError == error
-    }
-    #expect("\(error)".contains("begins with record 11, but 31 is expected"))
-  }
-
   @Test("a journal whose newest file is a copy of an older one is not opened for writing")
   func olderNewest() throws {
     let files = try Files()

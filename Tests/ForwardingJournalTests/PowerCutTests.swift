@@ -161,7 +161,7 @@ struct PowerCutTests {
         var writer = WireWriter(limit: 100)
         try RecordHeader.reserve(in: &writer)
         try message.writeArguments(of: call, to: &writer)
-        _ = try $0.append(&writer, message, of: interface, at: 1)
+        _ = try $0.append(&writer, Definition(interface, message), at: 1)
       }
     }
     let bytes = try folder.bytes()
@@ -177,32 +177,6 @@ struct PowerCutTests {
         #expect(reader.tail == .torn(offset: starts[index], bytes: bytes.count - starts[index]))
       } else {
         #expect(throws: JournalError.self, "\(index)") { while try reader.next() != nil {} }
-      }
-    }
-  }
-
-  @Test("the calls of processes that wrote one each are damaged and not torn")
-  func released() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    for number in 1...20 {
-      var journal: Journal?
-      // The last thread of the journal before may be about to release it.
-      while journal == nil {
-        journal = try? Journal(at: folder.journal, interface: interface, Self.options)
-      }
-      try Ledger.rename("\(number)", on: journal!)
-    }
-    let reader = try JournalReader(at: folder.journal)
-    let bytes = try folder.bytes()
-    var starts: [Int] = []
-    while let record = try reader.next() { starts.append(record.offset) }
-    for start in starts.dropLast() {
-      var other = bytes
-      other[start + 37] ^= 1
-      try folder.write(other)
-      #expect(throws: JournalError.self, "byte \(start)") {
-        try Journal(at: folder.journal, interface: interface, Self.options)
       }
     }
   }

@@ -82,27 +82,4 @@ struct ReadFaultTests {
       _exit(0)
     }
   }
-
-  @Test("a record after a hole is found at any offset in its page")
-  func behindHole() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface)
-    for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
-    try journal.close()
-    let bytes = try folder.bytes()
-    let last = bytes.suffix(41)
-    for distance in [1, 3, 4, 7, 8, 9, 4095, 4096, 4097, 1 << 20 + 5] {
-      let file = try #require(FileHandle(forUpdatingAtPath: folder.journal))
-      try file.truncate(atOffset: UInt64(bytes.count - 41))
-      try file.seek(toOffset: UInt64(bytes.count - 41 + distance))
-      file.write(Data(last))
-      let reader = try JournalReader(at: folder.journal)
-      for _ in 1...2 { #expect(try reader.next() != nil) }
-      #expect(
-        throws: JournalError.damaged(
-          offset: bytes.count - 41, resumes: bytes.count - 41 + distance)
-      ) { try reader.next() }
-    }
-  }
 }

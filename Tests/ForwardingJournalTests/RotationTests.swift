@@ -31,28 +31,6 @@ struct RotationTests {
     #expect(other == ledger && reader.nextSequence == 201)
   }
 
-  @Test("a missing rotated file is reported")
-  func missingFile() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface)
-    for number in 0..<4 {
-      try Ledger.rename("\(number)", on: journal)
-      try journal.rotate()
-    }
-    try journal.close()
-    try FileManager.default.removeItem(atPath: folder.journal + ".000000000002")
-    #expect {
-      try JournalReader(at: folder.journal).replay(interface, into: Ledger())
-    } throws: {
-      guard case JournalError.missing(_, 2, 3) = $0 else {
-        Issue.record("\($0)")
-        return false
-      }
-      return true
-    }
-  }
-
   @Test("a reader at the end continues in the next file")
   func following() throws {
     let folder = try Folder()
