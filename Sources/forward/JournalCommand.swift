@@ -158,13 +158,13 @@ private struct Listing {
     for (message, count) in messages.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
       rows.append([Self.plain(message), "\(count)"])
     }
-    let isWhole = reader.tail == .whole && unreadable == nil
     return Terminal.table(rows) + (isWhole ? "\n" + Terminal.styled("whole", .green) : "")
   }
 
+  private var isWhole: Bool { reader.tail == .whole && unreadable == nil }
+
   private var summaryJSON: String {
-    let isWhole = reader.tail == .whole && unreadable == nil
-    return "{\"records\":\(count),\"bytes\":\(reader.bytesRead),\"whole\":\(isWhole)}"
+    "{\"records\":\(count),\"bytes\":\(reader.bytesRead),\"whole\":\(isWhole)}"
   }
 
   /// A name from a file, with control characters escaped so that the terminal does not obey them.

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingJournal
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// `forward journal --salvage OUT`: copies each call of a damaged journal that can be read to a new
 /// journal, with its time, and lists what is left out.

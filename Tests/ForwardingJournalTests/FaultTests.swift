@@ -96,30 +96,6 @@ struct FaultTests {
     }
   }
 
-  @Test("a second process is refused until the writing one ends")
-  func twoProcesses() async {
-    await #expect(processExitsWith: .success) {
-      let folder = try Folder()
-      let interface = try Ledger.interface()
-      let isOpen = SharedNumbers(count: 1)
-      let child = Child {
-        let journal = try Journal(at: folder.journal, interface: interface)
-        isOpen[0] = 1
-        sleep(120)
-        try journal.close()
-      }
-      while isOpen[0] == 0 { usleep(1000) }
-      do {
-        _ = try Journal(at: folder.journal, interface: interface)
-        require(false, "two journals write one file")
-      } catch JournalError.locked(folder.journal) {}
-      child.kill()
-      _ = child.wait()
-      try Journal(at: folder.journal, interface: interface).close()
-      _exit(0)
-    }
-  }
-
   @Test("without space for a new file, none is begun, and the journal continues in the current one")
   func fullFiles() async {
     await #expect(processExitsWith: .success) {
