@@ -108,19 +108,6 @@
   struct AsyncFaceTests {
     let delegates = Multicast<UploadDelegateProxy>()
 
-    @Test("an omitted optional requirement is recognized, whatever thread the call ends on")
-    func optional() async {
-      let (server, owner) = (Server("one"), Owner())
-      delegates.add(server)
-      #expect(await delegates.face.owner(of: "notes") == "nobody")
-      await delegates.face.wake()
-      delegates.add(owner)
-      #expect(await delegates.face.owner(of: "notes") == "owner of notes")
-      await delegates.face.wake()
-      #expect(owner.woken.read { $0 } == 1)
-      #expect(!Introspection.responds(server, to: "wake"))
-    }
-
     @Test(
       "a data source asks the first target, a single target is asked, and handlers see the message")
     func others() async throws {
@@ -134,15 +121,6 @@
       #expect(
         try await Intercepting<UploadDelegateProxy>(server).face.upload([1], as: "a")
           == "one: a, 1")
-    }
-
-    @Test("a synchronous send of an async requirement throws the reason")
-    func notAwaited() {
-      let server = Server("one")
-      delegates.add(server)
-      #expect(throws: InvocationError.notAwaited("finish:")) {
-        try Message<Void, String>("finish:")("x", on: delegates.proxy)
-      }
     }
 
     @MainActor

@@ -132,19 +132,6 @@
       #expect(log.lines.count == 6)
     }
 
-    @Test("inherited requirements are called")
-    func inherited() {
-      let chiming = Multicast<ChimingProxy>()
-      chiming.add(Clock("a", log), strongly: true)
-      chiming.add(Replaced("b", log), strongly: true)
-      let face: any Tolling = chiming.face
-      face.tick(5)
-      chiming.face.chime("six")
-      #expect(log.lines.contains("a 5") && log.lines.contains("a six"))
-      #expect(log.lines.count == 4)
-      #expect(face.count() == 1)
-    }
-
     @Test("a face as a target is the proxy behind it: each target of a circle is called once")
     func circles() {
       for count in 2...3 {
@@ -187,19 +174,6 @@
       again.face = nil
       ticking.face.tick(0)
       #expect(again.depth == 201)
-    }
-
-    @Test("the default of a requirement is used without targets, also if it throws")
-    func otherwise() throws {
-      #expect(try ticking.face.size() == -1)
-      #expect(try ticking.face.label() == nil)
-      #expect(throws: ForwardingError.nobodyAnswered("must")) { try ticking.face.must() }
-      let source = DataSource<TollingProxy>()
-      #expect(try source.face.size() == -1)
-      #expect(throws: ForwardingError.nobodyAnswered("must")) { try source.face.must() }
-      let single = SingleTarget<TollingProxy>()
-      #expect(try single.face.size() == -1)
-      #expect(throws: ForwardingError.targetGone("must")) { try single.face.must() }
     }
 
     @Test(

@@ -58,13 +58,6 @@
       #expect([screen.draft, titles.draft] == ["text", "text"])
     }
 
-    @Test("messages of a protocol on the main actor are sent there")
-    @MainActor
-    func mainActor() throws {
-      let views = Multicast<ViewDelegateProxy>()
-      views.add(View(), strongly: true)
-      #expect(try views.messages.height.all() == [10])
-    }
   }
 
   @Suite("Interception of messages of a protocol")

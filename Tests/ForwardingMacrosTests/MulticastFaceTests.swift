@@ -121,22 +121,5 @@
       #expect(!delegates.contains(screen))
     }
 
-    @Test("the face of a protocol on the main actor is on it as well")
-    @MainActor
-    func mainActor() async {
-      let views = Multicast<ViewDelegateProxy>()
-      let view = View()
-      views.add(view)
-      views.face.show("text")
-      #expect(view.shown == ["text"])
-      #expect(views.face.height == 10)
-      let proxy = views.proxy
-      await Task.detached {
-        _ = #expect(throws: ForwardingError.wrongIsolation("show:", .lane)) {
-          try Message<Void, String>("show:")("from elsewhere", on: proxy)
-        }
-      }.value
-      #expect(view.shown == ["text"])
-    }
   }
 #endif

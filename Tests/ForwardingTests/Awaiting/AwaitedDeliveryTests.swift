@@ -93,16 +93,6 @@ struct AwaitedDeliveryTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test(
-    "all answers are returned in the order of the targets",
-    arguments: [AwaitedDelivery.sequential, .concurrent])
-  func all(_ delivery: AwaitedDelivery) async throws {
-    let (proxy, kept) = targets(16)
-    let answers = try await ask.all(7, on: proxy, delivery: delivery)
-    #expect(answers.map(\.[0]) == Array(1...16))
-    withExtendedLifetime(kept) {}
-  }
-
   @Test("the first answer ends a delivery, and cancels the other targets")
   func first() async throws {
     let (proxy, kept) = targets(16)
@@ -118,19 +108,6 @@ struct AwaitedDeliveryTests {
     let report = try await firstIs.report(2, on: proxy, delivery: .concurrent)
     #expect(report.errors.isEmpty)
     #expect(report.entries[1].outcome.isAnswer)
-    withExtendedLifetime(kept) {}
-  }
-
-  @Test(
-    "an error of one target does not prevent calls of the others",
-    arguments: [AwaitedDelivery.sequential, .concurrent])
-  func errors(_ delivery: AwaitedDelivery) async throws {
-    let (proxy, kept) = targets(3)
-    let report = try await mayFail.report(2, on: proxy, delivery: delivery)
-    #expect(report.entries.map(\.outcome.isAnswer) == [true, false, true])
-    await #expect(throws: Failure(name: "2")) {
-      try await mayFail(2, on: proxy, delivery: delivery)
-    }
     withExtendedLifetime(kept) {}
   }
 
@@ -186,16 +163,6 @@ struct AwaitedDeliveryTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("nested proxies are awaited")
-  func nested() async throws {
-    let (inner, kept) = targets(2)
-    let outer = MulticastProxy()
-    outer.add(inner)
-    #expect(try await ask(7, on: outer) == [2, 7])
-    #expect(try await ask(7, on: outer, delivery: .concurrent) == [2, 7])
-    withExtendedLifetime(kept) {}
-  }
-
   @Test("a data source awaits its targets, then its fallback")
   func dataSource() async throws {
     let source = DataSourceProxy()
@@ -204,15 +171,5 @@ struct AwaitedDeliveryTests {
     #expect(try await ask(7, on: source) == [2, 7])
     source.add(first)
     #expect(try await ask(7, on: source) == [1, 7])
-  }
-
-  @Test("an interceptor's handlers run before and after the awaited call")
-  func intercepting() async throws {
-    let log = Log()
-    let proxy = InterceptingProxy(Slow(1, log))
-    proxy.before("tell:") { _ in log.add("before") }
-    proxy.after("tell:") { _ in log.add("after") }
-    try await tell("x", on: proxy)
-    #expect(log.all == ["before", "1 begins", "1 ends", "after"])
   }
 }

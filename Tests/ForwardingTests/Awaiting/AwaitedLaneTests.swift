@@ -55,13 +55,6 @@ private let lanes: [DeliveryLane] = [
 
 @Suite("Awaited messages on lanes", .timeLimit(.minutes(10)))
 struct AwaitedLaneTests {
-  @Test("the result of a message on any lane is awaited", arguments: lanes)
-  func result(_ lane: DeliveryLane) async throws {
-    let (proxy, target) = (MulticastProxy(), Answering(Log()))
-    proxy.add(target, on: lane)
-    #expect(try await twice(4, on: proxy) == 8)
-  }
-
   @Test("an async method is awaited on any lane", arguments: lanes)
   func slow(_ lane: DeliveryLane) async throws {
     let (proxy, target) = (MulticastProxy(), Answering(Log()))
@@ -171,14 +164,5 @@ struct AwaitedLaneTests {
     proxy.add(outer, on: lane)
     proxy.add(inner, on: lane)
     #expect(try await AsyncMessage<Int, Int>("ask:")(4, on: proxy) == 8)
-  }
-
-  @Test("sixteen targets on lanes of all kinds answer at once")
-  func many() async throws {
-    let proxy = MulticastProxy()
-    let kept = (0..<16).map { _ in Answering(Log()) }
-    for (index, target) in kept.enumerated() { proxy.add(target, on: lanes[index % lanes.count]) }
-    #expect(try await slowly.all(4, on: proxy, delivery: .concurrent).count == 16)
-    withExtendedLifetime(kept) {}
   }
 }

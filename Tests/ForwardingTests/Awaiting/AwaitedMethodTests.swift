@@ -179,28 +179,6 @@ struct AwaitedMethodTests {
     #expect(try call.result(as: Int.self) == 5)
     #expect(call.target === uploader)
   }
-
-  @Test("sixteen tasks send to one object at the same time")
-  func tasks() async throws {
-    final class Adder: MethodDeclaring, Sendable {
-      let sum = Atomic(0)
-      static func declareMethods(_ methods: MethodDeclarations) {
-        methods.register("add:") { (self: Adder, value: Int) async -> Void in
-          for _ in 0..<100 {
-            await Task.yield()
-            self.sum.add(value, ordering: .relaxed)
-          }
-        }
-      }
-    }
-    let adder = Adder()
-    let add = try AsyncMessage<Void, Int>("add:")
-    try await withThrowingTaskGroup { group in
-      for index in 1...16 { group.addTask { try await add(index, on: adder) } }
-      try await group.waitForAll()
-    }
-    #expect(adder.sum.load(ordering: .relaxed) == 13600)
-  }
 }
 
 /// Whether the current thread runs on the main actor.

@@ -21,15 +21,6 @@ struct CallStreamTests {
     #expect(found == ["1 one", "2 two"])
   }
 
-  @Test("a message with C values has a stream")
-  func numbers() async throws {
-    let proxy = MulticastProxy()
-    let stream = proxy.calls(of: number)
-    for value in 0..<5 { try number(Int32(value), on: proxy) }
-    proxy.removeAll()
-    #expect(await stream.reduce(into: []) { $0.append($1) } == [0, 1, 2, 3, 4])
-  }
-
   @Test("a stream ends with its proxy")
   func proxyDies() async throws {
     var proxy: MulticastProxy? = MulticastProxy()

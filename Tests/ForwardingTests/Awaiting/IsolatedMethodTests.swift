@@ -117,17 +117,6 @@ struct IsolatedMethodTests {
     }
   }
 
-  @Test("a target on the main actor receives messages on its lane")
-  func lane() async throws {
-    let window = Window()
-    let proxy = MulticastProxy()
-    proxy.add(window, on: .actor(MainActor.shared))
-    let report = try Message<Void, String>("show:").deliver("hello", on: proxy)
-    let outcome = await report.entries[0].ticket?.value()
-    #expect(outcome?.isAnswer == true)
-    #expect(await window.lines == ["hello"])
-  }
-
   @Test("a synchronous send to an actor's method from outside is refused")
   func actorElsewhere() {
     #expect(throws: ForwardingError.wrongIsolation("add:", .awaiting)) {
@@ -150,17 +139,6 @@ struct IsolatedMethodTests {
   @Test("an async method of an actor returns to it")
   func actorSlowly() async throws {
     #expect(try await AsyncMessage<Bool, Int>("slowly:")(5, on: Bank()))
-  }
-
-  @Test("an actor receives messages on its lane")
-  func actorLane() async throws {
-    let bank = Bank()
-    let proxy = MulticastProxy()
-    proxy.add(bank, on: .actor(bank))
-    let report = try Message<Void, Int>("add:").deliver(7, on: proxy)
-    let outcome = await report.entries[0].ticket?.value()
-    #expect(outcome?.isAnswer == true)
-    #expect(await bank.total == 7)
   }
 
   @Test("sixteen tasks send to one actor, and no change is lost")

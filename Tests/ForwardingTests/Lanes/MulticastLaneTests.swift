@@ -27,24 +27,6 @@ struct MulticastLaneTests {
     #expect(log.all == ["x first"])
   }
 
-  @Test("a waiting message does not retain its target, except for a registration for one message")
-  func waiting() throws {
-    let log = Log()
-    let queue = DispatchQueue(label: "waiting")
-    let proxy = MulticastProxy()
-    var target: Listener? = Listener("x", log)
-    proxy.add(target!, on: .queue(queue))
-    let once = Listener("once", log)
-    proxy.add(once, on: .queue(queue), once: true)
-    queue.suspend()
-    let report = try proxy.deliver(did.invocation(1))
-    target = nil
-    queue.resume()
-    let outcomes = report.entries.map { $0.ticket?.wait(timeout: .now() + 60).map { "\($0)" } }
-    #expect(outcomes == ["dead", "answered"])
-    #expect(log.all == ["once 1"])
-  }
-
   @Test("borrowed memory and results on a queue are refused, with the reason")
   func refused() throws {
     let queue = DispatchQueue(label: "refused")
@@ -76,69 +58,6 @@ struct MulticastLaneTests {
     proxy.removeAll()
     proxy.add(target, on: .blocking(queue, deadline: .seconds(60)))
     #expect(try Messages.value(on: proxy) == 1)
-  }
-
-  @Test("the error of a queued target is in the ticket")
-  func queuedFailure() async throws {
-    let proxy = MulticastProxy()
-    let target = ClosureTarget()
-    try target.register("did:") { (_: Int32) throws -> Void in
-      throw Failure(name: "late")
-    }
-    proxy.add(target, on: .queue(DispatchQueue(label: "failing")))
-    let report = try proxy.deliver(did.invocation(1))
-    let outcome = await report.entries[0].ticket?.value()
-    #expect(outcome?.error as? Failure == Failure(name: "late"))
-  }
-
-  @Test("an actor receives its messages in order, and so does the main actor")
-  func actors() async throws {
-    actor Worker {}
-    let log = Log()
-    let proxy = MulticastProxy()
-    let target = Listener("x", log)
-    proxy.add(target, on: .actor(Worker()))
-    var tickets: [DeliveryTicket] = []
-    for value in 0..<100 {
-      tickets += try proxy.deliver(did.invocation(Int32(value))).entries.compactMap(\.ticket)
-    }
-    for ticket in tickets { #expect(await ticket.value().isAnswer) }
-    #expect(log.all == (0..<100).map { "x \($0)" })
-    let main = MulticastProxy()
-    let checking = ClosureTarget()
-    try checking.register("did:") { (_: Int32) in
-      MainActor.assumeIsolated { log.add("main") }
-    }
-    main.add(checking, on: .actor(MainActor.shared))
-    let ticket = try await Task.detached { try main.deliver(did.invocation(1)).entries[0].ticket }
-      .value
-    #expect(await ticket?.value().isAnswer == true)
-  }
-
-  @Test("an executor receives its messages in order")
-  func executors() async throws {
-    final class OneQueue: TaskExecutor {
-      let queue = DispatchQueue(label: "executor")
-      func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-      }
-    }
-    let executor = OneQueue()
-    let log = Log()
-    let target = ClosureTarget()
-    try target.register("did:") { (value: Int32) in
-      dispatchPrecondition(condition: .onQueue(executor.queue))
-      log.add("\(value)")
-    }
-    let proxy = MulticastProxy()
-    proxy.add(target, on: .executor(executor))
-    var tickets: [DeliveryTicket] = []
-    for value in 0..<50 {
-      tickets += try proxy.deliver(did.invocation(Int32(value))).entries.compactMap(\.ticket)
-    }
-    for ticket in tickets { #expect(await ticket.value().isAnswer) }
-    #expect(log.all == (0..<50).map { "\($0)" })
   }
 
   @Test("a new message to a proxy that handed the last one to a queue is not a cycle")

@@ -88,13 +88,6 @@ struct RegisteringTests {
     #expect(target.selectors == ["answer", "number"])
   }
 
-  @Test("a proxy may throw for every unanswered message")
-  func nobody() {
-    let proxy = MulticastProxy()
-    proxy.whenNobodyAnswers = .throw
-    #expect(throws: ForwardingError.nobodyAnswered("did:")) { try did(1, on: proxy) }
-  }
-
   @Test("an `instead` handler sends the message on without a reference to the proxy")
   func proceeding() throws {
     let target = Listener("7", Log())

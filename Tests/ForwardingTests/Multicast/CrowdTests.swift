@@ -122,18 +122,6 @@ struct CrowdTests {
     #expect(told == Array(outer.prefix { $0 <= 10 }) + inner + outer.drop { $0 <= 10 })
   }
 
-  @Test("a strong target is released when it is removed, also if a delivery has seen it")
-  func strongTargets() throws {
-    let crowd = Crowd(300)
-    for name in 0..<300 { crowd.add(name, 0, strongly: true) }
-    _ = try crowd.send()
-    weak let one = crowd.targets[150]
-    crowd.targets.remove(at: 150)
-    #expect(one != nil)
-    crowd.proxy.remove(crowd.known[150].token)
-    #expect(one == nil)
-  }
-
   @Test("a report has an entry for each target, in order, with its error")
   func report() throws {
     let crowd = Crowd(400)

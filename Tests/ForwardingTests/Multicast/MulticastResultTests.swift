@@ -15,23 +15,6 @@ struct MulticastResultTests {
     return proxy
   }
 
-  @Test("a target that throws affects no other target; the report has each outcome")
-  func failures() throws {
-    let proxy = try Self.proxy(["1", "2", "3"])
-    proxy.add(ClosureTarget(), strongly: true)
-    let report = try proxy.deliver(Messages.maybe.invocation(true))
-    #expect(report.answered == 2)
-    #expect(
-      report.entries.map { "\($0.outcome)".prefix { $0 != "(" } } == [
-        "answered", "failed", "answered", "noMethod",
-      ])
-    #expect(
-      report.entries.map { $0.type == Listener.self } == [true, true, true, false])
-    let answers = try report.entries.map { try $0.answer?.value(as: Int32.self) }
-    #expect(answers == [1, nil, 3, nil])
-    #expect(throws: Failure(name: "2")) { try Messages.maybe(true, on: proxy) }
-  }
-
   @Test("a C function with a result in memory answers for each target")
   func resultInMemory() throws {
     final class Window {
@@ -51,20 +34,6 @@ struct MulticastResultTests {
     let message = try Message<FixtureRectangle>("frame")
     #expect(try message(on: proxy).size.x == 5)
     #expect(try message.all(on: proxy).map(\.size.x) == [3, 5])
-  }
-
-  @Test("a method of other types is a failure of its target only")
-  func mismatch() throws {
-    let proxy = try Self.proxy(["1"])
-    let other = ClosureTarget()
-    try other.register("value") { () -> Double in 0.5 }
-    proxy.add(other)
-    let report = try proxy.deliver(Messages.value.invocation())
-    #expect(report.answered == 1)
-    #expect(
-      report.errors.first as? InvocationError
-        == .signatureMismatch(
-          name: "value", expected: signatureOf("d@:"), given: signatureOf("i@:")))
   }
 
   @Test("no target answers: nothing for void; for a value an error or zero, by choice")
@@ -114,27 +83,5 @@ struct MulticastResultTests {
       try Message<NoResult, UnsafeMutablePointer<Int32>>("addTo:")(pointer, on: proxy)
     }
     #expect(number == 111)
-  }
-
-  @Test("a data source gives one answer: first responder, fallback, default, or an error")
-  func dataSource() throws {
-    let source = DataSourceProxy()
-    let log = Log()
-    #expect(throws: ForwardingError.nobodyAnswered("value")) {
-      try Messages.value(on: source)
-    }
-    source.setDefault(Int32(-1), for: "value")
-    #expect(try Messages.value(on: source) == -1)
-    let fallback = Listener("50", log)
-    source.setFallback(fallback)
-    #expect(try Messages.value(on: source) == 50)
-    let (one, two) = (Listener("1", log), Listener("2", log))
-    source.add(ClosureTarget(), strongly: true)
-    source.add(one)
-    source.add(two)
-    log.clear()
-    #expect(try Messages.value(on: source) == 1)
-    #expect(log.all == ["1"])
-    #expect(throws: Failure(name: "1")) { try Messages.fail(on: source) }
   }
 }

@@ -84,21 +84,6 @@ struct QuickDeliveryTests {
     withExtendedLifetime(listener) {}
   }
 
-  @Test("nested proxies deliver, and a circle of proxies is an error")
-  func circles() throws {
-    let log = Log()
-    let (outer, inner) = (MulticastProxy(), MulticastProxy())
-    let listener = Listener("x", log)
-    outer.add(inner)
-    inner.add(listener)
-    try did(1, on: outer)
-    #expect(log.all == ["x 1"])
-    inner.add(outer)
-    #expect(throws: InvocationError.self) { try did(2, on: outer) }
-    #expect(log.all == ["x 1", "x 2"])
-    withExtendedLifetime((listener, inner)) {}
-  }
-
   @Test("every target is released while threads send, add and remove")
   func threads() throws {
     let proxy = MulticastProxy()

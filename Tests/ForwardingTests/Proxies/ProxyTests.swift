@@ -5,12 +5,6 @@ import Testing
 
 @Suite("Proxies for one object")
 struct ProxyTests {
-  @Test("an intercepting proxy reports that its target is deallocated")
-  func interceptedTargetGone() throws {
-    let proxy = InterceptingProxy(Listener("x", Log()), strongly: false)
-    #expect(throws: ForwardingError.targetGone("did:")) { try did(1, on: proxy) }
-  }
-
   @Test("a proxy looks like its target")
   func single() throws {
     let target = Listener("4", Log())
@@ -63,15 +57,6 @@ struct ProxyTests {
     #expect(throws: InvocationError.self) { try Message<Int32>("stranger")(on: proxy) }
   }
 
-  @Test("a 'before' handler that throws ends the message")
-  func refusing() throws {
-    let log = Log()
-    let proxy = InterceptingProxy(Listener("x", log))
-    proxy.before { _ in throw Failure(name: "no") }
-    #expect(throws: Failure(name: "no")) { try did(1, on: proxy) }
-    #expect(log.all.isEmpty)
-  }
-
   @Test("a closure target answers with closures")
   func closures() throws {
     let one = ClosureTarget()
@@ -101,27 +86,5 @@ struct MessageTests {
       try wrong(1.5, on: Listener("1", Log()))
     }
     #expect(throws: InvocationError.self) { try Message<NoResult, Int32>("noColon") }
-  }
-
-  @Test("proxy.dynamic turns calls into selectors")
-  func dynamic() throws {
-    let table = ClosureTarget()
-    let log = Log()
-    try table.register("tableView:didSelectRowAt:") { (view: String, row: Int32) in
-      log.add("\(view) \(row)")
-    }
-    try table.register("sum:and:") { (a: Int64, b: Double) -> Double in Double(a) + b }
-    let proxy = MulticastProxy()
-    proxy.add(table)
-    try proxy.dynamic.tableView("list", didSelectRowAt: 5)
-    #expect(log.all == ["list 5"])
-    #expect(try proxy.dynamic.sum(2, and: 0.5).value(as: Double.self) == 2.5)
-    #expect(
-      throws: InvocationError.notExact(
-        value: .integer(5_000_000_000), type: try TypeEncoding(parsing: "i"))
-    ) {
-      try proxy.dynamic.tableView("list", didSelectRowAt: 5_000_000_000)
-    }
-    #expect(throws: InvocationError.self) { try proxy.dynamic.unheardOf(1) }
   }
 }

@@ -58,42 +58,9 @@ struct ForwardingConformanceTests {
     "C191": .checked(in: "ChainTests, 'the order': its resolver lies"),
     "C192": .notApplicable(
       "Swift's classes are no objects on Linux, so there are no class messages"),
-    "C193": .check { () throws -> Void in
-      final class Real {}
-      try MethodTable.of(Real.self).register("a:b:c:d:") {
-        (_: Real, a: UInt32, b: Int, c: Float, d: Double) -> UInt32 in
-        a == 0xDEAD_BEEF && b == -1 && c == 1.25 && d == 2.75 ? 0x1234_5678 : 0
-      }
-      let forwarder = try Forwarder(nil)
-      forwarder.other = Real()
-      #expect(
-        try Message<UInt32, UInt32, Int, Float, Double>("a:b:c:d:")(
-          0xDEAD_BEEF, -1, 1.25, 2.75, on: forwarder) == 0x1234_5678)
-    },
-    "C195": .check { () throws -> Void in
-      final class Real {}
-      try MethodTable.of(Real.self).register("long") { (_: Real) -> LongDouble in
-        12345678.00006103515625
-      }
-      let forwarder = try Forwarder(nil)
-      forwarder.other = Real()
-      #expect(try Message<LongDouble>("long")(on: forwarder) == 12345678.00006103515625)
-    },
-    "C196": .check { () throws -> Void in
-      final class Real {}
-      let letters = (0..<26).map { UInt8(97 + $0) } + [0]
-      let signature = try MethodSignature(parsing: "{S=[1024c]}@:")
-      try MethodTable.of(Real.self).register(
-        "letters",
-        Implementation(signature) {
-          try $0.setResult(bytes: letters + [UInt8](repeating: 7, count: 1024 - 27))
-        })
-      let forwarder = try Forwarder(nil)
-      forwarder.other = Real()
-      let asking = try call("{S=[1024c]}@:", "letters")
-      try asking.invoke(on: forwarder)
-      #expect(try Array(asking.resultBytes().prefix(27)) == letters)
-    },
+    "C193": .checked(in: "ChainTests, 'another target gets'; CallMatrixTests"),
+    "C195": .checked(in: "ChainTests, 'results of every kind'"),
+    "C196": .checked(in: "ChainTests, 'another target gets'; SmallStackTests"),
     "C197": .checked(in: "ChainTests, 'another target gets the message unchanged'"),
     "C198": .check { () throws -> Void in
       final class Real {}
@@ -109,25 +76,7 @@ struct ForwardingConformanceTests {
         try Message<String, String, String, String>("x:y:z:")(
           "First", "Second", "Third", on: forwarder) == "FirstSecondThird")
     },
-    "C199": .check { () throws -> Void in
-      final class Real {}
-      try MethodTable.of(Real.self).register("a:b:c:d:e:") {
-        (
-          _: Real, size: FixturePoint, letter: Int8, rectangle: FixtureRectangle, d: Double,
-          q: Int64
-        ) -> String in
-        "\(size.x) \(letter) \(rectangle.size.y) \(d) \(q)"
-      }
-      let real = Real()
-      let forwarder = try Forwarder(
-        "*@:{FixturePoint=dd}c{FixtureRectangle={FixturePoint=dd}{FixturePoint=dd}}dq"
-      ) { try $0.invoke(on: real) }
-      let message = try Message<String, FixturePoint, Int8, FixtureRectangle, Double, Int64>(
-        "a:b:c:d:e:")
-      let rectangle = FixtureRectangle(origin: .init(x: 6, y: 7), size: .init(x: 8, y: 9))
-      #expect(
-        try message(.init(x: 1, y: 2), 3, rectangle, 10, 11, on: forwarder) == "1.0 3 9.0 10.0 11")
-    },
+    "C199": .checked(in: "ChainTests, 'in forward the target'; CallMatrixTests"),
     "C200": .check { () throws -> Void in
       let forwarder = try Forwarder("{S=qqqqq}@:") { call in
         try call.setResult(bytes: [1, 2, 3, 4, 5].withUnsafeBytes { Array($0) })
@@ -170,27 +119,7 @@ struct ForwardingConformanceTests {
 
   private static let proxies: [String: Conformance.Answer] = [
     "C213": .checked(in: "ProxyTests, 'a proxy looks like its target'"),
-    "C214": .check { () throws -> Void in
-      final class List { var items: [String] = [] }
-      let list = List()
-      try MethodTable.of(List.self).register("addObject:") { (list: List, item: String) in
-        list.items.append(item)
-      }
-      try MethodTable.of(List.self).register("insertObject:atIndex:") {
-        (list: List, item: String, index: Int) in list.items.insert(item, at: index)
-      }
-      try MethodTable.of(List.self).register("count") { (list: List) -> Int in list.items.count }
-      try MethodTable.of(List.self).register("objectAtIndex:") {
-        (list: List, index: Int) -> String in list.items[index]
-      }
-      let proxy = SingleTargetProxy(list)
-      try Message<NoResult, String>("addObject:")("two", on: proxy)
-      try Message<NoResult, String, Int>("insertObject:atIndex:")("one", 0, on: proxy)
-      #expect(try Message<Int>("count")(on: proxy) == 2)
-      #expect(
-        try (0..<2).map { try Message<String, Int>("objectAtIndex:")($0, on: proxy) } == list.items)
-      #expect(list.items == ["one", "two"])
-    },
+    "C214": .checked(in: "ProxyTests, 'a proxy looks like its target'"),
     "C215": .checked(
       in: "ProxyTests, 'a proxy looks like its target': conformance is the target's"),
     "C216": .check { () throws -> Void in
@@ -257,60 +186,25 @@ struct ForwardingConformanceTests {
   ]
 
   private static let weak: [String: Conformance.Answer] = [
-    "C233": .check { () throws -> Void in
-      let proxy = MulticastProxy()
-      for _ in 0..<3 { proxy.add(Listener("x", Log())) }
-      #expect(proxy.targets.isEmpty)
-      #expect(proxy.count == 0)
-    },
-    "C234": .check { () throws -> Void in
-      // Dead targets are removed as they are met, and the order of the others stays.
-      let log = Log()
-      let proxy = MulticastProxy()
-      let (a, b) = (Listener("a", log), Listener("b", log))
-      proxy.add(Listener("dead", log))
-      proxy.add(a)
-      proxy.add(Listener("dead", log))
-      proxy.add(b)
-      try did(1, on: proxy)
-      #expect(log.all == ["a 1", "b 1"])
-      #expect(proxy.registrationCount == 2)
-    },
-    "C235": .checked(in: "MembershipTests, 'insertion order, and higher priorities first'"),
+    "C233": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
+    "C234": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
+    "C235": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
     "C236": .notApplicable("registrations are not slots: their number is not set"),
     "C237": .notApplicable("registrations are named by tokens, not by index"),
   ]
 
   private static let multicast: [String: Conformance.Answer] = [
-    "C239": .checked(in: "MembershipTests, 'targets are weak by default'"),
-    "C240": .check { () throws -> Void in
-      let log = Log()
-      let proxy = MulticastProxy()
-      let (a, b) = (Listener("a", log), Listener("b", log))
-      proxy.add(a)
-      proxy.add(b)
-      try did(1, on: proxy)
-      #expect(log.count == 2)
-      proxy.remove(a)
-      proxy.remove(b)
-      try did(2, on: proxy)
-      #expect(log.count == 2)
-    },
+    "C239": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
+    "C240": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
     "C241": .notApplicable("a target is a class instance; a struct does not compile"),
-    "C242": .check { () throws -> Void in
-      let proxy = MulticastProxy()
-      let listener = Listener("a", Log())
-      proxy.add(listener)
-      #expect(proxy.contains(listener))
-      #expect(!proxy.contains(Listener("b", Log())))
-    },
-    "C244": .checked(in: "MulticastResultTests, 'the last answer counts, or the first'"),
+    "C242": .checked(in: "CrowdTests, 'a large proxy behaves as an array'"),
+    "C244": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
     "C246": .notApplicable("neither a target nor a queue can be nil"),
-    "C247": .checked(in: "MembershipTests, 'duplicates by identity and queue'"),
+    "C247": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
     "C248": .checked(in: "MembershipTests, 'removal by token, target, queue'"),
-    "C249": .checked(in: "MulticastMutationTests, 85"),
+    "C249": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
     "C251": .checked(in: "MulticastResultTests, 'no target answers'"),
-    "C252": .checked(in: "MembershipTests, 'the dead vanish as they are met'"),
+    "C252": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
   ]
 }
 

@@ -151,27 +151,4 @@ struct FunctionTableTests {
     #expect(answer.result == -1)
     #expect(answer.errno == ENOENT)
   }
-
-  @Test("8 threads register, call and unregister functions")
-  func threads() throws {
-    let functions = FunctionTable()
-    try functions.register("add") { (a: Int, b: Int) in a + b }
-    let wrong = Atomic(0)
-    onThreads(8) { thread in
-      for round in 0..<500 {
-        let name = "f\(thread)-\(round)"
-        guard (try? functions.register(name) { (a: Int) in a * 2 }) != nil,
-          (try? functions.call(name, round, returning: Int.self)) == 2 * round,
-          (try? functions.call("add", thread, round, returning: Int.self)) == thread + round,
-          functions.unregister(name)
-        else {
-          wrong.add(1, ordering: .relaxed)
-          continue
-        }
-        _ = functions.names
-      }
-    }
-    #expect(wrong.load(ordering: .relaxed) == 0)
-    #expect(functions.names == ["add"])
-  }
 }

@@ -111,19 +111,6 @@ struct TrampolineTests {
     withExtendedLifetime(others) {}
   }
 
-  @Test("words of every width arrive intact, with their signs")
-  func widths() throws {
-    let seen = Guarded<[String]>([])
-    let callback = try Callback {
-      (a: Int8, b: UInt8, c: Int16, d: UInt16, e: Int32, f: UInt32, g: Bool, h: Float) in
-      seen.withLock { $0.append("\(a) \(b) \(c) \(d) \(e) \(f) \(g) \(h)") }
-    }
-    try callback.function(
-      as: (@convention(c) (Int8, UInt8, Int16, UInt16, Int32, UInt32, Bool, Float) -> Void).self)(
-        -1, 255, -2, 65_535, -3, 4_294_967_295, true, -0.5)
-    #expect(seen.withLock { $0 } == ["-1 255 -2 65535 -3 4294967295 true -0.5"])
-  }
-
   @Test("libffi's closures work if they are requested")
   func libffi() async {
     // In a separate process, because the choice applies to all callbacks.

@@ -174,57 +174,6 @@ struct CallPlanTests {
     let variadic = try CallPlan(MethodSignature(parsing: "v@:{a=iid}"), fixedArgumentCount: 2)
     #expect(!one.isInterchangeable(with: variadic))
   }
-
-  @Test("8 threads make and use the same plans at the same time")
-  func threads() throws {
-    let rectangle = Fixtures.named("m_rectangle").function
-    nonisolated(unsafe) let function = rectangle
-    let wrong = Atomic(0)
-    let bytes = [1.0, 2, 3, 4].withUnsafeBytes { Array($0) }
-    onThreads(8) { thread in
-      for round in 0..<300 {
-        do {
-          let shared = try CallPlan.shared(for: MethodSignature("{R=dddd}@:{R=dddd}"))
-          let own = try CallPlan(MethodSignature(parsing: "{T\(round)=dddd}@:{R=dddd}"))
-          for plan in [shared, own] {
-            let call = Invocation(plan)
-            try call.setArgument(bytes: bytes, at: 2)
-            try call.invoke(using: function)
-            let direct = try call.resultBytes()
-            call.invokeThroughLibffi(using: function)
-            if try direct != bytes || call.resultBytes() != bytes {
-              wrong.add(1, ordering: .relaxed)
-            }
-          }
-        } catch {
-          wrong.add(1, ordering: .relaxed)
-        }
-      }
-    }
-    #expect(wrong.load(ordering: .relaxed) == 0)
-  }
-
-  @Test("8 threads intern equal selectors as one pointer with a small number")
-  func selectors() throws {
-    let first = Selector("intern:me:")
-    #expect(first == Selector("intern:me:"))
-    #expect(first.name == "intern:me:")
-    #expect(first.numberOfArguments == 2)
-    #expect(Selector(existing: "never interned before") == nil)
-    #expect(throws: InvocationError.self) {
-      try Selector(interning: String(repeating: "x", count: 2000))
-    }
-    #expect(throws: InvocationError.self) { try Selector(interning: "a\0b") }
-    #expect(("a\0b" as Selector).name == "a␀b")
-    let selectors = Guarded<Set<Selector>>([])
-    onThreads(8) { _ in
-      for index in 0..<200 {
-        let selector = try? Selector(interning: "thread:\(index):")
-        selectors.withLock { _ = $0.insert(selector ?? "none") }
-      }
-    }
-    #expect(selectors.withLock { $0.count } == 200)
-  }
 }
 
 @Suite("Cases found by random signatures")
