@@ -26,14 +26,14 @@ import ForwardingTesting
   }
 
   let spy = Spy<DownloadDelegateProxy>(reportingTo: Printing())
-  spy.answer(\.downloadMayUse) { _, bytes in bytes < 1000 }
+  spy.messages.downloadMayUse.answer { _, bytes in bytes < 1000 }
   let download = Download()
   download.delegate = spy.face
   download.run("small", bytes: 10)
   download.run("large", bytes: 100_000)
 
-  print(spy.received(\.downloadDidReach).map(\.1))
-  print(spy.calls(\.downloadMayUse))
+  print(spy.messages.downloadDidReach.received.map(\.1))
+  print(spy.messages.downloadMayUse.calls)
   let isInOrder = spy.verifyInOrder {
     $0.downloadMayUse.with("small", 10)
     $0.downloadDidReach.with("small", 100)

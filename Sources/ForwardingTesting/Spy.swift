@@ -7,22 +7,21 @@ import Invocations
 ///
 /// ```
 /// let spy = Spy<ChatDelegateProxy>()
-/// spy.answer(\.chatShouldSend) { chat, text in text.count < 10 }
+/// spy.messages.chatShouldSend.answer { chat, text in text.count < 10 }
 /// session.delegate = spy.face
 /// session.send("hello")
-/// #expect(spy.received(\.chatDidReceive).map(\.1.text) == ["hello"])
+/// #expect(spy.messages.chatDidReceive.received.map(\.1.text) == ["hello"])
 /// ```
 ///
-/// A message is named by its key path in `Face.__Messages`, which has the types of the requirement.
-/// Closures get the arguments with the types of the protocol, and received arguments are tuples of
-/// them. This class has the most frequent operations; ``messages`` has all of them.
+/// A message is named by its requirement. Closures get the arguments with the types of the protocol,
+/// and received arguments are tuples of them.
 ///
 /// ```swift
 /// func refusing<Face: ForwardingFace>(
 ///   _ name: KeyPath<Face.__Messages, Requirement<Bool, String>>, _ reporter: Printing
 /// ) -> Spy<Face> {
 ///   let spy = Spy<Face>(reportingTo: reporter)
-///   spy.answer(name) { text in text.isEmpty }
+///   spy.messages[dynamicMember: name].answer { text in text.isEmpty }
 ///   return spy
 /// }
 /// ```

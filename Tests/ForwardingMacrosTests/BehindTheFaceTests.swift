@@ -46,8 +46,8 @@
       single.face.chat(chat, didReceive: ChatMessage("1"))
       single.setTarget(other.face)
       single.face.chat(chat, didReceive: ChatMessage("2"))
-      #expect(one.received(\.chatDidReceive).map(\.1.text) == ["1"])
-      #expect(other.received(\.chatDidReceive).map(\.1.text) == ["2"])
+      #expect(one.messages.chatDidReceive.received.map(\.1.text) == ["1"])
+      #expect(other.messages.chatDidReceive.received.map(\.1.text) == ["2"])
     }
 
     @Test("the target may omit an optional requirement, and nothing is reported")
@@ -103,7 +103,7 @@
       watched.face.chat(chat, didReceive: ChatMessage("hello"))
       #expect(watched.remove(token))
       watched.face.chat(chat, didReceive: ChatMessage("again"))
-      #expect(spy.received(\.chatDidReceive).map(\.1.text) == ["hello", "again"])
+      #expect(spy.messages.chatDidReceive.received.map(\.1.text) == ["hello", "again"])
       #expect(
         seen.read { $0 } == ["before hello", "after chat:didReceive:", "before again"])
       // The target is the proxy behind the face.

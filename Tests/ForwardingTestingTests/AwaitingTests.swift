@@ -25,8 +25,8 @@
         await Task.yield()
         return number
       }
-      spy.answer(\.none, awaiting: { _ in await late(0) })
-      spy.answer(\.one, awaiting: { _, a in await late(a) })
+      spy.messages.none.answer(awaiting: { _ in await late(0) })
+      spy.messages.one.answer(awaiting: { _, a in await late(a) })
       spy.messages.two.with(1, 2).answer(awaiting: { _, a, b in await late(a + b) })
       spy.messages.six.answer(
         times: 1, awaiting: { _, a, b, c, d, e, f in await late(a + b + c + d + e + f) })
@@ -34,17 +34,17 @@
       #expect(await [face.none(), face.one(1), face.two(1, 2), face.two(2, 1)] == [0, 1, 3, nil])
       #expect(await face.six(1, 2, 3, 4, 5, 6) == 21)
       #expect(await face.six(1, 2, 3, 4, 5, 6) == nil)
-      #expect(spy.received(\.two).map(\.1) == [2, 1])
+      #expect(spy.messages.two.received.map(\.1) == [2, 1])
     }
 
     @Test(
       "a closure that does not suspend, a value or an error answers an async requirement")
     func answersAtOnce() async throws {
-      spy.answer(\.download) { $0.count }
+      spy.messages.download.answer { $0.count }
       #expect(try await spy.face.download("hello") == 5)
-      spy.answer(\.download, with: 7)
+      spy.messages.download.answer(with: 7)
       #expect(try await spy.face.download("hello") == 7)
-      spy.answer(\.download, throwing: Offline())
+      spy.messages.download.answer(throwing: Offline())
       await #expect(throws: Offline()) { try await spy.face.download("hello") }
     }
 
@@ -53,7 +53,7 @@
       let failures = Failures()
       let spy = Spy<ChatDelegateProxy>(reportingTo: failures)
       let begin = ContinuousClock.now
-      let isMet = try await spy.expect(\.rows, times: 2, within: .milliseconds(30))
+      let isMet = try await spy.messages.rows.expect(times: 2, within: .milliseconds(30))
       #expect(!isMet)
       #expect(ContinuousClock.now - begin >= .milliseconds(30))
       #expect(
@@ -65,12 +65,12 @@
       let failures = Failures()
       let spy = Spy<ChatDelegateProxy>(reportingTo: failures)
       let begin = ContinuousClock.now
-      try await spy.expect(\.rows, times: 0, within: .milliseconds(20))
+      try await spy.messages.rows.expect(times: 0, within: .milliseconds(20))
       #expect(ContinuousClock.now - begin >= .milliseconds(20))
       #expect(failures.all.isEmpty)
       let face = UncheckedBox(spy.face)
       beginThread(after: 0.01) { face.value.rows(1, 2) }
-      let isMet = try await spy.expect(\.rows, times: 0, within: .seconds(600))
+      let isMet = try await spy.messages.rows.expect(times: 0, within: .seconds(600))
       #expect(!isMet)
       #expect(failures.all.map(\.expected) == ["no call of 'rows::' within 600.0 seconds"])
     }

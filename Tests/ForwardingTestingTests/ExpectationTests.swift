@@ -17,7 +17,7 @@
       let spy = Spy<ChatDelegateProxy>()
       let line = #line + 2
       withKnownIssue {
-        spy.expect(\.chatDidReceive)
+        spy.messages.chatDidReceive.expect()
       } matching: { issue in
         issue.sourceLocation?.line == line && issue.sourceLocation?.fileID == #fileID
           && issue.comments.contains("expected 1 call of 'chat:didReceive:', received none")
@@ -28,9 +28,9 @@
     func lines() async throws {
       let spy = spy()
       let first = #line + 1
-      spy.expect(\.chatDidReceive)
+      spy.messages.chatDidReceive.expect()
       spy.messages.chatDidReceive.expect(times: 1...)
-      try await spy.expect(\.chatDidReceive, within: .milliseconds(1))
+      try await spy.messages.chatDidReceive.expect(within: .milliseconds(1))
       spy.verifyInOrder { $0.chatDidReceive }
       verifyInOrder { spy.messages.chatDidReceive }
       spy.messages.chatDidReceive.reject()
@@ -84,7 +84,7 @@
     func manyCalls() {
       let spy = spy()
       for row in 0..<20 { spy.face.rows(row, row) }
-      spy.expect(\.chatDidReceive)
+      spy.messages.chatDidReceive.expect()
       #expect(failures.texts.first?.split(separator: "\n").count == 10)
       #expect(failures.texts.first?.hasSuffix("\n  … and 12 more") == true)
       #expect(failures.all.first?.received.count == 20)
@@ -98,8 +98,8 @@
       spy.face.chat(chat, didReceive: ChatMessage("one"))
       _ = spy.face.chat(chat, shouldSend: "")
       spy.messages.rows.with(1, 2).expect()
-      #expect(spy.received(\.chatDidReceive).count == 1)
-      #expect(spy.calls(\.chatShouldSend) == 1)
+      #expect(spy.messages.chatDidReceive.received.count == 1)
+      #expect(spy.messages.chatShouldSend.calls == 1)
       #expect(!spy.verifyNoMoreCalls())
       #expect(failures.texts == ["expected no more calls, received one\n  rows::(3, 4)"])
       spy.verifyInOrder { $0.rows.with(3, 4) }
@@ -118,7 +118,7 @@
           "expected no call of 'rows::' where a closure says so, and one came"
             + "\n  rows::(1, 2)\n  rows::(2, 1)"
         ])
-      #expect(spy.calls(\.rows) == 2)
+      #expect(spy.messages.rows.calls == 2)
     }
   }
 #endif

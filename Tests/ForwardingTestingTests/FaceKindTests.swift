@@ -34,41 +34,41 @@
     @Test("a spy can have a face on the main actor")
     @MainActor func mainActor() async {
       let spy = Spy<PageDelegateProxy>()
-      spy.answer(\.heightOf) { $0.count }
-      spy.answer(\.load, with: "text")
+      spy.messages.heightOf.answer { $0.count }
+      spy.messages.load.answer(with: "text")
       #expect(spy.face.height(of: "four") == 4)
       #expect(await spy.face.load("page") == "text")
-      #expect(spy.received(\.load) == ["page"])
+      #expect(spy.messages.load.received == ["page"])
     }
 
     @Test("a spy can have a face that is an actor")
     func actor() async throws {
       let spy = Spy<LedgerDelegateProxy>()
-      spy.answer(\.enter, inTurn: 5, 7)
+      spy.messages.enter.answer(inTurn: 5, 7)
       #expect(try await spy.face.enter(5) == 5)
       #expect(try await spy.face.enter(2) == 7)
       spy.face.hint("hello")
-      #expect(spy.received(\.hint) == ["hello"])
-      #expect(spy.received(\.enter) == [5, 2])
+      #expect(spy.messages.hint.received == ["hello"])
+      #expect(spy.messages.enter.received == [5, 2])
     }
 
     @Test("a spy can have a face that inherits requirements")
     func inherited() {
       let spy = Spy<BookDelegateProxy>()
-      spy.answer(\.pages, with: 100)
-      spy.answer(\.chatShouldSend, with: false)
+      spy.messages.pages.answer(with: 100)
+      spy.messages.chatShouldSend.answer(with: false)
       #expect(spy.face.pages() == 100)
       #expect(!spy.face.chat(Chat("garden"), shouldSend: ""))
-      #expect(spy.calls(\.chatShouldSend) == 1)
+      #expect(spy.messages.chatShouldSend.calls == 1)
     }
 
     @Test("typed errors reach the caller, and an answer can call closures among its arguments")
     func errorsAndClosures() async throws {
       let spy = Spy<PostDelegateProxy>()
       #expect(try spy.face.weigh("") == 0)
-      spy.answer(\.weigh, throwing: Late.tomorrow)
+      spy.messages.weigh.answer(throwing: Late.tomorrow)
       #expect(throws: Late.tomorrow) { try spy.face.weigh("") }
-      spy.answer(\.callThen) { name, then in then(name.count) }
+      spy.messages.callThen.answer { name, then in then(name.count) }
       let length = await withCheckedContinuation { done in
         spy.face.call("hello") { done.resume(returning: $0) }
       }
@@ -79,7 +79,7 @@
     func sendable() async {
       let spy = Spy<PostDelegateProxy>()
       await Task.detached { spy.face.call("hello") { _ in } }.value
-      #expect(spy.calls(\.callThen) == 1)
+      #expect(spy.messages.callThen.calls == 1)
     }
   }
 #endif

@@ -32,7 +32,7 @@
 
     @Test("an answer for some calls leaves the others to older answers")
     func answers() {
-      spy.answer(\.chatShouldSend, with: true)
+      spy.messages.chatShouldSend.answer(with: true)
       spy.messages.chatShouldSend.where { _, text in text.isEmpty }.answer(with: false)
       #expect(spy.face.chat(chat, shouldSend: "x"))
       #expect(!spy.face.chat(chat, shouldSend: ""))

@@ -48,9 +48,9 @@
     @Test("calls with an answer do not reach the real object, unless the answer forwards them")
     func answers() {
       let spy = Spy<ChatDelegateProxy>(wrapping: real)
-      spy.answer(\.chatShouldSend, with: true)
+      spy.messages.chatShouldSend.answer(with: true)
       #expect(spy.face.chat(chat, shouldSend: "no"))
-      spy.answer(\.chatDidReceive) { _, _ in }
+      spy.messages.chatDidReceive.answer { _, _ in }
       spy.messages.chatDidReceive.where(\.1, equals: ChatMessage("two")).answerForReal()
       spy.face.chat(chat, didReceive: ChatMessage("one"))
       spy.face.chat(chat, didReceive: ChatMessage("two"))
@@ -63,7 +63,7 @@
       let delegates = Multicast<ChatDelegateProxy>()
       delegates.add(spy.face)
       spy.face.chatDidBecomeIdle(chat)
-      #expect(spy.calls(\.chatDidBecomeIdle) == 1)
+      #expect(spy.messages.chatDidBecomeIdle.calls == 1)
       #expect(!spy.proxy.responds(to: "chatDidBecomeIdle:"))
     }
 

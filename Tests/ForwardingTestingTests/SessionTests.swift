@@ -26,12 +26,12 @@
 
     @Test("asks before it sends, and sends nothing that its delegate refuses")
     func asks() {
-      spy.answer(\.sessionShouldSend) { session, text in text.count < 10 }
+      spy.messages.sessionShouldSend.answer { session, text in text.count < 10 }
       session.send("hello", to: spy.face)
       session.send("hello, hello", to: spy.face)
 
-      #expect(spy.calls(\.sessionShouldSend) == 2)
-      #expect(spy.received(\.sessionDidReceive).map(\.1) == ["hello"])
+      #expect(spy.messages.sessionShouldSend.calls == 2)
+      #expect(spy.messages.sessionDidReceive.received.map(\.1) == ["hello"])
       spy.verifyInOrder {
         $0.sessionShouldSend.with(session, "hello")
         $0.sessionDidReceive
@@ -40,13 +40,13 @@
 
     @Test("passes the number of an upload on, and what went wrong")
     func uploads() async throws {
-      spy.answer(\.sessionUpload, with: 7)
+      spy.messages.sessionUpload.answer(with: 7)
       spy.messages.sessionUpload.where { $1.isEmpty }.answer(throwing: CancellationError())
       #expect(try await spy.face.session(session, upload: [1, 2]) == 7)
       await #expect(throws: CancellationError.self) {
         try await spy.face.session(session, upload: [])
       }
-      try await spy.expect(\.sessionUpload, times: 2, within: .seconds(1))
+      try await spy.messages.sessionUpload.expect(times: 2, within: .seconds(1))
     }
   }
 #endif

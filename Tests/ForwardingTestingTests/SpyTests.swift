@@ -19,7 +19,7 @@
 
     @Test("a spy gives configured answers, with the types of the requirement")
     func answers() {
-      spy.answer(\.chatShouldSend) { chat, text in text.count < 10 && chat.name == "garden" }
+      spy.messages.chatShouldSend.answer { chat, text in text.count < 10 && chat.name == "garden" }
       #expect(spy.face.chat(chat, shouldSend: "hello"))
       #expect(!spy.face.chat(chat, shouldSend: "hello, hello"))
     }
@@ -28,10 +28,10 @@
     func received() {
       spy.face.chat(chat, didReceive: ChatMessage("one"))
       spy.face.chat(chat, didReceive: ChatMessage("two"))
-      #expect(spy.calls(\.chatDidReceive) == 2)
-      #expect(spy.calls(\.chatShouldSend) == 0)
-      #expect(spy.received(\.chatDidReceive).map(\.1.text) == ["one", "two"])
-      #expect(spy.received(\.chatDidReceive).allSatisfy { $0.0 === chat })
+      #expect(spy.messages.chatDidReceive.calls == 2)
+      #expect(spy.messages.chatShouldSend.calls == 0)
+      #expect(spy.messages.chatDidReceive.received.map(\.1.text) == ["one", "two"])
+      #expect(spy.messages.chatDidReceive.received.allSatisfy { $0.0 === chat })
     }
 
     @Test("without an answer, a face returns the default of its requirement")
@@ -63,12 +63,12 @@
 
     @Test("a requirement can be answered with a value, with values in turn, or with an error")
     func values() throws {
-      spy.answer(\.titleOfChat, with: "tulips")
+      spy.messages.titleOfChat.answer(with: "tulips")
       #expect(spy.face.titleOfChat(chat) == "tulips")
-      spy.answer(\.chatShouldSend, inTurn: true, false)
+      spy.messages.chatShouldSend.answer(inTurn: true, false)
       #expect(
         (0..<4).map { _ in spy.face.chat(chat, shouldSend: "") } == [true, false, false, false])
-      spy.answer(\.chatUpload, throwing: Offline())
+      spy.messages.chatUpload.answer(throwing: Offline())
       #expect(throws: Offline()) { try spy.face.chat(chat, upload: [1]) }
     }
 
@@ -83,35 +83,35 @@
 
     @Test("the newest matching answer is used, and one with a limit ends after that many calls")
     func newest() {
-      spy.answer(\.chatShouldSend, with: false)
+      spy.messages.chatShouldSend.answer(with: false)
       spy.messages.chatShouldSend.answer(times: 2, with: true)
       #expect((0..<3).map { _ in spy.face.chat(chat, shouldSend: "") } == [true, true, false])
     }
 
     @Test("an answer sets an inout argument, and the spy records the value before")
     func variables() throws {
-      spy.answer(\.chatEdit) { _, text in try text.change { $0 += "!" } }
+      spy.messages.chatEdit.answer { _, text in try text.change { $0 += "!" } }
       var text = "hello"
       spy.face.chat(chat, edit: &text)
       spy.face.chat(chat, edit: &text)
       #expect(text == "hello!!")
-      #expect(try spy.received(\.chatEdit).map { try $0.1.value } == ["hello", "hello!"])
+      #expect(try spy.messages.chatEdit.received.map { try $0.1.value } == ["hello", "hello!"])
     }
 
     @Test("properties are read and set by messages")
     func properties() {
-      spy.answer(\.draft, with: "dear")
+      spy.messages.draft.answer(with: "dear")
       #expect(spy.face.draft == "dear")
       spy.face.draft = nil
       spy.face.draft = "sir"
-      #expect(spy.received(\.setDraft) == [nil, "sir"])
-      #expect(spy.calls(\.draft) == 1)
+      #expect(spy.messages.setDraft.received == [nil, "sir"])
+      #expect(spy.messages.draft.calls == 1)
     }
 
     @Test("an optional requirement is recorded, and can be left out")
     func optional() throws {
       spy.face.chatDidBecomeIdle(chat)
-      #expect(spy.calls(\.chatDidBecomeIdle) == 1)
+      #expect(spy.messages.chatDidBecomeIdle.calls == 1)
       let delegates = Multicast<ChatDelegateProxy>()
       delegates.add(spy.face)
       #expect(try delegates.messages.chatDidBecomeIdle.report(chat).answered == 1)
@@ -123,14 +123,14 @@
 
     @Test("calls and answers are removed independently")
     func forgetting() {
-      spy.answer(\.chatShouldSend, with: false)
+      spy.messages.chatShouldSend.answer(with: false)
       #expect(!spy.face.chat(chat, shouldSend: ""))
       spy.forgetCalls()
-      #expect(spy.calls(\.chatShouldSend) == 0)
+      #expect(spy.messages.chatShouldSend.calls == 0)
       #expect(!spy.face.chat(chat, shouldSend: ""))
       spy.forgetAnswers()
       #expect(spy.face.chat(chat, shouldSend: ""))
-      #expect(spy.calls(\.chatShouldSend) == 2)
+      #expect(spy.messages.chatShouldSend.calls == 2)
     }
   }
 #endif
