@@ -50,7 +50,7 @@ final class Editor: MethodDeclaring {
   }
 
   /// Typed characters are removed by one undo.
-  private let typing = UndoCoalescing.join("typing", within: .seconds(5))
+  private let typing = UndoCoalescing.join("typing")
 
   func type(_ character: Character) throws {
     try insert(String(character), at: cursor, coalescing: typing)

@@ -8,14 +8,14 @@
 /// A removed entry is returned, or the caller retains a copy of the history: releasing an entry can
 /// run a `deinit` that uses the stack, which must not happen while the history changes.
 struct History {
-  private(set) var undos = EntryList()
-  private(set) var redos = EntryList()
+  private(set) var undos: [Entry] = []
+  private(set) var redos: [Entry] = []
   /// The place where the targets were saved; nil if no undo or redo leads there.
   private var saved: Int? = 0
 
   enum Direction { case undo, redo }
 
-  func entries(_ direction: Direction) -> EntryList { direction == .undo ? undos : redos }
+  func entries(_ direction: Direction) -> [Entry] { direction == .undo ? undos : redos }
 
   // MARK: Saving
 
@@ -34,24 +34,25 @@ struct History {
 
   /// Adds a step to the next undo.
   mutating func extend(by step: Step) {
-    undos.changeLast { entry in
-      if case .group(let group) = entry.step {
-        // Appended in place: the group has no other owner, and it may be long.
-        group.steps.append(step)
-      } else {
-        entry.step = .group(StepGroup(name: nil, steps: [entry.step, step]))
-      }
+    guard let last = undos.indices.last else { return }
+    if case .group(let group) = undos[last].step {
+      // Appended in place: the group has no other owner, and it may be long.
+      group.steps.append(step)
+    } else {
+      undos[last].step = .group(StepGroup(name: nil, steps: [undos[last].step, step]))
     }
   }
 
   /// Names the next undo.
-  mutating func setName(_ name: String?) { undos.changeLast { $0.name = name } }
+  mutating func setName(_ name: String?) {
+    if let last = undos.indices.last { undos[last].name = name }
+  }
 
   /// Drops the redos, because the targets were changed, and returns them.
-  mutating func dropRedos() -> EntryList {
+  mutating func dropRedos() -> [Entry] {
     if let saved, saved > undos.count { self.saved = nil }
-    if redos.isEmpty { return redos }
-    defer { redos = EntryList() }
+    if redos.isEmpty { return [] }
+    defer { redos = [] }
     return redos
   }
 
@@ -90,18 +91,17 @@ struct History {
 
   /// Removes the oldest entries beyond a limit, and returns them.
   mutating func trim(to levels: Int) -> [Entry] {
-    var old: [Entry] = []
-    while undos.count > levels, let entry = undos.popFirst() {
-      saved = saved.flatMap { $0 == 0 ? nil : $0 - 1 }
-      old.append(entry)
-    }
-    while redos.count > levels, let entry = redos.popFirst() { old.append(entry) }
+    let (undone, redone) = (max(0, undos.count - levels), max(0, redos.count - levels))
+    let old = Array(undos.prefix(undone) + redos.prefix(redone))
+    saved = saved.flatMap { $0 < undone ? nil : $0 - undone }
+    undos.removeFirst(undone)
+    redos.removeFirst(redone)
     return old
   }
 
   mutating func removeAll() {
     saved = isSaved ? 0 : nil
-    (undos, redos) = (EntryList(), EntryList())
+    (undos, redos) = ([], [])
   }
 
   /// Removes the steps for one object. Returns false if there were none.
@@ -114,49 +114,12 @@ struct History {
   }
 }
 
-/// A stack that can also drop its oldest entry, in amortized constant time.
-struct EntryList {
-  private var slots: [Entry?] = []
-  /// The number of empty slots at the front.
-  private var first = 0
-
-  init(_ entries: [Entry] = []) { slots = entries }
-
-  var count: Int { slots.count - first }
-  var isEmpty: Bool { slots.count == first }
-  var last: Entry? { slots.last ?? nil }
-
-  /// The entries, oldest first.
-  var all: [Entry] { slots[first...].compactMap { $0 } }
-
-  mutating func append(_ entry: consuming Entry) { slots.append(entry) }
-
-  mutating func popLast() -> Entry? { isEmpty ? nil : slots.removeLast() }
-
-  mutating func popFirst() -> Entry? {
-    guard !isEmpty else { return nil }
-    let oldest = slots[first].take()
-    first += 1
-    // More than half of the slots are empty: the others move to the front. On average each entry
-    // moves once.
-    if first > 16, first > slots.count / 2 {
-      slots.removeFirst(first)
-      first = 0
-    }
-    return oldest
-  }
-
-  mutating func changeLast(_ change: (inout Entry) -> Void) {
-    guard var entry = last else { return }
-    change(&entry)
-    slots[slots.count - 1] = entry
-  }
-
+extension [Entry] {
   /// Removes the steps for one object. Returns false if there were none.
   mutating func remove(_ object: ObjectIdentifier) -> Bool {
     var changed = false
-    let left = all.compactMap { $0.without(object, &changed) }
-    if changed { self = EntryList(left) }
+    let left = compactMap { $0.without(object, &changed) }
+    if changed { self = left }
     return changed
   }
 }

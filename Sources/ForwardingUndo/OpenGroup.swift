@@ -46,8 +46,6 @@ struct OpenGroup {
 struct JoinedRecords {
   /// The rule of the first record.
   let rule: UndoCoalescing
-  /// When the next record is too late; nil for never.
-  private var deadline: ContinuousClock.Instant?
   /// The objects and messages whose first record is kept. Looked up for each record, so this is a
   /// set: a drag may record thousands of objects again with every frame.
   private var kept: Set<Recorded> = []
@@ -61,16 +59,6 @@ struct JoinedRecords {
   init(_ rule: UndoCoalescing) { self.rule = rule }
 
   var key: String { rule.key }
-
-  /// Whether a record with a key is one of them now.
-  func goesOn(_ key: String, _ now: () -> ContinuousClock.Instant) -> Bool {
-    self.key == key && deadline.map { now() <= $0 } != false
-  }
-
-  /// Starts the pause until the next record.
-  mutating func pause(_ rule: UndoCoalescing, _ now: () -> ContinuousClock.Instant) {
-    deadline = rule.pause.map { now() + $0 }
-  }
 
   /// Whether a step is kept, as one that is not the first of its object and message may not be.
   mutating func keeps(_ step: Step, _ rule: UndoCoalescing) -> Bool {

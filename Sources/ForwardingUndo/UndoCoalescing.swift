@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 /// How a record joins the one before it, so that one undo undoes both, as for typing.
 ///
 /// ```swift
@@ -13,29 +12,26 @@
 /// ```
 ///
 /// Successive records with the same key coalesce. Any of these ends that: another record, an undo
-/// or a redo, ``UndoStack/markSaved()``, ``UndoStack/endCoalescing()``, and a pause longer than
-/// `within`.
+/// or a redo, ``UndoStack/markSaved()``, and ``UndoStack/endCoalescing()``.
 public struct UndoCoalescing: Sendable {
   /// The key that records must share to be undone together.
   public let key: String
-  /// The longest pause between two such records; nil for any.
-  public let pause: Duration?
   /// Whether only the first record for each object and message is kept.
   let keepsFirst: Bool
 
   /// Keeps all records: for calls that each undo a part, such as the removal of one character.
   ///
-  /// `levels` counts undos, not their records. So without `within`, one undo grows for as long as
-  /// records with this key follow each other.
-  public static func join(_ key: String, within pause: Duration? = nil) -> UndoCoalescing {
-    UndoCoalescing(key: key, pause: pause, keepsFirst: false)
+  /// `levels` counts undos, not their records. So one undo grows for as long as records with this
+  /// key follow each other.
+  public static func join(_ key: String) -> UndoCoalescing {
+    UndoCoalescing(key: key, keepsFirst: false)
   }
 
   /// Keeps the first record for each object and message: for setters, where the undo restores the
   /// oldest value.
   ///
   /// - Complexity: a record takes constant time, however many are joined.
-  public static func keepFirst(_ key: String, within pause: Duration? = nil) -> UndoCoalescing {
-    UndoCoalescing(key: key, pause: pause, keepsFirst: true)
+  public static func keepFirst(_ key: String) -> UndoCoalescing {
+    UndoCoalescing(key: key, keepsFirst: true)
   }
 }

@@ -45,9 +45,6 @@ public final class UndoStack {
   /// The recorder of the last record through a face.
   var freeRecorder: FaceRecorder?
 
-  /// The clock for pauses.
-  var now: () -> ContinuousClock.Instant = { .now }
-
   /// Makes an empty stack. Each record is an undo of its own.
   public init() {}
 
@@ -126,10 +123,10 @@ extension UndoStack {
   public var groupDepth: Int { open.count }
 
   /// Descriptions of the undos, the next one last.
-  public var steps: [UndoStep] { history.undos.all.map { UndoStep($0.step, name: $0.name) } }
+  public var steps: [UndoStep] { history.undos.map { UndoStep($0.step, name: $0.name) } }
 
   /// Descriptions of the redos, the next one last.
-  public var redoSteps: [UndoStep] { history.redos.all.map { UndoStep($0.step, name: $0.name) } }
+  public var redoSteps: [UndoStep] { history.redos.map { UndoStep($0.step, name: $0.name) } }
 
   /// The group of an event that has records.
   private var openEvent: OpenGroup? {
@@ -203,7 +200,7 @@ extension UndoStack {
     // Moved out of the property, so that the set in it is not copied.
     var going = joined
     joined = nil
-    if let new, going?.goesOn(new.key, now) == true {
+    if let new, going?.key == new.key {
       for step in group.steps where going?.keeps(step, new.rule) == true {
         history.extend(by: step)
       }
@@ -212,7 +209,6 @@ extension UndoStack {
       history.append(Entry(step: step, name: group.name), .undo)
       going = new
     }
-    if let new { going?.pause(new.rule, now) }
     joined = going
     trim()
   }

@@ -25,21 +25,6 @@ struct CoalescingTests {
       ])
   }
 
-  @Test("a pause that is too long ends coalescing")
-  func pause() throws {
-    let page = Page(undo)
-    var now = ContinuousClock.now
-    undo.now = { now }
-    let rule = UndoCoalescing.join("count", within: .seconds(1))
-    try page.add(1, coalescing: rule)
-    now = now.advanced(by: .seconds(1))
-    try page.add(1, coalescing: rule)
-    #expect(undo.undoCount == 1)
-    now = now.advanced(by: .seconds(1.1))
-    try page.add(1, coalescing: rule)
-    #expect(undo.undoCount == 2)
-  }
-
   @Test(
     "joining the records of 16,000 objects takes eight times as long as those of 2,000",
     arguments: ["keepFirst", "join", "events"])
