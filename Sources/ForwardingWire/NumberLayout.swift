@@ -17,14 +17,8 @@ struct NumberLayout: Sendable {
   /// The encoded bytes that are each a `Bool`.
   private(set) var flags: [Run] = []
 
-  /// The structures and arrays in a value, the value included.
-  private var lists = 0
-
   /// The most pieces of a layout: `[1000000{=ci}]` has two in each element.
   private static let pieces = 1024
-  /// How many lists a value may have in addition to one for each encoded byte. Empty structures
-  /// have no bytes, and nested arrays multiply them: `[1000[1000{=c{=}{=}}]]` has three million.
-  private static let spareLists = 4096
 
   /// Whether a value has no padding, so that its bytes are copied in one piece.
   var isContiguous: Bool { runs.count == 1 && packed == size }
@@ -57,28 +51,26 @@ struct NumberLayout: Sendable {
     switch type.kind {
     case .scalar(.longDouble): throw .unportable
     case .scalar(let scalar): try add(scalar, 1)
-    case .structure(_, let members?):
-      lists = 1
+    // A part without bytes is refused: in nested arrays, a few characters stand for millions of them,
+    // as in `[1000[1000{=c{=}{=}}]]`.
+    case .structure(_, let members?) where !members.isEmpty:
       for member in members {
         if case .bitField = member.type.kind { throw .bitField }
         guard let bit = member.bitOffset else { throw .shape }
         try add(NumberLayout(of: member.type, depth: depth + 1, limits), at: bit / 8)
       }
     case .array(let count, let element) where depth > 0:
-      guard let stride = try? element.layout.size, stride > 0 else { throw .shape }
-      lists = 1
+      guard count > 0, let stride = try? element.layout.size, stride > 0 else { throw .shape }
       if case .scalar(let scalar) = element.kind, scalar != .longDouble {
         try add(scalar, count)
         return
       }
       guard count <= Self.pieces else { throw .shape }
-      if count == 0 { return }
       var part = try NumberLayout(of: element, depth: depth + 1, limits)
       if part.packed == stride, part.flags.isEmpty {
         // The bytes of all elements are one piece.
         part.runs = [Run(offset: 0, count: stride * count)]
         part.packed = stride * count
-        part.lists *= count
         try add(part, at: 0)
         return
       }
@@ -109,9 +101,7 @@ struct NumberLayout: Sendable {
     }
     for flag in part.flags { flags.append(Run(offset: packed + flag.offset, count: flag.count)) }
     packed += part.packed
-    lists += part.lists
     if runs.count > Self.pieces || flags.count > Self.pieces { throw .shape }
-    if lists > Self.spareLists + packed { throw .shape }
   }
 
   private init() {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TypeEncodings
 
-/// Decodes values of a message that this process does not have, by the encoding of its types.
+/// Decodes arguments of a message that this process does not have, by the encoding of its types.
 ///
 /// ```swift
 /// let types = try WireTypes("v@:iB*")
@@ -14,7 +14,6 @@ import TypeEncodings
 public struct WireTypes: Sendable {
   /// The encoding.
   public let encoding: String
-  private let resultType: TypeEncoding?
   private let argumentTypes: [TypeEncoding]
   private let limits: WireLimits
 
@@ -36,13 +35,10 @@ public struct WireTypes: Sendable {
       throw WireError(
         .limit(WireLimits.arguments, given: signature.numberOfDeclaredArguments), at: 0)
     }
-    if case .void = signature.resultType.kind {
-      resultType = nil
-    } else {
-      resultType = signature.resultType
-    }
     argumentTypes = Array(signature.argumentTypes.dropFirst(2))
-    for type in argumentTypes + [resultType].compactMap({ $0 }) { try Self.check(type, limits) }
+    for type in argumentTypes { try Self.check(type, limits) }
+    if case .void = signature.resultType.kind { return }
+    try Self.check(signature.resultType, limits)
   }
 
   /// Checks that a type can be sent.
@@ -63,22 +59,9 @@ public struct WireTypes: Sendable {
   ///
   /// - Throws: ``WireError`` if the bytes are not arguments of these types.
   public func arguments(_ bytes: [UInt8]) throws(WireError) -> [WireValue] {
-    try read(bytes, argumentTypes)
-  }
-
-  /// Decodes a result, which must take up all bytes.
-  ///
-  /// - Throws: ``WireError`` if the bytes are not a result of this type.
-  public func result(_ bytes: [UInt8]) throws(WireError) -> WireValue {
-    try read(bytes, [resultType].compactMap { $0 }).first ?? .none
-  }
-
-  private func read(
-    _ bytes: [UInt8], _ types: [TypeEncoding]
-  ) throws(WireError) -> [WireValue] {
     try WireReader.over(bytes[...]) { (reader) throws(WireError) in
       var values: [WireValue] = []
-      for type in types { values.append(try value(type, &reader)) }
+      for type in argumentTypes { values.append(try value(type, &reader)) }
       try reader.finish()
       return values
     }
@@ -106,7 +89,7 @@ public struct WireTypes: Sendable {
       return .list(values)
     case .array(let count, let element):
       var values: [WireValue] = []
-      // NumberLayout limits the lists without bytes, and missing bytes end the loop.
+      // Each element has bytes (NumberLayout), and missing bytes end the loop.
       for _ in 0..<count { values.append(try value(element, &reader)) }
       return .list(values)
     default: return .none

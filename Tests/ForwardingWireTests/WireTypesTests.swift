@@ -23,29 +23,22 @@ struct WireTypesTests {
     }
   }
 
-  private static let empty = String(repeating: "{e=}", count: 1000)
-  private static let most = String(repeating: "{=}", count: 4096)
-
   @Test(
-    "an encoding is refused that has types that cannot be sent, or many more lists than bytes",
+    "an encoding is refused that has types that cannot be sent, or parts without bytes",
     arguments: [
       "", "v", "v@:^v", "v@:@", "v@:(u=id)", "v@:{s=b3}", "v@:{s=[2000000000{e=}]}",
       "v@:" + String(repeating: "i", count: 65), "v@:{s}", "v@:{=}", "v@:^{=ii}",
-      "v@:{s=[1000000000c]}", "v@:{s=[32[32{T=c\(empty)}]]}",
-      "v@:{s=c[1024{T=c{e=}{e=}{e=}{e=}{e=}}]}", "v@:{s=c\(most){=}}",
-      "v@:{s=[64[64{T=cs{e=}{e=}{e=}{e=}}]]}",
+      "v@:{s=[1000000000c]}", "v@:{s=c{=}}", "v@:{s=[32[32{T=c[0c]}]]}",
+      "v@:{s=[50[100{T=S{e=}}]]}",
     ])
   func refused(encoding: String) {
     #expect(throws: WireError.self) { try WireTypes(encoding) }
-    #expect(throws: Never.self) { try WireTypes("v@:{s=c\(Self.most)}") }
   }
 
-  @Test("nested arrays of small structures, also with an empty one, are decoded")
+  @Test("nested arrays of small structures are decoded")
   func nestedArrays() throws {
-    for encoding in ["v@:{s=[100[100{b=C}]]}", "v@:{s=[50[100{T=S{e=}}]]}"] {
-      let values = try WireTypes(encoding).arguments([UInt8](repeating: 7, count: 10_000))
-      #expect(values.count == 1)
-    }
+    let types = try WireTypes("v@:{s=[100[100{b=C}]]}")
+    #expect(try types.arguments([UInt8](repeating: 7, count: 10_000)).count == 1)
   }
 
   @Test("the work for an encoding does not grow with the size of its values")
