@@ -18,18 +18,6 @@
       delegates.add(titles, strongly: true)
     }
 
-    @Test("all returns all answers, in order")
-    func all() throws {
-      #expect(try delegates.messages.chatShouldSend.all(chat, "text") == [false, true])
-      #expect(try delegates.messages.draft.all() == [nil, nil])
-    }
-
-    @Test("gather returns answers and errors")
-    func gather() throws {
-      let gathered = try delegates.messages.chatUpload.gather(chat, [])
-      #expect(gathered.map { try? $0.get() } == [nil, 0])
-    }
-
     @Test("a report has the outcomes, with typed answers")
     func report() throws {
       let report = try delegates.messages.chatShouldSend.report(chat, "text")

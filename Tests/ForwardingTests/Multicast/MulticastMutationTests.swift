@@ -20,21 +20,6 @@ struct MulticastMutationTests {
     return target
   }
 
-  @Test("nested sends end at a limit, not with a stack overflow")
-  func recursion() throws {
-    let log = Log()
-    let proxy = MulticastProxy()
-    proxy.add(try acting("deeper", log) { try did(0, on: proxy) }, strongly: true)
-    #expect(throws: InvocationError.forwardedTooDeeply("did:", limit: 200)) {
-      try did(0, on: proxy)
-    }
-    #expect((50...200).contains(log.count))
-    // The limit belongs to the thread, and is available again.
-    let plain = MulticastProxy()
-    plain.add(try acting("plain", log) {}, strongly: true)
-    try did(0, on: plain)
-  }
-
   @Test(
     "a target that throws, a late one and one of other types have their outcomes, and the rest answer"
   )

@@ -178,21 +178,6 @@ struct ChainTests {
     #expect(throws: InvocationError.notAMethod(signatureOf("v#:"))) { try call.setTarget(nil) }
   }
 
-  @Test("8 threads that send for the first time all find the method that the one resolver adds")
-  func resolverFromThreads() {
-    final class Slow: MessageForwarding {
-      static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
-        Thread.sleep(forTimeInterval: 0.02)
-        return (try? table.register(selector, MethodTableTests.answering(8))) != nil
-      }
-    }
-    let answers = Guarded(0)
-    onThreads(8) { _ in
-      if (try? Messages.value(on: Slow())) == 8 { answers.withLock { $0 += 1 } }
-    }
-    #expect(answers.withLock { $0 } == 8)
-  }
-
   @Test("an object that suppresses the error of an unrecognized message returns zero")
   func knowsBetter() throws {
     let object = Stepping(Log())

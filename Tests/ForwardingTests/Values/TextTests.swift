@@ -233,13 +233,6 @@ struct TextTests {
     #expect(try call.resultJSON == "\"text\"")
   }
 
-  @Test("text becomes a C string for a function at an address")
-  func function() throws {
-    let call = try Message<UInt, String>("length:").invocation("five.")
-    try unsafe call.invoke(using: unsafe unsafeBitCast(length, to: UnsafeRawPointer.self))
-    #expect(try call.result(as: UInt.self) == 5)
-  }
-
   @Test("text becomes a C string for a function with errno")
   func functionWithErrno() throws {
     let call = try Message<UInt, String>("length:").invocation("five.")

@@ -121,18 +121,4 @@ struct TrampolineTests {
       guard call(6, 7) == 42 else { throw InvocationError.outOfMemory }
     }
   }
-
-  @Test("nested callbacks work, deeper than a thread has hold slots")
-  func nested() throws {
-    typealias Function = @convention(c) (Int32) -> Int32
-    final class Box: @unchecked Sendable { var callback: Callback? }
-    let box = Box()
-    box.callback = try Callback { (depth: Int32) -> Int32 in
-      guard depth > 0, let callback = box.callback else { return 0 }
-      return try callback.function(as: Function.self)(depth - 1) + 1
-    }
-    let depth = Int32(FWD_HOLDS_MAX) * 2
-    #expect(try #require(box.callback).function(as: Function.self)(depth) == depth)
-    box.callback = nil
-  }
 }
