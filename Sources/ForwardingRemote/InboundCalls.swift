@@ -108,9 +108,9 @@ final class InboundCalls: Sendable {
     let size = message.payload.count
     let limits = try state.withLockInPlace { (state) throws(RemoteRefusal) in
       if state.isDraining { throw .draining }
-      guard state.places < state.limits.calls, state.bytes + size <= state.limits.bytes else {
-        throw .busy
-      }
+      // A call that is longer than the limit comes alone: it would be refused forever.
+      let hasRoom = state.bytes == 0 || state.bytes + size <= state.limits.bytes
+      guard state.places < state.limits.calls, hasRoom else { throw .busy }
       state.places += 1
       state.bytes += size
       state.unanswered += 1

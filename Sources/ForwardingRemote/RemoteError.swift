@@ -93,7 +93,7 @@ public enum RemoteRefusal: UInt8, Error, Hashable, Sendable, CaseIterable {
   case signatureMismatch = 4
   /// The host's `authorize` closure refused the call.
   case unauthorized = 5
-  /// The host's limit of calls in progress is reached.
+  /// The host holds as many calls, or as many bytes of calls, as its limits allow.
   case busy = 6
   /// The host is shutting down.
   case draining = 7

@@ -65,7 +65,8 @@ public final class RemoteHost: Sendable {
   }
 
   /// The maximum number of bytes of these calls together, as they were received; 16 MB unless set.
-  /// Further calls are refused as ``RemoteRefusal/busy``. Decoded arguments take more memory: JSON
+  /// Further calls are refused as ``RemoteRefusal/busy``; a call that alone is longer is taken where no
+  /// other one is held. Decoded arguments take more memory: JSON
   /// up to some twenty times as much.
   public var byteLimit: Int {
     get { gate.limits.bytes }

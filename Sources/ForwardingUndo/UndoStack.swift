@@ -353,9 +353,14 @@ extension UndoStack {
     if history.entries(direction).isEmpty { return false }
     notify(onCheckpoint)
     // Entries whose targets have all died are dropped, so that each undo has a visible effect.
+    var hasDropped = false
     while let entry = history.takeDead(direction) {
+      // The next record joins no entry from before the undo.
+      joined = nil
+      hasDropped = true
       diagnose(.targetGone(UndoStep(entry.step, name: entry.name)))
     }
+    if hasDropped { notify(onChange) }
     // A handler may have begun a group.
     try checkReady()
     guard let entry = history.take(direction) else { return false }

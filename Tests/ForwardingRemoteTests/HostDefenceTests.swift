@@ -130,6 +130,9 @@ struct HostDefenceTests {
     try await first.value
     try await eventually { host.statistics.answered == 2 }
     try await Vault.keep(text, on: remote)
+    // A call that is longer than the limit is taken where no other one is held.
+    host.byteLimit = 1000
+    try await Vault.keep(text, on: remote)
   }
 
   @Test("a caller that stopped waiting gets no answer", arguments: [true, false])

@@ -26,6 +26,45 @@ struct CoalescingTests {
   }
 
   @Test(
+    "a record joins no entry from before an undo that only dropped entries of dead targets",
+    arguments: [UndoCoalescing.join("k"), .keepFirst("k")])
+  func deadTargets(rule: UndoCoalescing) throws {
+    let undo = UndoStack()
+    undo.onDiagnostic = { _ in }
+    let page = Page(undo)
+    // The second time an older entry is there, into which the record could be put.
+    for older in 0..<2 {
+      try Page(undo).add(1, coalescing: rule)
+      if older > 0 {
+        // The undo drops the dead entry, and is refused then.
+        undo.onCheckpoint = {
+          undo.onCheckpoint = nil
+          try? undo.beginGroup("typing")
+        }
+        #expect(throws: UndoError.self) { try undo.undo() }
+        try undo.endGroup()
+      } else {
+        #expect(try !undo.undo())
+      }
+      try page.add(5, coalescing: rule)
+      #expect(undo.undoCount == older + 1)
+    }
+    try undo.undo()
+    #expect(page.count == 5)
+  }
+
+  @Test("dropping entries of dead targets is a change of what can be undone")
+  func droppedEntries() throws {
+    let undo = UndoStack()
+    undo.onDiagnostic = { _ in }
+    try Page(undo).add(1)
+    var changes = 0
+    undo.onChange = { changes += 1 }
+    #expect(try !undo.undo())
+    #expect(changes == 1)
+  }
+
+  @Test(
     "joining the records of 16,000 objects takes eight times as long as those of 2,000",
     arguments: ["keepFirst", "join", "events"])
   func growth(what: String) throws {
