@@ -119,7 +119,8 @@ final class SocketConnection: Sendable {
   /// The requests that were not sent before sending ended.
   var unsent: Set<UInt64> { outbox.withLock { $0.unsent } }
 
-  private var isEnded: Bool { outbox.withLock { $0.stage == .ended } }
+  /// Whether nothing more is received or sent.
+  var isEnded: Bool { outbox.withLock { $0.stage == .ended } }
 
   // MARK: Out
 

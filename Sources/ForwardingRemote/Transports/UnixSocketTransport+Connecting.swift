@@ -80,7 +80,8 @@ extension UnixSocketTransport {
     let numbers = state.withLockInPlace { state in
       state.reading -= 1
       if connection.hasLasted { state.pause = Self.firstPause }
-      return Array(state.requests.keys)
+      // A request that is being sent may not have been sent over this one; its sender will know.
+      return state.requests.filter { !$0.value.isBeingSent }.map(\.key)
     }
     for number in numbers { leave(number, connection, .interrupted) }
     ends.tell(ObjectIdentifier(connection))

@@ -146,6 +146,9 @@ public final class UnixSocketTransport: ConnectionsTransport {
       }
     }
     leave(number, nil, nil)
+    for connection in connections where connection.isEnded {
+      leave(number, connection, .interrupted)
+    }
     for listener in listeners {
       listener.receive(
         TransportMessage(payload: payload, sender: .thisProcess) { request.take(.success($0)) })
