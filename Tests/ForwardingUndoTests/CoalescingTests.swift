@@ -34,6 +34,7 @@ struct CoalescingTests {
     let page = Page(undo)
     // The second time an older entry is there, into which the record could be put.
     for older in 0..<2 {
+      undo.endCoalescing()
       try Page(undo).add(1, coalescing: rule)
       if older > 0 {
         // The undo drops the dead entry, and is refused then.
