@@ -99,7 +99,7 @@ public final class JournalReader {
       throw .misplaced(path: following.path, expected: expected, given: given)
     }
     // If the end of the file before was left out, its last numbers are unknown.
-    guard given == expected || isSkipping || self.scanner.leftOut > 0 else {
+    guard isSkipping || self.scanner.canFollow(given, at: self.scanner.offset) else {
       throw .missing(offset: 0, expected: expected, given: given)
     }
     behind += self.scanner.offset
@@ -130,8 +130,8 @@ public final class JournalReader {
   /// The numbers of the records show how many calls are missing. A call whose message was defined
   /// in the bytes that were left out cannot be read either.
   ///
-  /// - Returns: the bytes that were left out. The range is empty if a whole file is gone. Nil if the
-  ///   next record can be read, and at the end of the journal.
+  /// - Returns: the bytes that were left out. The range is empty if a whole file is gone, or the end
+  ///   of one. Nil if the next record can be read, and at the end of the journal.
   /// - Throws: ``JournalError/system(_:path:code:)`` if the folder or the next file cannot be
   ///   opened; ``JournalError/inUse(path:)`` as ``next()``.
   /// - Complexity: O(*n*) in the number of bytes that are left out, unless they look like records.

@@ -61,13 +61,13 @@ extension JournalScanner {
   /// - Throws: ``JournalError/damaged(offset:resumes:)`` once the budget is used up. The rest is
   ///   unknown then, so nothing may be cut.
   func nextWhole(from position: inout Int) throws(JournalError) -> Int? {
-    while let torn = try window.headerAlone(at: position), canFollow(torn, at: position) {
+    while let torn = try window.headerAlone(at: position), canFollow(torn.sequence, at: position) {
       if position > offset, try wholeHeader(at: position) != nil { return position }
       position += torn.length
     }
     if position == offset { position += 1 }
     while let found = try window.nextHeader(from: &position) {
-      if canFollow(found, at: position) {
+      if canFollow(found.sequence, at: position) {
         searchBudget -= found.length
         if searchBudget < 0 { throw .damaged(offset: offset, resumes: nil) }
         if try wholeHeader(at: position) != nil { return position }

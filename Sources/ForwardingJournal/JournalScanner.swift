@@ -72,7 +72,7 @@ final class JournalScanner {
     guard found.sequence < JournalFormat.numbers else {
       throw .tooLarge(found.sequence, offset: offset, at: 8)
     }
-    guard canFollow(found, at: offset) else {
+    guard canFollow(found.sequence, at: offset) else {
       throw .missing(offset: offset, expected: next, given: found.sequence)
     }
     let frame = JournalFrame(
@@ -87,9 +87,9 @@ final class JournalScanner {
 
   /// Whether a record can be the next one at an offset. Numbers may be missing only if the bytes
   /// between had room for their records.
-  func canFollow(_ header: RecordHeader, at place: Int) -> Bool {
+  func canFollow(_ sequence: UInt64, at place: Int) -> Bool {
     let most = (leftOut + place - offset) / JournalFormat.recordSize
-    return header.sequence >= next && header.sequence - next <= UInt64(most)
+    return sequence >= next && sequence - next <= UInt64(most)
   }
 
   /// Returns the offset of a record's arguments, after storing the definition in front of them.

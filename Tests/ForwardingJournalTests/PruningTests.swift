@@ -82,6 +82,33 @@ struct PruningTests {
     #expect(try reader.next() == nil)
   }
 
+  @Test("a missing file is told, also behind a file whose end was left out")
+  func prunedBehindDamage() throws {
+    for isRemoved in [false, true] {
+      let folder = try Folder()
+      let journal = try journal(folder)
+      try journal.close()
+      let (damaged, gone) = ("a.journal.000000000001", "a.journal.000000000003")
+      var bytes = try folder.bytes(damaged)
+      bytes[bytes.count - 3] ^= 0xff
+      try folder.write(bytes, damaged)
+      if isRemoved { try FileManager.default.removeItem(atPath: "\(folder.path)/\(gone)") }
+      let reader = try JournalReader(at: folder.journal)
+      #expect(try reader.next()?.sequence == 1)
+      #expect(throws: JournalError.self) { try reader.next() }
+      #expect(try reader.skipDamage()?.path.hasSuffix(damaged) == true)
+      if isRemoved {
+        #expect(throws: JournalError.missing(offset: 0, expected: 2, given: 5)) {
+          try reader.next()
+        }
+        #expect(try reader.skipDamage()?.bytes == 0..<0)
+      }
+      for number in (isRemoved ? 5 : 3)...10 {
+        #expect(try reader.next()?.sequence == UInt64(number))
+      }
+    }
+  }
+
   @Test("a replay from a number that was removed throws, and one from the oldest does not")
   func replay() throws {
     let folder = try Folder()
