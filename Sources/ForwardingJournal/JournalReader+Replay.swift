@@ -17,7 +17,7 @@ extension JournalReader {
   /// - Returns: the numbers of calls that were made and that failed.
   /// - Throws: ``JournalError``, ``JournalError/schema(offset:selector:expected:given:)`` among
   ///   them, if a record cannot be read or made; ``ReplayError`` if calls have failed, unless
-  ///   ``ReplayOptions/failures`` ignores that.
+  ///   ``ReplayOptions/failures`` ignores that. If both, ``ReplayError/ending`` has the first one.
   /// - Complexity: O(*n*) in the size of the journal.
   @discardableResult
   public func replay(
@@ -25,7 +25,13 @@ extension JournalReader {
   ) throws -> ReplaySummary {
     let cursor = try ReplayCursor(self, interface, options)
     while let ready = try cursor.next() {
-      do { try ready.call.send(to: target) } catch { try cursor.note(error, of: ready) }
+      let unanswered = ready.unanswered(by: target)
+      do {
+        try ready.call.send(to: target)
+        if let unanswered { throw unanswered }
+      } catch {
+        try cursor.note(error, of: ready)
+      }
     }
     return try cursor.conclude()
   }
@@ -44,14 +50,19 @@ extension JournalReader {
   /// Replays the calls and awaits each before the next. Ends immediately if the task is cancelled;
   /// then the reader is positioned before the call that was not made.
   ///
-  /// - Throws: `CancellationError`, and the errors of ``replay(_:into:_:)``.
+  /// - Throws: `CancellationError`, and the errors of ``replay(_:into:_:)``. If calls have failed
+  ///   before a cancellation, it is the ``ReplayError/ending`` of a ``ReplayError``.
   @discardableResult
   public nonisolated(nonsending) func replayAwaiting(
     _ interface: Interface, into target: AnyObject, _ options: ReplayOptions = ReplayOptions()
   ) async throws -> ReplaySummary {
     let cursor = try ReplayCursor(self, interface, options, isAwaited: true)
     while let ready = try cursor.next() {
-      do { try await ready.call.sendAwaiting(to: target) } catch {
+      let unanswered = ready.unanswered(by: target)
+      do {
+        try await ready.call.sendAwaiting(to: target)
+        if let unanswered { throw unanswered }
+      } catch {
         try cursor.note(error, of: ready)
       }
     }

@@ -88,10 +88,28 @@ final class ReplayCursor {
   }
 
   /// A call, and its record.
-  typealias Ready = (call: Invocation, frame: JournalFrame)
+  struct Ready {
+    let call: Invocation
+    let frame: JournalFrame
+    let selector: Selector
 
-  /// Returns the next call to make; nil at the end.
+    /// The error of a call that an object does not answer. A proxy without a target takes a call
+    /// without a result all the same, and throws nothing.
+    func unanswered(by target: AnyObject) -> InvocationError? {
+      if Introspection.responds(target, to: selector) { return nil }
+      return .unrecognizedSelector(selector, type: SwiftType(type(of: target)), nearest: nil)
+    }
+  }
+
+  /// Returns the next call to make; nil at the end. An error tells which calls have failed before.
   func next() throws -> Ready? {
+    do { return try ready() } catch {
+      guard options.failures != .ignore, let failure = failure(ending: error) else { throw error }
+      throw failure
+    }
+  }
+
+  private func ready() throws -> Ready? {
     // Records written after the check, perhaps by the replayed calls, are not replayed.
     guard let last else { return nil }
     while reader.nextSequence <= last {
@@ -102,11 +120,11 @@ final class ReplayCursor {
         return nil
       }
       guard isWanted(frame) else { continue }
-      summary.last = frame.header.sequence
       do {
-        let call = try call(of: frame)
+        let ready = try call(of: frame)
         summary.made += 1
-        return (call, frame)
+        summary.last = frame.header.sequence
+        return ready
       } catch {
         // The next read returns the call that was not made.
         reader.unread(frame)
@@ -116,7 +134,7 @@ final class ReplayCursor {
     return nil
   }
 
-  private func call(of frame: JournalFrame) throws -> Invocation {
+  private func call(of frame: JournalFrame) throws -> Ready {
     let message = try message(of: frame, in: reader)
     let call = Invocation(message.plan)
     try call.setSelector(message.selector)
@@ -124,29 +142,29 @@ final class ReplayCursor {
       try message.readArguments(of: call, from: &reader)
       try reader.finish()
     }
-    return call
+    return Ready(call: call, frame: frame, selector: message.selector)
   }
 
   /// Counts a call that failed. Throws if that ends the replay.
   func note(_ error: any Error, of ready: Ready) throws {
     summary.threw += 1
     if firstFailure == nil {
-      firstFailure = (ready.frame, ready.call.selector?.name ?? "", error)
+      firstFailure = (ready.frame, ready.selector.name, error)
     }
-    if options.failures == .throwAtOnce { throw failure ?? error }
+    if options.failures == .throwAtOnce { throw failure() ?? error }
   }
 
-  private var failure: ReplayError? {
+  private func failure(ending: (any Error)? = nil) -> ReplayError? {
     firstFailure.map {
       ReplayError(
         summary: summary, sequence: $0.frame.header.sequence, selector: $0.selector,
-        first: $0.error)
+        first: $0.error, ending: ending)
     }
   }
 
   /// The result of the replay. Throws if calls have failed, unless that is ignored.
   func conclude() throws -> ReplaySummary {
-    if let failure, options.failures != .ignore { throw failure }
+    if options.failures != .ignore, let failure = failure() { throw failure }
     return summary
   }
 }

@@ -43,7 +43,7 @@ public struct ReplaySummary: Hashable, Sendable {
   public internal(set) var made = 0
   /// The number of them that failed.
   public internal(set) var threw = 0
-  /// The sequence number of the last record that was read; 0 if there was none.
+  /// The sequence number of the last call that was made; 0 if there was none.
   public internal(set) var last: UInt64 = 0
 }
 
@@ -61,8 +61,13 @@ public struct ReplayError: Error, CustomStringConvertible {
   public let selector: String
   /// Its error.
   public let first: any Error
+  /// What ended the replay before its last call: a refused value, a fault of the file, or a
+  /// cancellation. Nil if all calls were made, and with ``ReplayOptions/Failures/throwAtOnce``.
+  public let ending: (any Error)?
 
   public var description: String {
-    "\(summary.threw) of \(summary.made) calls failed, the first was record \(sequence), '\(selector)': \(first)"
+    let failed =
+      "\(summary.threw) of \(summary.made) calls failed, the first was record \(sequence), '\(selector)': \(first)"
+    return ending.map { "\(failed); the replay was ended by: \($0)" } ?? failed
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Forwarding
 import ForwardingTestSupport
 import ForwardingTesting
 import Foundation
@@ -52,6 +53,65 @@ struct ReplayTests {
 
     let (ignored, _, summary) = try replay(.ignore)
     #expect(try summary.get() == error.summary && ignored == ledger)
+  }
+
+  @Test("a value that is refused does not hide that a call has failed before")
+  func failureBeforeRefusal() throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for name in ["a", "long", "b"] {
+      _ = try Ledger.withdraw(5, on: journal)
+      try Ledger.rename(name, on: journal)
+    }
+    try journal.close()
+    var limits = WireLimits()
+    limits.text = 1
+    var small = Interface("ledger", limits: limits)
+    try small.allow(Ledger.rename)
+    try small.allow(Ledger.withdraw)
+    let (reader, ledger) = (try JournalReader(at: folder.journal), Ledger())
+    let error = try #require(throws: ReplayError.self) { try reader.replay(small, into: ledger) }
+    #expect(error.summary.made == 3 && error.summary.threw == 2 && error.summary.last == 3)
+    #expect(error.sequence == 1 && error.first is Ledger.Overdrawn)
+    let ending = try #require(error.ending as? JournalError)
+    #expect("\(error)".hasSuffix("'withdraw:': Overdrawn(); the replay was ended by: \(ending)"))
+    #expect(ledger.names == ["a"] && reader.nextSequence == 4)
+    // What goes on counts anew.
+    let rest = try #require(throws: ReplayError.self) { try reader.replay(interface, into: ledger) }
+    #expect(rest.summary.made == 3 && rest.summary.threw == 1 && rest.ending == nil)
+    #expect(ledger.names == ["a", "long", "b"])
+
+    var options = ReplayOptions()
+    options.failures = .ignore
+    #expect(throws: JournalError.self) {
+      try JournalReader(at: folder.journal).replay(small, into: Ledger(), options)
+    }
+  }
+
+  @Test("calls that no target of a proxy answers have failed, though the proxy throws nothing")
+  func nobody() async throws {
+    let folder = try Folder()
+    let interface = try Ledger.interface()
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
+    let (empty, others, some) = (MulticastProxy(), MulticastProxy(), MulticastProxy())
+    others.add(Other(), strongly: true)
+    let ledger = Ledger()
+    some.add(ledger, strongly: true)
+    for target in [empty, others] {
+      let error = try #require(throws: ReplayError.self) {
+        try JournalReader(at: folder.journal).replay(interface, into: target)
+      }
+      #expect(error.summary.made == 3 && error.summary.threw == 3 && error.sequence == 1)
+      #expect("\(error)".contains("MulticastProxy rename:]: unrecognized"))
+      let awaited = try JournalReader(at: folder.journal)
+      var told: (any Error)?
+      do { try await awaited.replayAwaiting(interface, into: target) } catch { told = error }
+      #expect((told as? ReplayError)?.summary.threw == 3)
+    }
+    #expect(try JournalReader(at: folder.journal).replay(interface, into: some).threw == 0)
+    #expect(ledger.names == ["1", "2", "3"])
   }
 
   private final class Other {}
@@ -202,6 +262,7 @@ struct ReplayTests {
     override func methodSignature(for selector: Selector) -> MethodSignature? {
       try? MethodSignature("v@:qdB")
     }
+    override func responds(to selector: Selector) -> Bool { true }
     override func forward(_ invocation: Invocation) throws {
       kept.append(invocation)
       for reading in [{ _ = try self.reader?.next() }, { _ = try self.reader?.skipDamage() }] {
@@ -251,6 +312,17 @@ struct ReplayTests {
     let error = await Self.replay(reader, interface, into: third, isCancelled: false)
     #expect(error is CancellationError)
     #expect(third.names == ["a", "b", "cancel"] && reader.nextSequence == 4)
+    // A call that has failed before is told as well.
+    try table.register("slowly:", replacing: true) { (self: Ledger, name: String) in
+      await Task.yield()
+      withUnsafeCurrentTask { $0?.cancel() }
+      throw Ledger.Overdrawn()
+    }
+    let failing = try JournalReader(at: folder.journal)
+    let told = await Self.replay(failing, interface, into: Ledger(), isCancelled: false)
+    let failure = try #require(told as? ReplayError)
+    #expect(failure.first is Ledger.Overdrawn && failure.ending is CancellationError)
+    #expect(failure.summary.threw == 1 && failing.nextSequence == 2)
     // Before anything is read, including the check of the remaining records.
     let unread = try JournalReader(at: folder.journal)
     let first = await Self.replay(unread, Interface("other"), into: Ledger(), isCancelled: true)
