@@ -463,7 +463,7 @@ extension UndoStack {
   ///
   /// The targets do not change, so ``isModified`` does not change either.
   public func removeAll() {
-    let old: Any = (history, open, lastTarget, running?.kept)
+    let old = (history, open, lastTarget, running?.kept)
     // A half-performed undo or an open group leaves a state that was never saved.
     if isBetween { history.forgetSaved() }
     history.removeAll()
@@ -484,7 +484,7 @@ extension UndoStack {
   @discardableResult
   public func removeAll(for target: AnyObject) -> Bool {
     let object = ObjectIdentifier(target)
-    let old: Any = (history, open, lastTarget, running?.kept)
+    let old = (history, open, lastTarget, running?.kept)
     var removed = running?.remove(object) ?? false
     for index in open.indices { removed = open[index].remove(object) || removed }
     // These changes are newer than all undos, and stay.
