@@ -59,6 +59,7 @@ check: test test-release test-remote
 	Scripts/sanitize.sh thread
 	Scripts/builds.sh
 	$(MAKE) bench-build
+	# Bytes, and the time of a build as a multiple. Without options of one compiler version a program is larger.
 	Scripts/dependent.sh 2100000 17
 	$(MAKE) docs
 	Scripts/images.sh
