@@ -109,11 +109,17 @@ struct SocketPeerTests {
     }
     try await wait { heard.answers.withLock { !$0.isEmpty } }
     #expect(heard.answers.withLock { $0 } == [.success([2])])
+    request.end()
     // Without another peer, the error is reported.
     worker.close()
     try await wait { server.connectionCount == 1 }
     #expect(throws: TransportError.congested) { try server.publish(bytes, to: "work") }
-    withExtendedLifetime((listener, request, deaf)) { server.close() }
+    let refused = try server.request(bytes, to: "work") { answer in
+      heard.answers.withLock { $0.append(answer) }
+    }
+    withExtendedLifetime((listener, refused, deaf)) { server.close() }
+    // It failed once: closing does not fail it again.
+    #expect(heard.answers.withLock { $0 } == [.success([2]), .failure(.congested)])
   }
 
   @Test("connections beyond the limit are closed, and a freed place is used again")

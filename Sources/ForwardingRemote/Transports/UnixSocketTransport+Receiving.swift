@@ -98,8 +98,10 @@ extension UnixSocketTransport {
       } else {
         pending.isBeingSent = false
       }
-      state.requests[number] = pending
-      return pending.outcome.map { (pending.request, $0) }
+      let outcome = pending.outcome
+      // A request that has failed gets nothing more: closing would fail it once more.
+      state.requests[number] = outcome == nil ? pending : nil
+      return outcome.map { (pending.request, $0) }
     }
     if let (request, error) = failed { request.take(.failure(error)) }
   }

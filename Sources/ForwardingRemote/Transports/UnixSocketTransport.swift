@@ -134,8 +134,11 @@ public final class UnixSocketTransport: ConnectionsTransport {
     let listeners = try listeners(to: subject, payload.count)
     let request = AnsweredRequest(answered)
     let (number, connections) = try register(request, isHeardHere: !listeners.isEmpty)
-    request.whenEnded { [weak self] _ in
-      _ = self?.state.withLockInPlace { $0.requests.removeValue(forKey: number) }
+    request.whenEnded { [weak self] request in
+      self?.state.withLockInPlace { state in
+        // A request that failed was removed then, and its number may be another's by now.
+        if state.requests[number]?.request === request { state.requests[number] = nil }
+      }
     }
     let bytes = connections.isEmpty ? [] : SocketFrame(.asked, number, subject, payload).bytes
     for connection in connections {
