@@ -40,10 +40,11 @@ enum CancelFuzz {
 
     var numbers: Set<Int> { cancelled.read { $0 } }
 
-    /// Waits until so many calls are held.
+    /// Waits until so many calls are held: up to five minutes, as other tests may keep the threads of
+    /// the tasks.
     func wait(for count: Int) throws {
       let isThere = DispatchSemaphore(value: 0)
-      for _ in 0..<60_000 where held.read({ $0.count }) < count {
+      for _ in 0..<300_000 where held.read({ $0.count }) < count {
         _ = isThere.wait(timeout: .now() + .milliseconds(1))
       }
       try demand(held.read { $0.count } == count, "calls are not performed")
