@@ -2,8 +2,9 @@
 # make test             lint, and test-debug: build, and run every test
 # make test-release     build and run every test optimized, as users build, with calls to a real NATS server
 # make test-remote      of these, the calls to other processes, and more of them
-# make check            make test and make test-release, long random runs, the sanitizers, other builds and images,
-#                       failing allocations, models, the documentation, and AArch64 in an emulator
+# make check            what runs before a change lands: every test optimized and under AddressSanitizer, other builds
+#                       and images, failing allocations, models, the documentation, and a build for AArch64
+# make check-long       make check, long random runs, ThreadSanitizer, and the tests of the core on an emulated AArch64
 # make docs             build the documentation of all libraries, as a site; BASE=/path is its path on a server
 # make fuzz SECONDS=60  coverage-guided random inputs, for so many seconds over all targets
 # make bench            compare calls with closures and with other libraries; writes a page with charts
@@ -11,7 +12,7 @@
 # make release VERSION=0.1.0   check all that a version must pass, and show its notes; writes nothing
 # The parts of a check share build folders.
 .NOTPARALLEL:
-.PHONY: demo test test-debug test-release test-remote check lint format goldens docs fuzz bench bench-build bench-check \
+.PHONY: demo test test-debug test-release test-remote check check-long lint format goldens docs fuzz bench bench-build bench-check \
 	bench-record release clean
 
 demo:
@@ -47,16 +48,9 @@ test-remote:
 	$(BUILD_RELEASE)
 	REMOTE_FLOOD=1000000 REMOTE_KILLS=400000 $(TEST_RELEASE) --filter 'Forwarding(Remote|Wire)Tests'
 
-LONG = swift test --skip-build $(STRICT) --filter
-
-check: test test-release test-remote
+check: lint test-release
 	@Scripts/setup.sh check
-	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 $(LONG) CallMatrixTests
-	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 $(LONG) 'MulticastModelTests|BothWaysTests|UndoModelTests'
-	FORWARDING_SECONDS=10 $(LONG) ConcurrencyTests
-	JOURNAL_KILLS=200 JOURNAL_TRIALS=2000 $(LONG) 'ForwardingJournalTests.(Crash|Kill|Fault|Misplaced|StrayRecord)Tests'
 	Scripts/sanitize.sh address
-	Scripts/sanitize.sh thread
 	Scripts/builds.sh
 	$(MAKE) bench-build
 	# Bytes, and the time of a build as a multiple. Without options of one compiler version a program is larger.
@@ -70,6 +64,17 @@ check: test test-release test-remote
 	Scripts/matrix.sh aarch64
 	Scripts/aarch64-swift.sh
 	@echo "All checks passed."
+
+LONG = swift test --skip-build $(STRICT) --filter
+
+check-long: check test-debug test-remote
+	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 $(LONG) CallMatrixTests
+	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 $(LONG) 'MulticastModelTests|BothWaysTests|UndoModelTests'
+	FORWARDING_SECONDS=10 $(LONG) ConcurrencyTests
+	JOURNAL_KILLS=200 JOURNAL_TRIALS=2000 $(LONG) 'ForwardingJournalTests.(Crash|Kill|Fault|Misplaced|StrayRecord)Tests'
+	Scripts/sanitize.sh thread
+	Scripts/aarch64-swift.sh tests
+	@echo "All long checks passed."
 
 lint:
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
