@@ -50,7 +50,7 @@ public enum JournalError: Error, Hashable, Sendable {
 }
 
 extension JournalError: CustomStringConvertible {
-  public var description: String { WireValue.visible(words) }
+  public var description: String { words.visible }
 
   private var words: String {
     switch self {

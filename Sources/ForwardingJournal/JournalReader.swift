@@ -193,7 +193,7 @@ public struct SkippedBytes: Hashable, Sendable, CustomStringConvertible {
   package init(path: String, bytes: Range<Int>) { (self.path, self.bytes) = (path, bytes) }
 
   public var description: String {
-    let file = WireValue.visible(path)
+    let file = path.visible
     if bytes.isEmpty { return "\(file): the records before this file are missing" }
     return "\(file): \(bytes.count) bytes from byte \(bytes.lowerBound) on were left out"
   }

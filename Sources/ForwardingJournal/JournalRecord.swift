@@ -42,7 +42,7 @@ public struct JournalRecord: Hashable, Sendable {
   /// differ from the default.
   ///
   /// - Throws: `WireError` if the bytes do not match the encoding or exceed the limits.
-  public func values(limits: WireLimits = WireLimits()) throws(WireError) -> [WireValue] {
+  public func values(limits: WireLimits = WireLimits()) throws(WireError) -> [String] {
     try WireTypes(encoding, limits: limits).arguments(arguments)
   }
 }

@@ -67,15 +67,13 @@ final class ReplayCursor {
     let number = Int(frame.header.message)
     if number < known.count, let message = known[number] { return message }
     let definition = reader.scanner.definition(of: frame)
-    do throws(WireError) {
-      let message = try interface.message(
+    guard
+      let message = interface.message(
         definition.interface, definition.selector, definition.encoding)
-      while known.count <= number { known.append(nil) }
-      known[number] = message
-      return message
-    } catch {
-      throw schema(definition, frame.offset)
-    }
+    else { throw schema(definition, frame.offset) }
+    while known.count <= number { known.append(nil) }
+    known[number] = message
+    return message
   }
 
   private func schema(_ definition: Definition, _ offset: Int) -> JournalError {

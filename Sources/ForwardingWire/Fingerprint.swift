@@ -7,7 +7,7 @@
 ///
 /// Both are FNV-1a hashes of 64 bits, folded to 32. The bytes `ff` between the texts do not occur
 /// in UTF-8. The hash needs no secret, as only this process adds to its tables.
-package struct Fingerprint: Hashable, Sendable {
+package struct Fingerprint: Hashable, Sendable, CustomStringConvertible {
   package let selector: UInt32
   package let types: UInt32
 
@@ -29,6 +29,10 @@ package struct Fingerprint: Hashable, Sendable {
     _ bytes: some Sequence<UInt8>, after start: UInt64 = 0xCBF2_9CE4_8422_2325
   ) -> UInt64 {
     bytes.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+  }
+
+  package var description: String {
+    "fingerprint \(String(selector, radix: 16)) \(String(types, radix: 16))"
   }
 
   private static func folded(_ hash: UInt64) -> UInt32 {

@@ -1,82 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// An encoded call that is kept contains all that another process needs to find its message, in any
-// later version. Integers are little-endian. Calls between processes that both run are shorter: see
-// Interface+Sending.
+// A call between two processes: the fingerprint of its message, and the arguments. Integers are
+// little-endian.
 //
-//   0  2  version, 1
-//   2  2  bytes of the interface's name
-//   4  2  bytes of the selector's name
-//   6  2  bytes of the encoding
-//   8  4  bytes of the arguments
-//  12     the three texts, then the arguments
+//   0  4  fingerprint of interface and selector
+//   4  4  fingerprint of interface, selector and encoding
+//   8     the arguments
 extension Interface {
-  /// The version of the format.
-  static let version: UInt16 = 1
-
-  /// Encodes a call of one of the messages.
+  /// Encodes a call of one of the messages, for a process that has the message with the same types.
   ///
   /// - Throws: ``WireError`` if the interface does not have the message with these types, a value
   ///   cannot be encoded, or a limit is exceeded.
-  public func encode(_ call: Invocation) throws(WireError) -> [UInt8] {
-    let message = try message(of: call)
-    return try WireWriter.bytes(limit: limits.message) { writer throws(WireError) in
-      try writer.append(Self.version)
-      let texts = [nameBytes, message.name, message.encodingBytes]
-      for text in texts { try writer.append(UInt16(text.count)) }
-      try writer.append(UInt32(0))
-      for text in texts { try writer.append(text) }
-      let start = writer.count
-      try message.writeArguments(of: call, to: &writer)
-      writer.set(UInt32(writer.count - start), at: 8)
-    }
-  }
+  public func encode(_ call: Invocation) throws(WireError) -> [UInt8] { try encodeSent(call) }
 
   /// Decodes a call. It has a selector and arguments, and no target.
   ///
   /// - Throws: ``WireError`` if the bytes are not a call of one of the messages, with these types.
   public func decode(_ bytes: [UInt8]) throws(WireError) -> Invocation {
-    try WireReader.over(bytes[...]) { (reader) throws(WireError) in
-      let names = try names(at: &reader)
-      let message = try message(names.interface, names.selector, names.encoding)
-      let call = Invocation(message.plan)
-      try read(call, as: message, from: &reader)
-      return call
-    }
-  }
-
-  /// Reads the arguments of a message, up to the end.
-  func read(
-    _ call: Invocation, as message: InterfaceMessage, from reader: inout WireReader
-  ) throws(WireError) {
-    do throws(InvocationError) { try call.setSelector(message.selector) } catch {
-      throw WireError(.refused(error), at: reader.offset)
-    }
-    try message.readArguments(of: call, from: &reader)
-    try reader.finish()
-  }
-
-  private func names(
-    at reader: inout WireReader
-  ) throws(WireError) -> (interface: [UInt8], selector: [UInt8], encoding: [UInt8]) {
-    guard reader.left <= limits.message else {
-      throw WireError(.limit(limits.message, given: reader.left), at: 0)
-    }
-    let version = try reader.uint16()
-    guard version == Self.version else {
-      throw WireError(.version(expected: Int(Self.version), given: Int(version)), at: 0)
-    }
-    let counts = try (reader.uint16(), reader.uint16(), reader.uint16())
-    let size = try Int(reader.uint32())
-    let expected = Int(counts.0) + Int(counts.1) + Int(counts.2) + size
-    guard expected == reader.left else {
+    let given = try fingerprint(of: bytes[...])
+    guard let message = message(given) else { throw WireError(.unknownSelector("\(given)"), at: 0) }
+    guard message.fingerprint == given else {
       throw WireError(
-        expected > reader.left
-          ? .tooShort(expected: expected, given: reader.left)
-          : .tooLong(expected: expected, given: reader.left), at: reader.offset)
+        .encoding(
+          selector: message.selector.name, expected: message.encoding, given: "\(given)"), at: 4)
     }
-    return try (
-      reader.bytes(Int(counts.0)), reader.bytes(Int(counts.1)), reader.bytes(Int(counts.2))
-    )
+    let call = Invocation(message.plan)
+    try decodeSent(bytes[...], as: message, into: call)
+    return call
+  }
+
+  /// Encodes a call behind `room` zeros, which the caller overwrites with a header.
+  package func encodeSent(_ call: Invocation, behind room: Int = 0) throws(WireError) -> [UInt8] {
+    let message = try message(of: call)
+    return try WireWriter.bytes(behind: room, limit: limits.message) {
+      (writer) throws(WireError) in
+      try writer.append(message.fingerprint.selector)
+      try writer.append(message.fingerprint.types)
+      try message.writeArguments(of: call, to: &writer)
+    }
+  }
+
+  /// The fingerprint of a received call.
+  package func fingerprint(of bytes: ArraySlice<UInt8>) throws(WireError) -> Fingerprint {
+    guard bytes.count <= limits.message else {
+      throw WireError(.limit(limits.message, given: bytes.count), at: 0)
+    }
+    return try WireReader.over(bytes) { (reader) throws(WireError) in
+      try Fingerprint(selector: reader.uint32(), types: reader.uint32())
+    }
+  }
+
+  /// Decodes a received call, whose fingerprint is that of the message, into a call of its plan.
+  package func decodeSent(
+    _ bytes: ArraySlice<UInt8>, as message: InterfaceMessage, into call: Invocation
+  ) throws(WireError) {
+    try WireReader.over(bytes) { (reader) throws(WireError) in
+      try reader.skip(Fingerprint.size)
+      do throws(InvocationError) { try call.setSelector(message.selector) } catch {
+        throw WireError(.refused(error), at: reader.offset)
+      }
+      try message.readArguments(of: call, from: &reader)
+      try reader.finish()
+    }
   }
 
   /// Encodes the result of a call of a message's plan, behind `room` zeros, which the caller
@@ -84,8 +68,10 @@ extension Interface {
   package func encodeResult(
     of call: Invocation, as message: InterfaceMessage, behind room: Int = 0
   ) throws(WireError) -> [UInt8] {
-    try WireWriter.bytes(behind: room, limit: limits.message) {
-      (writer) throws(WireError) in try message.writeResult(of: call, to: &writer)
+    try WireWriter.bytes(behind: room, limit: limits.message) { (writer) throws(WireError) in
+      if message.result.isNothing { return }
+      guard call.call.hasReadableResult else { throw WireError(.noResult, at: 0) }
+      try message.result.write(call, to: &writer)
     }
   }
 
@@ -95,7 +81,7 @@ extension Interface {
   ) throws(WireError) {
     let message = try message(of: call)
     try WireReader.over(bytes) { (reader) throws(WireError) in
-      try message.readResult(of: call, from: &reader)
+      try message.result.read(call, from: &reader)
       try reader.finish()
     }
   }
@@ -111,25 +97,6 @@ extension Interface {
         .encoding(
           selector: selector.name, expected: message.encoding, given: "\(call.methodSignature)"),
         at: 0)
-    }
-    return message
-  }
-
-  /// The message that the names in an encoded call select.
-  package func message(
-    _ interface: [UInt8], _ selector: [UInt8], _ encoding: [UInt8]
-  ) throws(WireError) -> InterfaceMessage {
-    func text(_ bytes: [UInt8]) -> String { String(decoding: bytes.prefix(400), as: UTF8.self) }
-    guard interface == nameBytes else {
-      throw WireError(.interface(expected: name, given: text(interface)), at: 0)
-    }
-    guard let message = message(named: selector) else {
-      throw WireError(.unknownSelector(text(selector)), at: interface.count)
-    }
-    guard encoding == message.encodingBytes else {
-      throw WireError(
-        .encoding(selector: text(selector), expected: message.encoding, given: text(encoding)),
-        at: interface.count + selector.count)
     }
     return message
   }

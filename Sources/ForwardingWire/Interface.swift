@@ -43,9 +43,6 @@ public struct Interface: Sendable {
     bySelector.values.sorted { $0.selector.name < $1.selector.name }
   }
 
-  /// The number of messages.
-  package var count: Int { bySelector.count }
-
   /// Allows a message with Swift types.
   ///
   /// - Throws: ``InterfaceError`` if the message cannot be sent, or is there with other types.
@@ -55,9 +52,7 @@ public struct Interface: Sendable {
     try allow(message.selector, message.plan)
   }
 
-  /// Allows a message that is awaited.
-  ///
-  /// - Throws: ``InterfaceError`` if the message cannot be sent, or is there with other types.
+  /// Allows a message that is awaited, as one that is not.
   public mutating func allow<Result: Sendable, each Argument: Sendable>(
     _ message: AsyncMessage<Result, repeat each Argument>
   ) throws(InterfaceError) {
@@ -103,9 +98,11 @@ public struct Interface: Sendable {
     _ selector: Selector, _ plan: CallPlan
   ) throws(InterfaceError) {
     guard nameBytes.count <= WireLimits.interfaceName else {
-      throw .nameTooLong(limit: WireLimits.interfaceName, given: nameBytes.count)
+      throw .limit(
+        of: "bytes of the interface's name", WireLimits.interfaceName, given: nameBytes.count)
     }
-    let message = try InterfaceMessage(selector, plan, index: count, of: nameBytes, limits)
+    let message = try InterfaceMessage(
+      selector, plan, index: bySelector.count, of: nameBytes, limits)
     if let known = self.message(selector) {
       guard known.encodingBytes == message.encodingBytes, known.takes(plan) else {
         throw .duplicate(
@@ -132,5 +129,13 @@ public struct Interface: Sendable {
   package func message(named name: [UInt8]) -> InterfaceMessage? {
     let message = message(Fingerprint(nameBytes, name, []))
     return message?.name == name ? message : nil
+  }
+
+  /// The message of received names; nil if it is not allowed, or has other types.
+  package func message(
+    _ interface: [UInt8], _ selector: [UInt8], _ encoding: [UInt8]
+  ) -> InterfaceMessage? {
+    guard interface == nameBytes, let message = message(named: selector) else { return nil }
+    return message.encodingBytes == encoding ? message : nil
   }
 }

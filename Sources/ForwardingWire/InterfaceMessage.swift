@@ -23,7 +23,7 @@ public final class InterfaceMessage: Sendable {
   package let encodingBytes: [UInt8]
   package let fingerprint: Fingerprint
   private let arguments: [WirePlace]
-  private let result: WirePlace
+  let result: WirePlace
 
   init(
     _ selector: Selector, _ plan: CallPlan, index: Int, of interface: [UInt8],
@@ -39,16 +39,13 @@ public final class InterfaceMessage: Sendable {
       throw .invalid(
         selector: String(selector.name.prefix(64)), .invalidSelector(selector.name))
     }
-    guard signature.numberOfDeclaredArguments == selector.numberOfArguments else {
+    let (count, expected) = (signature.numberOfDeclaredArguments, selector.numberOfArguments)
+    guard count == expected else {
       throw .invalid(
-        selector: selector.name,
-        .argumentCount(
-          expected: selector.numberOfArguments, given: signature.numberOfDeclaredArguments))
+        selector: selector.name, .argumentCount(expected: expected, given: count))
     }
-    guard signature.numberOfDeclaredArguments <= WireLimits.arguments else {
-      throw .tooManyArguments(
-        selector: selector.name, limit: WireLimits.arguments,
-        given: signature.numberOfDeclaredArguments)
+    guard count <= WireLimits.arguments else {
+      throw .limit(of: "arguments of '\(selector)'", WireLimits.arguments, given: count)
     }
     func place(_ index: Int, _ type: TypeEncoding) throws(InterfaceError) -> WirePlace {
       do {
@@ -70,8 +67,9 @@ public final class InterfaceMessage: Sendable {
     name = Array(selector.name.utf8)
     encodingBytes = Array(encoding.utf8)
     guard encodingBytes.count <= WireLimits.encoding else {
-      throw .encodingTooLong(
-        selector: selector.name, limit: WireLimits.encoding, given: encodingBytes.count)
+      throw .limit(
+        of: "bytes of the encoding of '\(selector)'", WireLimits.encoding,
+        given: encodingBytes.count)
     }
     fingerprint = Fingerprint(interface, name, encodingBytes)
   }
@@ -94,22 +92,10 @@ extension InterfaceMessage {
     for place in arguments { try place.write(call, to: &writer) }
   }
 
-  /// Encodes the result of a call.
-  package func writeResult(of call: Invocation, to writer: inout WireWriter) throws(WireError) {
-    if result.isNothing { return }
-    guard call.call.hasReadableResult else { throw WireError(.noResult, at: writer.count) }
-    try result.write(call, to: &writer)
-  }
-
   /// Decodes the arguments of a call of this message's plan.
   package func readArguments(
     of call: Invocation, from reader: inout WireReader
   ) throws(WireError) {
     for place in arguments { try place.read(call, from: &reader) }
-  }
-
-  /// Decodes the result of a call of this message's plan.
-  package func readResult(of call: Invocation, from reader: inout WireReader) throws(WireError) {
-    try result.read(call, from: &reader)
   }
 }

@@ -20,9 +20,6 @@ struct NumberLayout: Sendable {
   /// The most pieces of a layout: `[1000000{=ci}]` has two in each element.
   private static let pieces = 1024
 
-  /// Whether a value has no padding, so that its bytes are copied in one piece.
-  var isContiguous: Bool { runs.count == 1 && packed == size }
-
   /// The offset of an encoded byte that is not a `Bool`, although the layout has one there.
   func wrongFlag(of bytes: some RandomAccessCollection<UInt8>) -> Int? {
     for run in flags {
@@ -55,7 +52,7 @@ struct NumberLayout: Sendable {
     // as in `[1000[1000{=c{=}{=}}]]`.
     case .structure(_, let members?) where !members.isEmpty:
       for member in members {
-        if case .bitField = member.type.kind { throw .bitField }
+        if case .bitField = member.type.kind { throw .unportable }
         guard let bit = member.bitOffset else { throw .shape }
         try add(NumberLayout(of: member.type, depth: depth + 1, limits), at: bit / 8)
       }
@@ -66,14 +63,7 @@ struct NumberLayout: Sendable {
         return
       }
       guard count <= Self.pieces else { throw .shape }
-      var part = try NumberLayout(of: element, depth: depth + 1, limits)
-      if part.packed == stride, part.flags.isEmpty {
-        // The bytes of all elements are one piece.
-        part.runs = [Run(offset: 0, count: stride * count)]
-        part.packed = stride * count
-        try add(part, at: 0)
-        return
-      }
+      let part = try NumberLayout(of: element, depth: depth + 1, limits)
       for index in 0..<count { try add(part, at: index * stride) }
     default: throw Self.refusal(of: type)
     }
@@ -108,13 +98,10 @@ struct NumberLayout: Sendable {
 
   static func refusal(of type: TypeEncoding) -> InterfaceError.Refusal {
     switch type.kind {
-    case .object: .object
-    case .classReference, .selector: .name
-    case .union: .union
-    case .bitField: .bitField
-    case .scalar(.longDouble), .complex, .vector: .unportable
-    case .pointer, .block, .array, .cString, .atom, .unknown: .address
+    case .union, .bitField, .scalar(.longDouble), .complex, .vector: .unportable
     case .structure, .scalar, .void: .shape
+    case .object, .classReference, .selector, .pointer, .block, .array, .cString, .atom, .unknown:
+      .local
     }
   }
 }

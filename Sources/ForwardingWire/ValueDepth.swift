@@ -28,15 +28,12 @@ struct ValueDepth: Encoder, SingleValueEncodingContainer, UnkeyedEncodingContain
   }
 
   /// Types that the JSON encoder encodes directly.
-  private static let leaves: Set<ObjectIdentifier> = [
-    ObjectIdentifier(Bool.self), ObjectIdentifier(String.self), ObjectIdentifier(Double.self),
-    ObjectIdentifier(Float.self), ObjectIdentifier(Int.self), ObjectIdentifier(Int8.self),
-    ObjectIdentifier(Int16.self), ObjectIdentifier(Int32.self), ObjectIdentifier(Int64.self),
-    ObjectIdentifier(Int128.self), ObjectIdentifier(UInt.self), ObjectIdentifier(UInt8.self),
-    ObjectIdentifier(UInt16.self), ObjectIdentifier(UInt32.self), ObjectIdentifier(UInt64.self),
-    ObjectIdentifier(UInt128.self), ObjectIdentifier(Date.self), ObjectIdentifier(Data.self),
-    ObjectIdentifier(URL.self), ObjectIdentifier(Decimal.self),
-  ]
+  private static let leaves = Set(
+    ([
+      Bool.self, String.self, Double.self, Float.self, Int.self, Int8.self, Int16.self, Int32.self,
+      Int64.self, Int128.self, UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self,
+      UInt128.self, Date.self, Data.self, URL.self, Decimal.self,
+    ] as [Any.Type]).map { ObjectIdentifier($0) })
 
   private func visit<Value: Encodable>(_ value: Value) throws {
     if Self.leaves.contains(ObjectIdentifier(Value.self)) { return }
@@ -46,6 +43,11 @@ struct ValueDepth: Encoder, SingleValueEncodingContainer, UnkeyedEncodingContain
 
   /// One level deeper. Containers cannot throw when they are made; values in them throw later.
   private var inside: ValueDepth { ValueDepth(left: max(0, left - 1)) }
+
+  private mutating func next() -> ValueDepth {
+    count += 1
+    return inside
+  }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     KeyedEncodingContainer(Keyed<Key>(depth: self))
@@ -62,20 +64,11 @@ struct ValueDepth: Encoder, SingleValueEncodingContainer, UnkeyedEncodingContain
   mutating func encode(_ value: Int128) { count += 1 }
   mutating func encode(_ value: UInt128) { count += 1 }
 
-  mutating func superEncoder() -> any Encoder {
-    count += 1
-    return inside
-  }
-  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    count += 1
-    return inside
-  }
+  mutating func superEncoder() -> any Encoder { next() }
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { next() }
   mutating func nestedContainer<Key: CodingKey>(
     keyedBy type: Key.Type
-  ) -> KeyedEncodingContainer<Key> {
-    count += 1
-    return inside.container(keyedBy: type)
-  }
+  ) -> KeyedEncodingContainer<Key> { next().container(keyedBy: type) }
 
   private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let depth: ValueDepth

@@ -5,7 +5,7 @@
 /// ```swift
 /// var bank = Interface("bank")
 /// try bank.allow(Message<Int32, Int32>("deposit:"))
-/// try bank.decode([2, 0, 0, 0])  // throws: byte 0: version 1 is expected, but 2 is given
+/// try bank.decode([2, 0, 0, 0])  // throws: byte 4: 4 bytes are expected, but 0 are given
 /// ```
 public struct WireError: Error, Hashable, Sendable {
   /// The kind of the error.
@@ -26,8 +26,8 @@ public struct WireError: Error, Hashable, Sendable {
     switch reason {
     case .value(let type, _): "\(WireError(.value(type: type, ""), at: offset))"
     case .refused: "byte \(offset): the call refuses the value"
-    case .tooShort, .tooLong, .limit, .version, .interface, .unknownSelector, .encoding, .notText,
-      .embeddedNUL, .notBool, .nestedTooDeeply, .noSelector, .noResult:
+    case .tooShort, .tooLong, .limit, .unknownSelector, .encoding, .notText, .embeddedNUL, .notBool,
+      .nestedTooDeeply, .noSelector, .noResult:
       description
     }
   }
@@ -41,11 +41,7 @@ public struct WireError: Error, Hashable, Sendable {
     case tooLong(expected: Int, given: Int)
     /// A limit on the number of bytes is exceeded.
     case limit(Int, given: Int)
-    /// The format has another version.
-    case version(expected: Int, given: Int)
-    /// The bytes belong to another interface.
-    case interface(expected: String, given: String)
-    /// The interface has no such message.
+    /// The interface has no such message. Of received bytes, only its fingerprint is known.
     case unknownSelector(String)
     /// The interface has the message with other types.
     case encoding(selector: String, expected: String, given: String)
@@ -73,16 +69,13 @@ extension WireError: CustomStringConvertible {
 }
 
 extension WireError.Reason: CustomStringConvertible {
-  public var description: String { WireValue.visible(words) }
+  public var description: String { words.visible }
 
   private var words: String {
     switch self {
     case .tooShort(let expected, let given), .tooLong(let expected, let given):
       "\(expected) bytes are expected, but \(given) are given"
     case .limit(let limit, let given): "\(limit) bytes are the limit, but \(given) are given"
-    case .version(let expected, let given): "version \(expected) is expected, but \(given) is given"
-    case .interface(let expected, let given):
-      "interface '\(expected)' is expected, but '\(Self.short(given))' is given"
     case .unknownSelector(let name): "the interface has no message '\(Self.short(name))'"
     case .encoding(let selector, let expected, let given):
       "'\(Self.short(selector))' is \(expected), but \(Self.short(given)) is given"

@@ -129,22 +129,14 @@ extension Invocation {
 }
 
 extension WireReader {
-  /// Reads the number of bytes that follow, and checks that they are there and within the limit.
-  private mutating func count(_ limits: WireLimits) throws(WireError) -> Int {
+  /// Reads a number of bytes, which must be within the limit, and the bytes.
+  mutating func countedBytes(_ limits: WireLimits) throws(WireError) -> [UInt8] {
     let start = offset
     let count = Int(try uint32())
     guard count <= limits.text else {
       throw WireError(.limit(limits.text, given: count), at: start)
     }
-    guard count <= left else {
-      throw WireError(.tooShort(expected: count, given: left), at: offset)
-    }
-    return count
-  }
-
-  /// Reads a number of bytes, and the bytes.
-  mutating func countedBytes(_ limits: WireLimits) throws(WireError) -> [UInt8] {
-    try bytes(count(limits))
+    return try bytes(count)
   }
 
   /// Reads text; nil if the value is nil.
@@ -154,6 +146,10 @@ extension WireReader {
       self = ahead
       return nil
     }
-    return try text(count(limits))
+    let bytes = try countedBytes(limits)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw WireError(.notText, at: offset - bytes.count)
+    }
+    return text
   }
 }

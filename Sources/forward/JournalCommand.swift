@@ -37,7 +37,7 @@ enum JournalCommand {
     _ error: JournalError, _ path: String, _ options: Options
   ) -> ExitCode {
     _ = fflush(nil)
-    if options.isJSON { Terminal.out("{\"error\":\(WireValue.quoted("\(error)"))}") }
+    if options.isJSON { Terminal.out("{\"error\":\("\(error)".quoted)}") }
     Terminal.error("forward: \(error)")
     if case .system = error { return .failed }
     return .badData
@@ -104,7 +104,7 @@ private struct Listing {
   private mutating func values(of record: JournalRecord) -> Values {
     do {
       let types = try self.types.types(of: record)
-      let arguments = try types.arguments(record.arguments).map(\.description)
+      let arguments = try types.arguments(record.arguments)
       return Values(arguments: arguments, text: arguments.joined(separator: ", "))
     } catch {
       // The writer had other limits, so the record is intact.
@@ -119,9 +119,9 @@ private struct Listing {
   private static func json(_ record: JournalRecord, _ values: Values) -> String {
     let list = values.arguments.map { "[" + $0.joined(separator: ",") + "]" } ?? "null"
     return "{\"sequence\":\(record.sequence),\"time\":\(record.time)"
-      + ",\"interface\":\(WireValue.quoted(record.interface))"
-      + ",\"selector\":\(WireValue.quoted(record.selector))"
-      + ",\"encoding\":\(WireValue.quoted(record.encoding))"
+      + ",\"interface\":\(record.interface.quoted)"
+      + ",\"selector\":\(record.selector.quoted)"
+      + ",\"encoding\":\(record.encoding.quoted)"
       + ",\"arguments\":\(list)}"
   }
 
@@ -169,7 +169,7 @@ private struct Listing {
 
   /// A name from a file, with control characters escaped so that the terminal does not obey them.
   private static func plain(_ name: String) -> String {
-    String(WireValue.quoted(name).dropFirst().dropLast())
+    String(name.quoted.dropFirst().dropLast())
   }
 
   /// A time as text, in UTC.

@@ -55,7 +55,7 @@ enum SalvageCommand {
     }
 
     func text(_ output: String) -> String {
-      var lines = ["\(saved) call\(saved == 1 ? "" : "s") in \(WireValue.visible(output))"]
+      var lines = ["\(saved) call\(saved == 1 ? "" : "s") in \(output.visible)"]
       if skipped.isEmpty, missing.isEmpty {
         lines.append(Terminal.styled("nothing was left out", .green))
       }
@@ -70,7 +70,7 @@ enum SalvageCommand {
 
     var json: String {
       let skipped = skipped.map {
-        "{\"path\":\(WireValue.quoted($0.path)),\"offset\":\($0.bytes.lowerBound)"
+        "{\"path\":\($0.path.quoted),\"offset\":\($0.bytes.lowerBound)"
           + ",\"bytes\":\($0.bytes.count)}"
       }
       let missing = missing.map { "[\($0.lowerBound),\($0.upperBound)]" }

@@ -94,8 +94,8 @@ struct CrashTests {
     let reader = try JournalReader(at: folder.journal)
     var found: [(UInt64, String)] = []
     while let record = try reader.next() {
-      guard case .text(let name)? = try record.values().first else { continue }
-      found.append((record.sequence, name))
+      guard let name = try record.values().first else { continue }
+      found.append((record.sequence, String(name.dropFirst().dropLast())))
     }
     return found
   }

@@ -19,8 +19,8 @@ struct DamageTests {
   }
 
   /// The records that can be read, and how the reading ended.
-  private func read(_ bytes: [UInt8]) -> (names: [WireValue], end: String) {
-    var names: [WireValue] = []
+  private func read(_ bytes: [UInt8]) -> (names: [String], end: String) {
+    var names: [String] = []
     do {
       let reader = try JournalReader(bytes)
       while let record = try reader.next() { names += try record.values() }
@@ -36,7 +36,7 @@ struct DamageTests {
     }
   }
 
-  private func texts(_ numbers: ClosedRange<Int>) -> [WireValue] { numbers.map { .text("\($0)") } }
+  private func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map { "\"\($0)\"" } }
 
   @Test(
     "a file truncated at any byte has all records before it, and is torn after the last whole one")

@@ -79,10 +79,7 @@ struct LimitTests {
     } throws: {
       ($0 as? WireError)?.reason == .nestedTooDeeply(limit: 16)
     }
-    guard case .json(let text) = try record.values(limits: limits).first else {
-      Issue.record("no JSON")
-      return
-    }
-    #expect(text.hasPrefix(#"{"kids":[{"kids":["#))
+    let text = try record.values(limits: limits).first
+    #expect(text?.hasPrefix(#"{"kids":[{"kids":["#) == true)
   }
 }

@@ -63,7 +63,7 @@ struct RotationTests {
     #expect(try reader.next() == nil && reader.tail != .whole)
     let again = try Journal(at: folder.journal, interface: interface)
     try Ledger.rename("2", on: again)
-    #expect(try reader.next()?.values() == [.text("2")])
+    #expect(try reader.next()?.values() == ["\"2\""])
     #expect(try reader.next() == nil && reader.tail == .whole)
   }
 }

@@ -189,9 +189,9 @@ struct RemoteLimitTests {
     }
     var interface = Interface("many")
     try interface.allow(Selector(interning: selector(64)), signature(64))
-    #expect(
-      throws: InterfaceError.tooManyArguments(selector: selector(65), limit: 64, given: 65)
-    ) { try interface.allow(Selector(interning: selector(65)), signature(65)) }
+    #expect(throws: InterfaceError.limit(of: "arguments of '\(selector(65))'", 64, given: 65)) {
+      try interface.allow(Selector(interning: selector(65)), signature(65))
+    }
     let (there, here) = try way.ends()
     let host = RemoteHost(there, as: name)
     defer { host.close() }
@@ -228,9 +228,10 @@ struct RemoteLimitTests {
     var interface = Interface("long")
     try interface.allow("take:", signature(16_384))
     #expect(interface.messages[0].encoding.utf8.count == 16_384)
-    #expect(
-      throws: InterfaceError.encodingTooLong(selector: "more:", limit: 16_384, given: 16_385)
-    ) { try interface.allow("more:", signature(16_385)) }
+    let limit = InterfaceError.limit(of: "bytes of the encoding of 'more:'", 16_384, given: 16_385)
+    #expect(throws: limit) {
+      try interface.allow("more:", signature(16_385))
+    }
     let (there, here) = try way.ends()
     let host = RemoteHost(there, as: name)
     defer { host.close() }

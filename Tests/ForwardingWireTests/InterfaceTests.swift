@@ -21,14 +21,13 @@ struct InterfaceTests {
   @Test(
     "a type without a meaning in other processes is refused when its message is allowed",
     arguments: [
-      ("v@:^v", 1, InterfaceError.Refusal.address), ("v@:^i", 1, .address),
-      ("v@:^?", 1, .address), ("v@:@?", 1, .address), ("v@:[4i]", 1, .address),
-      ("v@:@", 1, .object), ("@@:", 0, .object), ("v@::", 1, .name), ("v@:#", 1, .name),
-      ("v@:(u=id)", 1, .union), ("v@:{s=b0I3b3I5}", 1, .bitField), ("v@:D", 1, .unportable),
-      ("v@:jd", 1, .unportable), ("v@:{s=i*}", 1, .address), ("v@:{s=i@}", 1, .object),
-      ("v@:{s=i(u=id)}", 1, .union), ("v@:{s=[2^v]}", 1, .address), ("^v@:", 0, .address),
-      ("v@:i{e={d={c={b=:}}}}", 2, .name), ("v@:{s=[2000{t=ci}]}", 1, .shape),
-      ("v@:{s=iD}", 1, .unportable),
+      ("v@:^v", 1, InterfaceError.Refusal.local), ("v@:^i", 1, .local), ("v@:^?", 1, .local),
+      ("v@:@?", 1, .local), ("v@:[4i]", 1, .local), ("v@:@", 1, .local), ("@@:", 0, .local),
+      ("v@::", 1, .local), ("v@:#", 1, .local), ("v@:(u=id)", 1, .unportable),
+      ("v@:{s=b0I3b3I5}", 1, .unportable), ("v@:D", 1, .unportable), ("v@:jd", 1, .unportable),
+      ("v@:{s=i*}", 1, .local), ("v@:{s=i@}", 1, .local), ("v@:{s=i(u=id)}", 1, .unportable),
+      ("v@:{s=[2^v]}", 1, .local), ("^v@:", 0, .local), ("v@:i{e={d={c={b=:}}}}", 2, .local),
+      ("v@:{s=[2000{t=ci}]}", 1, .shape), ("v@:{s=iD}", 1, .unportable),
     ])
   func refused(encoding: String, place: Int, refusal: InterfaceError.Refusal) throws {
     let colons = try MethodSignature(parsing: encoding).numberOfDeclaredArguments
@@ -92,7 +91,8 @@ struct InterfaceTests {
     let most = String(repeating: "é", count: 127) + "x"
     #expect(try error(in: most) { try $0.allow(message) } == nil)
     for (name, given) in [(most + "y", 256), (most + "é", 257)] {
-      let expected = InterfaceError.nameTooLong(limit: 255, given: given)
+      let expected = InterfaceError.limit(
+        of: "bytes of the interface's name", 255, given: given)
       #expect(try error(in: name) { try $0.allow(message) } == expected)
       #expect(Interface(name).name == name)
     }

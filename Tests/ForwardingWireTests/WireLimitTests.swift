@@ -19,25 +19,16 @@ struct WireLimitTests {
       return shop
     }
     let tea = try message.invocation("tea")
-    // A kept call: 12 bytes of numbers, then "shop", "order:", "v@:*", and 4 of length. A sent call:
-    // 8 bytes, then 4 of length.
-    let rows: [(CallForm, limit: Int, given: Int, offset: Int)] = [
-      (.kept, 20, 22, 16), (.kept, 25, 26, 22), (.kept, 26, 30, 26), (.kept, 32, 33, 30),
-      (.sent, 7, 8, 4), (.sent, 11, 12, 8), (.sent, 14, 15, 12),
-    ]
-    for (form, limit, given, offset) in rows {
+    // 8 bytes of fingerprint, then 4 of length.
+    for (limit, given, offset) in [(7, 8, 4), (11, 12, 8), (14, 15, 12)] {
       #expect(throws: WireError(.limit(limit, given: given), at: offset)) {
-        try form.encode(tea, shop(limit))
+        try shop(limit).encode(tea)
       }
     }
-    for (form, size) in [(CallForm.kept, 33), (.sent, 15)] {
-      let bytes = try form.encode(tea, shop(size))
-      #expect(bytes.count == size)
-      #expect(try form.decode(bytes, shop(size)).argument(at: 2, as: String.self) == "tea")
-      #expect(throws: WireError(.limit(size - 1, given: size), at: 0)) {
-        try form.decode(bytes, shop(size - 1))
-      }
-    }
+    let bytes = try shop(15).encode(tea)
+    #expect(bytes.count == 15)
+    #expect(try shop(15).decode(bytes).argument(at: 2, as: String.self) == "tea")
+    #expect(throws: WireError(.limit(14, given: 15), at: 0)) { try shop(14).decode(bytes) }
   }
 
   @Test("texts, and the depth of values, are limited on both sides")

@@ -81,14 +81,3 @@ final class Listener: @unchecked Sendable {
     ]
   }
 }
-
-extension [UInt8] {
-  /// The bytes of two digits each, separated by spaces.
-  init(hexadecimal text: some StringProtocol) {
-    self = text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
-  }
-
-  var hexadecimal: String {
-    map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
-  }
-}

@@ -9,17 +9,14 @@ struct WireTypesTests {
   func printed() throws {
     let interface = try Listener.interface()
     let expected = [
-      "[-5]", "[1, 0.5, true]", "[\"grüße\\u0000👋\"]", "[\"\"]", "[null]", "[\"00ff\"]",
-      "[{\"tags\":[\"a\"],\"x\":2}]", "[null]", "[[-1,1099511627776]]",
+      ["-5"], ["1", "0.5", "true"], [#""grüße\u0000👋""#], [#""""#], ["null"], [#""00ff""#],
+      [#"{"tags":["a"],"x":2}"#], ["null"], ["[-1,1099511627776]"],
     ]
-    for ((call, _), text) in zip(try Listener.calls(), expected) {
+    for ((call, _), texts) in zip(try Listener.calls(), expected) {
       let bytes = try interface.encode(call)
       let message = try #require(interface.messages.first { $0.selector == call.selector })
-      let head =
-        12 + interface.name.utf8.count + message.selector.name.utf8.count
-        + message.encoding.utf8.count
-      let values = try WireTypes(message.encoding).arguments(Array(bytes[head...]))
-      #expect("\(values)" == text)
+      let arguments = Array(bytes[Fingerprint.size...])
+      #expect(try WireTypes(message.encoding).arguments(arguments) == texts)
     }
   }
 
@@ -55,7 +52,7 @@ struct WireTypesTests {
     let types = try WireTypes("v@:^{Some.Thing}")
     func value(_ json: String) throws -> String {
       let count = UInt8(json.utf8.count)
-      return try types.arguments([count, 0, 0, 0] + Array(json.utf8))[0].description
+      return try types.arguments([count, 0, 0, 0] + Array(json.utf8))[0]
     }
     #expect(try value("[1,\n2]") == "[1, 2]")
     #expect(try value("\"\u{9B}31m\"") == "\"\\u009b31m\"")
@@ -69,10 +66,8 @@ struct WireTypesTests {
   func integers() throws {
     let types = try WireTypes("v@:cCsSiIqQtT")
     let bytes = [UInt8](repeating: 0xFF, count: 2 + 4 + 8 + 16 + 32)
-    let wide: [WireValue] = [
-      .integer(-1), .integer(255), .integer(-1), .integer(65_535), .integer(-1),
-      .integer(4_294_967_295), .integer(-1), .integer(Int128(UInt64.max)), .integer(-1),
-      .unsigned(.max),
+    let wide = [
+      "-1", "255", "-1", "65535", "-1", "4294967295", "-1", "\(UInt64.max)", "-1", "\(UInt128.max)",
     ]
     #expect(try types.arguments(bytes) == wide)
     #expect(throws: WireError.self) { try types.arguments(Array(bytes.dropLast())) }

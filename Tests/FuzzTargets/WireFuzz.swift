@@ -29,18 +29,17 @@ enum WireFuzz {
     try call(bytes)
     let message = interface.messages[Int(bytes.first ?? 0) % 6]
     let arguments = Array(bytes.dropFirst())
-    try call(head(message, arguments.count) + arguments)
+    try call(head(message) + arguments)
     try values(message.encoding, arguments)
     // An encoding from outside, and its values.
     var input = FuzzInput(bytes)
     try values(String(decoding: input.line(), as: UTF8.self), input.rest)
   }
 
-  private static func head(_ message: InterfaceMessage, _ count: Int) -> [UInt8] {
-    let texts = [interface.name, message.selector.name, message.encoding].map { Array($0.utf8) }
-    func two(_ number: Int) -> [UInt8] { [UInt8(number & 0xFF), UInt8(number >> 8 & 0xFF)] }
-    return two(1) + texts.flatMap { two($0.count) } + two(count) + two(count >> 16)
-      + texts.flatMap { $0 }
+  private static func head(_ message: InterfaceMessage) -> [UInt8] {
+    [message.fingerprint.selector, message.fingerprint.types].flatMap { number in
+      (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
   }
 
   private static func call(_ bytes: [UInt8]) throws {
@@ -56,6 +55,6 @@ enum WireFuzz {
 
   private static func values(_ encoding: String, _ bytes: [UInt8]) throws {
     guard let types = try? WireTypes(encoding) else { return }
-    _ = (try? types.arguments(bytes))?.description
+    _ = try? types.arguments(bytes)
   }
 }

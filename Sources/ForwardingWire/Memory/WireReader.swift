@@ -54,10 +54,6 @@ package struct WireReader {
       littleEndian: (base.unsafelyUnwrapped + start).loadUnaligned(as: Number.self))
   }
 
-  /// Reads a byte.
-  @inlinable
-  package mutating func byte() throws(WireError) -> UInt8 { try number() }
-
   /// Reads two bytes.
   @inlinable
   package mutating func uint16() throws(WireError) -> UInt16 { try number() }
@@ -75,16 +71,6 @@ package struct WireReader {
     let start = try take(count)
     return unsafe [UInt8](
       UnsafeRawBufferPointer(start: base.map { unsafe $0 + start }, count: count))
-  }
-
-  /// Reads text of `count` bytes.
-  package mutating func text(_ count: Int) throws(WireError) -> String {
-    let start = try take(count)
-    let bytes = unsafe UnsafeRawBufferPointer(start: base.map { unsafe $0 + start }, count: count)
-    guard let text = unsafe String(validating: bytes, as: UTF8.self) else {
-      throw WireError(.notText, at: start)
-    }
-    return text
   }
 
   /// Skips `count` bytes.
@@ -108,7 +94,6 @@ package struct WireReader {
       throw unsafe WireError(.notBool(from[wrong]), at: start + wrong)
     }
     guard let from = from.baseAddress else { return }
-    if layout.isContiguous { return unsafe call.call.setBytes(ofPlace: place, from: from) }
     unsafe withUnsafeTemporaryAllocation(byteCount: layout.size, alignment: 16) { memory in
       let to = unsafe memory.baseAddress.unsafelyUnwrapped
       unsafe memory.initializeMemory(as: UInt8.self, repeating: 0)

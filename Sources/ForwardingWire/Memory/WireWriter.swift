@@ -12,9 +12,7 @@ package struct WireWriter: ~Copyable {
   @usableFromInline let limit: Int
 
   /// Makes an empty writer, which refuses more than `limit` bytes.
-  package init(limit: Int) { self.init(limit: limit, behind: 0) }
-
-  private init(limit: Int, behind room: Int) {
+  package init(limit: Int, behind room: Int = 0) {
     (self.room, self.limit) = (room, limit)
     storage.reserveCapacity(room + 64)
     storage.append(contentsOf: repeatElement(0, count: room))
@@ -39,11 +37,6 @@ package struct WireWriter: ~Copyable {
     if more > limit - count { throw WireError(.limit(limit, given: count + more), at: count) }
   }
 
-  /// Appends a byte.
-  @inlinable
-  @inline(__always)
-  package mutating func append(byte: UInt8) throws(WireError) { try append(byte) }
-
   /// Appends a number, its lowest byte first.
   @inlinable
   @inline(__always)
@@ -62,12 +55,6 @@ package struct WireWriter: ~Copyable {
   ) {
     precondition(offset >= 0)
     storage.set(number, at: room + offset)
-  }
-
-  /// Removes all bytes from an offset on.
-  package mutating func cut(to offset: Int) {
-    precondition(offset >= 0 && offset <= count)
-    storage.removeLast(count - offset)
   }
 
   /// Appends bytes unchanged.
@@ -97,7 +84,6 @@ package struct WireWriter: ~Copyable {
     unsafe storage.withUnsafeMutableBytes { bytes in
       // SAFETY: the layout is that of the place, and there is room for its packed bytes.
       let to = unsafe bytes.baseAddress.unsafelyUnwrapped + start
-      if layout.isContiguous { return unsafe call.call.copyBytes(ofPlace: place, to: to) }
       unsafe withUnsafeTemporaryAllocation(byteCount: layout.size, alignment: 16) { memory in
         let from = unsafe memory.baseAddress.unsafelyUnwrapped
         unsafe call.call.copyBytes(ofPlace: place, to: from)
