@@ -108,7 +108,7 @@ func script() throws {
   show("redone")
   try editor.backspace()
   show("deleted")
-  for step in editor.undo.steps { print("  \(step.name ?? "?"): \(max(1, step.steps.count))") }
+  if let next = editor.undo.steps.last { print("  \(next)") }
   while try editor.undo.undo() {}
   show("all undone")
 }

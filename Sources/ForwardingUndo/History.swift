@@ -113,13 +113,3 @@ struct History {
     return isChanged
   }
 }
-
-extension [Entry] {
-  /// Removes the steps for one object. Returns false if there were none.
-  mutating func remove(_ object: ObjectIdentifier) -> Bool {
-    var changed = false
-    let left = compactMap { $0.without(object, &changed) }
-    if changed { self = left }
-    return changed
-  }
-}

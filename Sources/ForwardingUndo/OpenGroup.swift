@@ -13,11 +13,6 @@ struct OpenGroup {
   /// Whether its event has ended while groups inside it were open.
   var isOver = false
 
-  init(_ kind: Kind, name: String? = nil) {
-    self.kind = kind
-    self.name = name
-  }
-
   mutating func append(_ step: Step, _ rule: UndoCoalescing? = nil) {
     if steps.isEmpty {
       joined = rule.map { JoinedRecords($0) }

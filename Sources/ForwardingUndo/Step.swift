@@ -3,7 +3,7 @@ import Forwarding
 import Invocations
 
 /// One action of an undo or a redo.
-enum Step {
+enum Step: Removing {
   case call(RecordedCall, ObjectReference)
   case run(RecordedClosure)
   case group(StepGroup)
@@ -39,12 +39,48 @@ enum Step {
   }
 }
 
+// MARK: Text
+
+extension Step {
+  /// A description: the name, then the class of the target, the message and its arguments, or the
+  /// steps of a group in the order in which they were recorded.
+  func text(named name: String? = nil) -> String {
+    var name = name
+    let own: String
+    switch self {
+    case .call(let call, let target):
+      let arguments = call.arguments.map { $0.map(Self.shortened) ?? "nil" }
+      let words = ["\(target.type)", call.selector?.name].compactMap { $0 } + arguments
+      own = words.joined(separator: " ")
+    case .run(let closure): own = "\(closure.target.type) \(closure.label)"
+    case .group(let group):
+      name = name ?? group.name
+      own = "(" + group.steps.map { $0.text() }.joined(separator: "; ") + ")"
+    }
+    let isGone = target.map { $0.object == nil } ?? false
+    return (name.map { "\($0): " } ?? "") + own + (isGone ? " (gone)" : "")
+  }
+
+  /// An argument as text of at most 80 characters.
+  private static func shortened(_ value: Any) -> String {
+    let text = String(reflecting: value)
+    return text.count <= 80 ? text : text.prefix(79) + "…"
+  }
+}
+
 extension [Step] {
   /// The steps as one: a group if there are several; nil if the array is empty.
   func asOne(name: String?) -> Step? {
     count > 1 ? .group(StepGroup(name: name, steps: self)) : first
   }
+}
 
+/// A step or an entry, from which the steps for one object can be removed.
+protocol Removing {
+  func without(_ object: ObjectIdentifier, _ changed: inout Bool) -> Self?
+}
+
+extension Array where Element: Removing {
   /// Removes the steps for one object. Returns false if there were none. The caller retains a copy:
   /// releasing a step may run a `deinit` that uses the stack.
   mutating func remove(_ object: ObjectIdentifier) -> Bool {
@@ -129,9 +165,12 @@ final class StepGroup {
 }
 
 /// An entry of the undo or redo stack.
-struct Entry {
+struct Entry: Removing {
   var step: Step
   var name: String?
+
+  /// A description.
+  var text: String { step.text(named: name) }
 
   /// Returns the entry without the steps for one object; nil if nothing is left.
   ///

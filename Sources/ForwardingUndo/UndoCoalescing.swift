@@ -19,10 +19,8 @@ public struct UndoCoalescing: Sendable {
   /// Whether only the first record for each object and message is kept.
   let keepsFirst: Bool
 
-  /// Keeps all records: for calls that each undo a part, such as the removal of one character.
-  ///
-  /// `levels` counts undos, not their records. So one undo grows for as long as records with this
-  /// key follow each other.
+  /// Keeps all records: for calls that each undo a part, such as the removal of one character. One
+  /// undo grows for as long as records with this key follow each other.
   public static func join(_ key: String) -> UndoCoalescing {
     UndoCoalescing(key: key, keepsFirst: false)
   }

@@ -24,8 +24,9 @@ public enum UndoError: Error, Sendable {
   case noGroupIsOpen
   /// `enableRecording()` was called more often than `disableRecording()`.
   case notDisabled
-  /// A step threw. The steps before it were taken back; `rollback` holds the errors thrown by that.
-  case failed(UndoStep, any Error, rollback: [any Error])
+  /// A step, which the text describes, threw. The steps before it were taken back; `rollback` holds
+  /// the errors thrown by that.
+  case failed(String, any Error, rollback: [any Error])
   /// The closure of a record uses the result of a message. There is no result before the undo.
   /// Record the message by its name, or ignore the result with `try?`.
   case wantsResult(Selector)

@@ -14,12 +14,8 @@ extension UndoStack {
   /// message with a result returns the default answer of its requirement. If `body` throws, nothing
   /// is recorded.
   ///
-  /// - Parameters:
-  ///   - target: the receiver of the messages.
-  ///   - face: the type of the face that `body` gets.
-  ///   - strongly: whether the target is retained; false by default.
-  ///   - coalescing: how the record joins the one before it; nil for not at all.
-  ///   - body: sends the messages to the face.
+  /// The target is retained only if `strongly` is true.
+  ///
   /// - Returns: false if recording is disabled, a message was refused, or no message was sent.
   /// - Throws: the error of `body`. It is ``UndoError/wantsResult(_:)`` if `body` ended because a
   ///   recorded message has no result.
@@ -55,10 +51,7 @@ extension UndoStack {
     let reference = reference(to: object, isStrong)
     // Steps are undone in reverse order.
     let steps = calls.reversed().map { Step.call($0, reference) }
-    guard let step = steps.asOne(name: nil) else {
-      diagnose(.nothingRecorded(type: "\(type(of: object))"))
-      return false
-    }
+    guard let step = steps.asOne(name: nil) else { return false }
     add(step, coalescing)
     return true
   }
@@ -99,8 +92,7 @@ extension UndoStack {
     on target: AnyObject, _ message: Message<Result, repeat each Argument>,
     _ arguments: repeat each Argument, strongly: Bool = false, coalescing: UndoCoalescing? = nil
   ) throws -> Bool {
-    if isIgnoring { return false }
-    return try record(
+    try record(
       on: target, message.invocation(repeat each arguments), strongly: strongly,
       coalescing: coalescing)
   }

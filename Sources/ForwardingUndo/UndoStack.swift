@@ -122,11 +122,11 @@ extension UndoStack {
   /// The number of open groups, nested ones included.
   public var groupDepth: Int { open.count }
 
-  /// Descriptions of the undos, the next one last.
-  public var steps: [UndoStep] { history.undos.map { UndoStep($0.step, name: $0.name) } }
+  /// Descriptions of the undos, the next one last: names, classes, messages, and arguments as text.
+  public var steps: [String] { history.undos.map(\.text) }
 
   /// Descriptions of the redos, the next one last.
-  public var redoSteps: [UndoStep] { history.redos.map { UndoStep($0.step, name: $0.name) } }
+  public var redoSteps: [String] { history.redos.map(\.text) }
 
   /// The group of an event that has records.
   private var openEvent: OpenGroup? {
@@ -181,7 +181,7 @@ extension UndoStack {
     } else if groupsByEvent {
       beginEvent(step, rule)
     } else if let rule {
-      var group = OpenGroup(.byHand)
+      var group = OpenGroup(kind: .byHand)
       group.append(step, rule)
       keep(group)
     } else {
@@ -265,12 +265,12 @@ extension UndoStack {
       throw .tooDeep(limit: Self.depthLimit)
     }
     if isFirst { beginEvent() }
-    open.append(OpenGroup(.byHand, name: name))
+    open.append(OpenGroup(kind: .byHand, name: name))
     return open.count - 1
   }
 
   private func beginEvent(_ step: Step? = nil, _ rule: UndoCoalescing? = nil) {
-    var group = OpenGroup(.byEvent)
+    var group = OpenGroup(kind: .byEvent)
     if let step { group.append(step, rule) }
     open.append(group)
     onEvent?()
@@ -358,7 +358,7 @@ extension UndoStack {
       // The next record joins no entry from before the undo.
       joined = nil
       hasDropped = true
-      diagnose(.targetGone(UndoStep(entry.step, name: entry.name)))
+      diagnose(.targetGone(entry.text))
     }
     if hasDropped { notify(onChange) }
     // A handler may have begun a group.
@@ -379,7 +379,7 @@ extension UndoStack {
     let running = RunningUndo(direction, entry, disabledBefore: disabledCount)
     self.running = running
     joined = nil
-    open = [OpenGroup(.performing, name: entry.name)]
+    open = [OpenGroup(kind: .performing, name: entry.name)]
     while let step = running.next() {
       do { try perform(step, running) } catch {
         if running.isOneWay { history.forgetSaved() }
@@ -389,7 +389,7 @@ extension UndoStack {
         if running.isLost || !rollback.isEmpty { history.forgetSaved() }
         trim()
         notify(onChange)
-        throw .failed(UndoStep(step), Self.told(error, step), rollback: rollback)
+        throw .failed(step.text(), Self.told(error, step), rollback: rollback)
       }
     }
     finish(running)
@@ -399,7 +399,7 @@ extension UndoStack {
     guard let reference = step.target else { return }
     guard let target = reference.object else {
       running.hasSkipped = true
-      return diagnose(.targetGone(UndoStep(step)))
+      return diagnose(.targetGone(step.text()))
     }
     let before = running.recorded
     switch step {
@@ -444,7 +444,7 @@ extension UndoStack {
     if running.isLost { history.forgetSaved() }
     trim()
     if running.isOneWay, steps.isEmpty, running.disabledBefore == 0, let entry = running.entry {
-      diagnose(.noWayBack(UndoStep(entry.step, name: entry.name)))
+      diagnose(.noWayBack(entry.text))
     }
     notify(onChange)
   }

@@ -149,9 +149,7 @@ struct SnippetTests {
         undone: hello| world (Undo Typing, Redo Typing)
         redone: hello, big| world (Undo Typing, Redo Replace All, modified)
         deleted: hello, bi| world (Undo Delete, Redo, modified)
-          Typing: 11
-          Typing: 5
-          Delete: 1
+          Delete: Editor insert:at: "g" 9
         all undone: | (Undo, Redo Typing, modified)
 
         """)

@@ -52,7 +52,7 @@ struct GroupTests {
     try page.add(2)
     #expect(undo.groupDepth == 100)
     for _ in 0..<100 { try undo.endGroup() }
-    #expect(undo.steps[0].description.hasPrefix("(((("))
+    #expect(undo.steps[0].hasPrefix("(((("))
     try undo.undo()
     #expect(page.count == 0)
     undo.groupsByEvent = true

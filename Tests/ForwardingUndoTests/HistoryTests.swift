@@ -186,7 +186,7 @@ struct HistoryTests {
     let page = Page(undo)
     undo.levels = 40
     for number in 1...1000 { try page.add(number) }
-    #expect(undo.steps.map { $0.arguments[0] } == (961...1000).map { "-\($0)" })
+    #expect(undo.steps == (961...1000).map { "Page add: -\($0)" })
     while try undo.undo() {}
     #expect(page.count == 960 * 961 / 2)
   }

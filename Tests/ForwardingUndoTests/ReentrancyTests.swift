@@ -84,7 +84,7 @@ struct ReentrancyTests {
     }
     #expect(throws: UndoError.self) { try undo.undo() }
     #expect((page.count, other.count) == (1, 0))
-    #expect(undo.steps.map(\.description) == ["(Page add: -1)"])
+    #expect(undo.steps == ["(Page add: -1)"])
     #expect(undo.isModified)
   }
 }
