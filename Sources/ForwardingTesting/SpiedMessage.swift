@@ -37,13 +37,10 @@ public struct SpiedMessage<Result, each Argument>: Sendable {
   }
 
   /// The message for those calls that match as well.
-  func narrowed(
-    _ text: String, by distance: SpyDistance? = nil, _ matches: @escaping SpyMatch
-  ) -> SpiedMessage {
+  func narrowed(_ text: String, _ matches: @escaping SpyMatch) -> SpiedMessage {
     var message = self
     let before = step.matches
     message.step.matches = { call in try before?(call) ?? true && matches(call) }
-    message.step.distance = distance ?? step.distance
     message.step.text += text
     return message
   }
@@ -121,15 +118,13 @@ extension SpiedMessage where repeat each Argument: Equatable & Sendable {
     let wanted = (repeat each values)
     var texts: [String] = []
     for value in repeat each values { texts.append(String(reflecting: value)) }
-    let distance: SpyDistance = { [prepared] call in
-      var others = 0
+    return narrowed("(\(texts.joined(separator: ", ")))") { [prepared] call in
       let given = try Self.arguments(call, prepared)
       for (one, other) in repeat (each given, each wanted) {
-        if !isEqual(one, other) { others += 1 }
+        guard isEqual(one, other) else { return false }
       }
-      return others
+      return true
     }
-    return narrowed("(\(texts.joined(separator: ", ")))", by: distance) { try distance($0) == 0 }
   }
 }
 

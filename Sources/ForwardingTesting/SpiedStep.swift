@@ -19,9 +19,6 @@ public struct SpiedStep: Sendable {
   let selector: Selector
   /// Nil for every call of the selector.
   var matches: SpyMatch?
-  /// The number of arguments in which a call differs from the wanted ones, to sort calls in a
-  /// failure.
-  var distance: SpyDistance?
   /// The description in a failure.
   var text: String
 
@@ -31,14 +28,10 @@ public struct SpiedStep: Sendable {
   /// Their number; they are marked as seen.
   var count: Int { spy.count(selector, where: matches) }
 
-  /// All calls of the spy as text. Those of the selector come first, sorted by the number of
-  /// differing arguments, then those with similar names.
+  /// All calls of the spy as text: those of the selector, then the others, in their order.
   var nearestCalls: [String] {
-    func rank(_ call: KeptCall) -> Int {
-      if call.selector == selector { return (try? distance?(call.invocation)) ?? 0 }
-      return 1000 + NearestName.distance(call.selector.name, selector.name)
-    }
-    return spy.kept().enumerated().map { (rank($0.element), $0.offset, $0.element) }
-      .sorted { ($0.0, $0.1) < ($1.0, $1.1) }.map(\.2.text)
+    let calls = spy.kept()
+    let own = calls.filter { $0.selector == selector }
+    return (own + calls.filter { $0.selector != selector }).map(\.text)
   }
 }

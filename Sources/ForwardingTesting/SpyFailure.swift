@@ -16,7 +16,7 @@ public struct SpyFailure: Error, Sendable, CustomStringConvertible {
   public var expected: String
   /// The difference, in a few words.
   public var given: String
-  /// The received calls, those most like the expected one first.
+  /// The received calls, those of the expected message first.
   public var received: [String]
   /// The place of the expectation.
   public var place: SpyPlace

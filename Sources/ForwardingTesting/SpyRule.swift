@@ -26,10 +26,7 @@ final class SpyRule: Sendable {
   }
 
   /// Whether its calls find no method.
-  var leavesOut: Bool {
-    if case .leftOut = steps.first { return true }
-    return false
-  }
+  var leavesOut: Bool { if case .leftOut = steps.first { true } else { false } }
 
   /// Returns the next step. The last one is repeated, unless there is a limit.
   func next() -> Step? {
@@ -44,9 +41,6 @@ final class SpyRule: Sendable {
 
 /// Whether a call matches. A thrown error counts as false.
 typealias SpyMatch = @Sendable (Invocation) throws -> Bool
-
-/// The number of arguments in which a call differs from the wanted ones.
-typealias SpyDistance = @Sendable (Invocation) throws -> Int
 
 /// The configuration of one selector: an immutable snapshot, which calls read without a lock.
 final class SpyScript: Sendable {

@@ -80,8 +80,8 @@ struct SnippetTests {
       line 43: expected 1 call of 'download:didReach:'("small", 75), received none
         download:didReach:("small", 50)
         download:didReach:("small", 100)
-        downloadDidEnd:("small")
         download:mayUse:("small", 10)
+        downloadDidEnd:("small")
         download:mayUse:("large", 100000)
 
       """
