@@ -84,19 +84,15 @@ enum Help {
     """
 
   private static let bench = """
-    Examples:
+    Example:
       forward bench
-      forward bench --json calls.json --rounds 400
 
-    Usage: forward bench [--json FILE] [--rounds N]
+    Usage: forward bench
 
     Measures calls through this package, all in this process, in less than a second. The ratios
     are to a closure in a local variable, to one in a property of a class, and to what a program
     would write by hand. In a copy of the package, 'make bench' measures more under the same
     names, beside other libraries, and draws a page.
-
-      --json     writes each row: its name, the best and the median time, and the ratio
-      --rounds   how often each row is measured; 120 unless told otherwise
     """
 
   private static let face = """

@@ -87,10 +87,9 @@ struct Options {
     case .explain: (["--json", "--type"], ["--target"])
     case .call: (["--json", "--errno"], ["--fixed"])
     case .doctor: (["--json"], [])
-    case .bench: ([], ["--json", "--rounds"])
     case .face: ([], ["--name"])
     case .journal: (["--json", "--follow", "--check"], ["--salvage"])
-    case .tour: ([], [])
+    case .bench, .tour: ([], [])
     }
   }
 
