@@ -31,21 +31,6 @@ struct ExplainTargetTests {
         """)
   }
 
-  @Test("a signature for x86-64 shows its registers and stack")
-  func systemV() throws {
-    let result = try Tool.run(["explain", "--target", "x86_64-linux", "{S=qd}D{S=fi}"])
-    #expect(result.status == 0)
-    #expect(result.output.contains("rax:xmm0"))
-    #expect(result.output.contains("on x86_64-linux, 16 bytes of stack"))
-  }
-
-  @Test("on AArch64, a signature for x86-64 has no frame", .machine(.aarch64Linux))
-  func withoutFrame() throws {
-    let arguments = ["explain", "--json", "--target", "x86_64-linux", "{S=qd}D{S=fi}"]
-    let object = try Tool.objects(Tool.run(arguments).output)[0]
-    #expect(object["frame"] is NSNull && object["engine"] is NSNull)
-  }
-
   @Test("on x86-64, --json has the same facts of AArch64 as the table", .machine(.x86_64Linux))
   func signatureJSON() throws {
     let arguments = ["explain", "--json", "--target", "aarch64-linux", "{V=dd}qqqqqqqq{S=qqq}"]

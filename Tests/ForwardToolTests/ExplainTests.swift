@@ -81,23 +81,6 @@ struct ExplainTests {
       })
   }
 
-  @Test(
-    "every row of the table for a machine passes through the tool in one run",
-    arguments: ["x86_64-linux", "aarch64-linux", "arm64-macos"])
-  func table(machine: String) throws {
-    let rows = try Table("encodings").rows.filter { $0["source"].contains(machine) }
-    let input = rows.map { $0["encoding"] }.joined(separator: "\n")
-    let result = try Tool.run(
-      ["explain", "--type", "--json", "--target", machine, "-"], input: input)
-    #expect(result.status == 0)
-    let objects = try Tool.objects(result.output)
-    #expect(objects.count == rows.count)
-    for (object, row) in zip(objects, rows) {
-      #expect("\(object["size"] ?? "")" == row["size"])
-      #expect("\(object["alignment"] ?? "")" == row["align"])
-    }
-  }
-
   @Test("input that is not UTF-8, contains NUL or is too long is refused line by line")
   func hostileInput() throws {
     var bytes = Array("i\n".utf8) + [0xFF, 0x0A, 0x69, 0x00, 0x0A]
@@ -131,27 +114,6 @@ struct ExplainTests {
     #expect(text.status == 65)
     #expect(text.output.contains("cannot be called"))
     #expect(text.errors.hasPrefix("v@:{opaque}\n   ^ the body is not given"))
-  }
-
-  @Test("every row of method_types.tsv passes through the tool")
-  func methodTypes() throws {
-    let rows = try Table("method_types").rows
-    let input = rows.map { $0["types"] }.joined(separator: "\n")
-    let result = try Tool.run(
-      ["explain", "--json", "--target", "x86_64-linux", "-"], input: input)
-    let objects = try Tool.objects(result.output)
-    #expect(objects.count == rows.count)
-    for (object, row) in zip(objects, rows) {
-      let arguments = object["arguments"] as? [[String: Any]] ?? []
-      #expect("\(arguments.count)" == row["argument-count"])
-      guard row["source"].contains("x86_64-linux") else { continue }
-      let cells = arguments.map { argument in
-        "\(argument["encoding"] ?? "") \(argument["size"] ?? "")/\(argument["alignment"] ?? "") "
-          + "@\(argument["written"] ?? "")"
-      }
-      let column = "arguments (encoding size/align @advisory-offset; first two are self,_cmd)"
-      #expect(cells.joined(separator: " ; ") == row[column])
-    }
   }
 
   @Test("a fault is shown with a caret on standard error, with exit code 65")

@@ -84,26 +84,6 @@ struct OwnershipTests {
     #expect(spy[ended].calls == 1)
   }
 
-  @Test("numbers, structures and pointers are returned unchanged")
-  func words() throws {
-    let spy = SpyProxy()
-    let send = try Message<
-      NoResult, Int8, UInt16, Float, Double, Bool, Selector, UnsafeRawPointer?, Int32, Int64
-    >("a:b:c:d:e:f:g:h:i:")
-    try send(-3, 65535, 1.5, -2.25, true, "name", nil, .min, .max, on: spy)
-    try send(3, 0, 0, .infinity, false, "a:b:", UnsafeRawPointer(bitPattern: 8), 1, 2, on: spy)
-    let received = spy[send].unchecked.received
-    #expect(received.map(\.0) == [-3, 3])
-    #expect(received.map(\.1) == [65535, 0])
-    #expect(received.map(\.2) == [1.5, 0])
-    #expect(received.map(\.3) == [-2.25, .infinity])
-    #expect(received.map(\.4) == [true, false])
-    #expect(received.map(\.5) == ["name", "a:b:"])
-    #expect(received.map(\.6) == [nil, UnsafeRawPointer(bitPattern: 8)])
-    #expect(received.map(\.7) == [.min, 1])
-    #expect(received.map(\.8) == [.max, 2])
-  }
-
   @Test("no call of many threads is lost")
   func threads() throws {
     let spy = SpyProxy()

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import ForwardingTesting
 import Testing
 
@@ -18,19 +17,6 @@ struct SelectorSpyTests {
     #expect(spy.transcript == ["deposit:(1)", "deposit:(21)", "close()"])
   }
 
-  @Test("an answer can set results behind pointers")
-  func pointers() throws {
-    let find = try Message<Bool, Int32, UnsafeMutablePointer<Int32>>("find:position:")
-    spy[find].answer { number, position in
-      position.pointee = number + 1
-      return true
-    }
-    var position: Int32 = 0
-    let found = try withUnsafeMutablePointer(to: &position) { try find(5, $0, on: spy) }
-    #expect(found)
-    #expect(position == 6)
-  }
-
   @Test("a spy can be a target of a proxy, and is identified in its report")
   func amongTargets() throws {
     let everyone = MulticastProxy()
@@ -47,16 +33,6 @@ struct SelectorSpyTests {
     spy[ask].answer(with: 1)
     other[ask].answer(with: 2)
     #expect(try ask.all(0, on: everyone) == [1, 2])
-  }
-
-  @Test("a spy can be a target on a queue, and expectations wait for its calls")
-  func onAQueue() async throws {
-    let everyone = MulticastProxy()
-    everyone.add(spy, on: .queue(.init(label: "spy")))
-    let saved = try Message<NoResult, String>("didSave:")
-    try saved("a text that is longer than fits", on: everyone)
-    try await spy[saved].expect(within: .seconds(300))
-    #expect(spy[saved].received == ["a text that is longer than fits"])
   }
 
   @Test("a call with other types is in the transcript, and not among the received ones")

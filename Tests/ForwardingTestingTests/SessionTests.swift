@@ -46,7 +46,7 @@
       await #expect(throws: CancellationError.self) {
         try await spy.face.session(session, upload: [])
       }
-      try await spy.messages.sessionUpload.expect(times: 2, within: .seconds(1))
+      try await spy.messages.sessionUpload.expect(times: 2, within: .seconds(10))
     }
   }
 #endif

@@ -54,17 +54,6 @@ struct CoalescingTests {
     #expect(page.count == 5)
   }
 
-  @Test("dropping entries of dead targets is a change of what can be undone")
-  func droppedEntries() throws {
-    let undo = UndoStack()
-    undo.onDiagnostic = { _ in }
-    try Page(undo).add(1)
-    var changes = 0
-    undo.onChange = { changes += 1 }
-    #expect(try !undo.undo())
-    #expect(changes == 1)
-  }
-
   @Test(
     "joining the records of 16,000 objects takes eight times as long as those of 2,000",
     arguments: ["keepFirst", "join", "events"])

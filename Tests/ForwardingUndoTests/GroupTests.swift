@@ -80,22 +80,4 @@ struct EventTests {
     try page.add(2)
     #expect(undo.undoCount == 3)
   }
-
-  @MainActor
-  @Test("a turn of the main actor is an event")
-  func turns() async throws {
-    let undo = UndoStack()
-    let page = Page(undo)
-    undo.groupsByEvent = true
-    undo.onEvent = { Task { undo.endEvent() } }
-    try page.add(1)
-    try page.add(2)
-    #expect(undo.groupDepth == 1)
-    while undo.groupDepth > 0 { try await Task.sleep(for: .milliseconds(1)) }
-    try page.add(4)
-    while undo.groupDepth > 0 { try await Task.sleep(for: .milliseconds(1)) }
-    #expect(undo.undoCount == 2)
-    try undo.undo()
-    #expect(page.count == 3)
-  }
 }

@@ -25,6 +25,11 @@ struct HandlerTests {
     expect("before after ") { try undo.redo() }
     page.refusal = Refused()
     expect("before after ") { try undo.undo() }
+    undo.onDiagnostic = { _ in }
+    undo.removeAll()
+    try Page(undo).add(1)
+    expect("before after ") { _ = try undo.undo() }
+    try page.add(1)
     expect("after ") { undo.removeAll(for: page) }
     expect("") { undo.removeAll(for: page) }
     expect("after ") { undo.removeAll() }

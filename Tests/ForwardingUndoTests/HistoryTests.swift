@@ -181,16 +181,6 @@ struct SavedStateTests {
 struct HistoryTests {
   let undo = UndoStack()
 
-  @Test("a thousand undos at the limit are removed one by one, in their order")
-  func manyLevels() throws {
-    let page = Page(undo)
-    undo.levels = 40
-    for number in 1...1000 { try page.add(number) }
-    #expect(undo.steps == (961...1000).map { "Page add: -\($0)" })
-    while try undo.undo() {}
-    #expect(page.count == 960 * 961 / 2)
-  }
-
   @Test("the menu titles name the next undo and redo")
   func titles() throws {
     let page = Page(undo)

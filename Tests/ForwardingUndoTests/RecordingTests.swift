@@ -27,20 +27,6 @@ struct RecordingTests {
     #expect(!undo.canUndo)
   }
 
-  @Test("values of zero size are passed back, in any position")
-  func empty() throws {
-    struct Nothing: Sendable {}
-    let (target, given) = (ClosureTarget(), Guarded(0))
-    try target.register("one:two:") { (_: Nothing, _: Nothing) in given.withLock { $0 += 1 } }
-    try target.register("text:nothing:") { (_: [String], _: Nothing) in given.withLock { $0 += 1 } }
-    try undo.record(on: target, Message<Void, Nothing, Nothing>("one:two:"), Nothing(), Nothing())
-    try undo.record(
-      on: target, Message<Void, [String], Nothing>("text:nothing:"), ["text"], Nothing())
-    try undo.undo()
-    try undo.undo()
-    #expect(given.read { $0 } == 2)
-  }
-
   @Test("a closure gets its target, and does not retain it")
   func closure() throws {
     var page: Page? = Page(undo)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// An operation on a stack and its cells.
-enum Action: CustomStringConvertible {
+enum Action {
   case set(cell: Int, value: Int, key: String?)
   /// Sets a cell and the next one by one message.
   case setPair(cell: Int, value: Int)
@@ -17,30 +17,6 @@ enum Action: CustomStringConvertible {
 
   /// Whether the cell is recorded strongly.
   static func isStrong(_ cell: Int) -> Bool { cell == 0 }
-
-  var description: String {
-    switch self {
-    case .set(let cell, let value, let key): "set \(cell) \(value) \(key ?? "-")"
-    case .setPair(let cell, let value): "pair \(cell) \(value)"
-    case .undo: "undo"
-    case .redo: "redo"
-    case .begin(let name): "begin \(name ?? "-")"
-    case .end: "end"
-    case .endEvent: "endEvent"
-    case .groupThatThrows(let cell, let value): "throwing \(cell) \(value)"
-    case .removeAll: "removeAll"
-    case .removeCell(let cell): "remove \(cell)"
-    case .forget(let cell): "forget \(cell)"
-    case .refuse(let cell): "refuse \(cell)"
-    case .levels(let levels): "levels \(levels.map { "\($0)" } ?? "-")"
-    case .byEvent(let isOn): "byEvent \(isOn)"
-    case .disable: "disable"
-    case .enable: "enable"
-    case .name(let name): "name \(name)"
-    case .markSaved: "save"
-    case .endCoalescing: "endCoalescing"
-    }
-  }
 
   static func random(using random: inout SplitMix) -> Action {
     let cell = random.below(cells)

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import ForwardingUndo
+import Foundation
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A number that records how its changes are reversed.
 private final class Cell: MethodDeclaring {
@@ -144,7 +137,7 @@ private final class RealStack {
 @Suite("Random histories of an undo stack")
 struct UndoModelTests {
   private static func number(_ name: String, _ usual: Int) -> Int {
-    getenv(name).flatMap { Int(String(cString: $0)) } ?? usual
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
   }
 
   /// The first difference between the model and the stack in one history.
@@ -163,7 +156,7 @@ struct UndoModelTests {
       let expected = model.take(action)
       let given = try? real.take(action)
       if let wrong = compare(model, expected, real, given) {
-        return "seed \(seed): \(wrong)\n  \(history.map(\.description).joined(separator: "\n  "))"
+        return "seed \(seed): \(wrong)\n  \(history.map { "\($0)" }.joined(separator: "\n  "))"
       }
     }
     return nil
