@@ -17,7 +17,7 @@
   /// wait up to their deadlines.
   public final class NATSTransport: Transport {
     private let connection: NATSConnection
-    private let observers = TransportObservers()
+    private let observers = TransportObservers<TransportState>()
     private let inbox: Inbox
     private let subscribeTimeout: Duration
     private let misdirections = Guarded(0)

@@ -26,11 +26,11 @@ final class InboundCalls: Sendable {
     /// The calls without an answer yet, which draining waits for.
     var unanswered = 0
     var isDraining = false
+    var counts = RemoteStatistics()
   }
 
   /// A random number by which others tell hosts of one name apart.
   let number = UInt64.random(in: 1 ... .max)
-  let counts = RemoteCounts()
   private let transport: any Transport
   private let state = Guarded(State())
   private let open = InFlightCalls()
@@ -38,15 +38,22 @@ final class InboundCalls: Sendable {
 
   init(_ transport: any Transport) {
     self.transport = transport
-    watch = (transport as? any ConnectionsTransport)?.ends.add { [open] in open.cancelAll(of: $0) }
+    watch = (transport as? UnixSocketTransport)?.ends.add { [open] connection in
+      open.cancel { $0.connection == connection }
+    }
   }
 
   deinit { watch?.end() }
 
-  var limits: Limits { state.read { $0.limits } }
+  var limits: Limits {
+    get { state.read { $0.limits } }
+    set { state.withLock { $0.limits = newValue } }
+  }
 
-  func set<Value>(_ limit: WritableKeyPath<Limits, Value>, _ value: Value) {
-    state.withLock { $0.limits[keyPath: limit] = value }
+  var statistics: RemoteStatistics { state.read { $0.counts } }
+
+  private func count(_ kind: WritableKeyPath<RemoteStatistics, Int>) {
+    state.withLockInPlace { $0.counts[keyPath: kind] += 1 }
   }
 
   /// A call that has a place.
@@ -63,14 +70,14 @@ final class InboundCalls: Sendable {
   func receive(_ message: TransportMessage, for exposure: Exposure) {
     let request: RemoteRequest
     do throws(RemoteRefusal) { request = try RemoteRequest(message.payload) } catch {
-      counts.note { $0.strange += 1 }
+      count(\.strange)
       return refuse(message, error)
     }
     switch request.kind {
     case .ping: return answerPing(request, message)
     case .cancel:
       // Cancels have their own subject. Here, only one member of a group would receive them.
-      counts.note { $0.strange += 1 }
+      count(\.strange)
       return refuse(message, .malformed)
     case .asked, .told: break
     }
@@ -78,9 +85,8 @@ final class InboundCalls: Sendable {
     do throws(RemoteRefusal) { taken = try take(request, message) } catch {
       // A call that is not awaited has no answer, even if the message names a subject for one.
       if request.kind == .asked { return refuse(message, error) }
-      return counts.note { $0.refused += 1 }
+      return count(\.refused)
     }
-    counts.note { if request.kind == .asked { $0.asked += 1 } else { $0.told += 1 } }
     let call: Exposure.Received
     do throws(RefusedCall) { call = try exposure.read(request, message) } catch {
       return finish(taken, nil, .refused(error.refusal, error.text, host: number))
@@ -88,15 +94,15 @@ final class InboundCalls: Sendable {
     if let answer = exposure.performAtOnce(call) { return finish(taken, nil, answer) }
     let inFlight = InFlightCall(request.key(of: message.sender), message.connection)
     open.begin(inFlight)
-    inFlight.begin(until: taken.end) {
+    let timer = Deadlines.shared.add(at: taken.end) { inFlight.cancel() }
+    inFlight.begin(
       exposure.perform(call) { [self] answer in
-        let isLate = inFlight.end()
+        Deadlines.shared.cancel(timer)
         open.end(inFlight)
         // An error after the end of the time is a result of the cancellation, not the target's own.
-        let isExpired = isLate && answer.kind == .failed
+        let isExpired = answer.kind == .failed && DispatchTime.now() >= taken.end
         finish(taken, call.stay, isExpired ? .refused(.expired, "", host: number) : answer)
-      }
-    }
+      })
   }
 
   /// Gives a call a place.
@@ -114,6 +120,7 @@ final class InboundCalls: Sendable {
       state.places += 1
       state.bytes += size
       state.unanswered += 1
+      if request.kind == .asked { state.counts.asked += 1 } else { state.counts.told += 1 }
       return state.limits
     }
     let end = Deadlines.time(after: limits.time)
@@ -129,13 +136,10 @@ final class InboundCalls: Sendable {
   /// keeps its place until then.
   private func finish(_ taken: Taken, _ stay: LaneStay?, _ answer: consuming RemoteAnswer) {
     if let refusal = beyondLimit(answer) { answer = refusal }
-    let kind = answer.kind
-    counts.note { counts in
-      switch kind {
-      case .answered, .pong: counts.answered += 1
-      case .failed: counts.failed += 1
-      case .refused: counts.refused += 1
-      }
+    switch answer.kind {
+    case .answered, .pong: count(\.answered)
+    case .failed: count(\.failed)
+    case .refused: count(\.refused)
     }
     let size = taken.message.payload.count
     let free: @Sendable () -> Void = { [state] in
@@ -153,7 +157,7 @@ final class InboundCalls: Sendable {
 
   private func answerPing(_ request: RemoteRequest, _ message: TransportMessage) {
     guard request.call.isEmpty else {
-      counts.note { $0.strange += 1 }
+      count(\.strange)
       return refuse(message, .malformed)
     }
     if state.read({ $0.isDraining }) { return refuse(message, .draining) }
@@ -168,17 +172,18 @@ final class InboundCalls: Sendable {
     guard let request = try? RemoteRequest(message.payload), request.kind == .cancel,
       request.call.isEmpty
     else {
-      counts.note { $0.strange += 1 }
+      count(\.strange)
       return refuse(message, .malformed)
     }
-    open.cancel(request.key(of: message.sender))
+    let key = request.key(of: message.sender)
+    open.cancel { $0.key == key }
   }
 
   // MARK: Answers
 
   /// Refuses a message, whatever it contains.
   private func refuse(_ message: TransportMessage, _ refusal: RemoteRefusal) {
-    counts.note { $0.refused += 1 }
+    count(\.refused)
     reply(.refused(refusal, "", host: number), to: message)
   }
 
@@ -208,7 +213,7 @@ final class InboundCalls: Sendable {
     var isInTime = true
     while isInTime, state.read({ $0.unanswered > 0 }) {
       isInTime = ContinuousClock.now < end
-      do { try await OneShot.pause(until: .now() + .milliseconds(1)) } catch { isInTime = false }
+      do { try await Task.sleep(for: .milliseconds(1)) } catch { isInTime = false }
     }
     closing()
     guard isInTime else { throw .timedOut }

@@ -16,9 +16,6 @@ struct OneShot: Sendable {
 
   private let state = Guarded(State())
 
-  /// The outcome; nil until it is set.
-  var outcome: Outcome? { state.read { $0.outcome } }
-
   /// Sets the outcome. Only the first call has an effect.
   func finish(_ outcome: Outcome) {
     let resume: (@Sendable (Outcome) -> Void)? = state.withLockInPlace { state in
@@ -29,9 +26,13 @@ struct OneShot: Sendable {
     resume?(outcome)
   }
 
-  /// Awaits the outcome, which is ``RemoteError/cancelled`` if the task is cancelled before.
-  nonisolated(nonsending) func wait() async -> Outcome {
-    if let outcome { return outcome }
+  /// Awaits the outcome, which is `atEnd` if it is not set in time, and ``RemoteError/cancelled`` if
+  /// the task is cancelled before.
+  nonisolated(nonsending) func wait(until end: DispatchTime, atEnd: Outcome) async -> Outcome {
+    // A host in this process has answered by now, so no timer is needed.
+    if let outcome = state.read({ $0.outcome }) { return outcome }
+    let timer = Deadlines.shared.add(at: end) { finish(atEnd) }
+    defer { Deadlines.shared.cancel(timer) }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let known: Outcome? = state.withLockInPlace { state in
@@ -43,21 +44,5 @@ struct OneShot: Sendable {
     } onCancel: {
       finish(.failure(.cancelled))
     }
-  }
-
-  /// Awaits the outcome, which is `atEnd` if it is not set in time.
-  nonisolated(nonsending) func wait(until end: DispatchTime, atEnd: Outcome) async -> Outcome {
-    // A host in this process has answered by now, so no timer is needed.
-    if let outcome { return outcome }
-    let timer = Deadlines.shared.add(at: end) { finish(atEnd) }
-    defer { Deadlines.shared.cancel(timer) }
-    return await wait()
-  }
-
-  /// Suspends the task until a time.
-  ///
-  /// - Throws: ``RemoteError/cancelled`` if the task is cancelled.
-  static func pause(until end: DispatchTime) async throws(RemoteError) {
-    _ = try await OneShot().wait(until: end, atEnd: .success(nil)).get()
   }
 }

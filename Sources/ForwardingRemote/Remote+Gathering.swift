@@ -21,33 +21,29 @@ public struct Gathered<Value: Sendable>: Sendable {
 
   /// The answers that arrived in time, in the order of arrival.
   public internal(set) var answers: [Answer] = []
-  /// The hosts that answered an earlier request, but not this one.
-  public internal(set) var silent: Set<UInt64> = []
 
   /// The values of the answers, without the errors.
   public var values: [Value] { answers.compactMap { try? $0.result.get() } }
 }
 
 extension Remote where Face: Sendable {
-  /// Sends a message to all hosts of the name, and returns their answers and the silent hosts.
+  /// Sends a message to all hosts of the name, and returns their answers.
   ///
   /// ```
   /// let votes = try await room.gather { try await $0.vote(question) }
   /// votes.values  // [true, false, true]
   /// ```
   ///
-  /// The closure sends one message; another one is refused as ``RemoteError/gathersOne(_:)``. If
-  /// there is no listener, or no host answers in time, all hosts
-  /// are silent; that is not an error.
+  /// The closure sends one message; another one is refused as ``RemoteError/gathersOne(_:)``. It is
+  /// no error that there is no listener, or that no host answers in time.
   ///
   /// - Parameters:
   ///   - count: The number of answers after which this returns. With fewer answers it returns at
   ///     the deadline.
   ///   - limit: The deadline; nil for the deadline of the proxy.
   ///   - send: Sends one message to the face that it receives.
-  /// - Returns: The answers, and the hosts that did not answer.
   /// - Throws: ``RemoteError`` if the hosts could not be asked or their answers not received, even
-  ///   if the closure catches it; errors that the closure throws before the answers are gathered.
+  ///   if the closure catches it; errors that the closure throws before it sends the message.
   public nonisolated(nonsending) func gather<Value: Sendable>(
     expecting count: Int = .max, within limit: Duration? = nil,
     _ send: nonisolated(nonsending) (Face) async throws -> Value
@@ -59,8 +55,7 @@ extension Remote where Face: Sendable {
 }
 
 extension RemoteProxy {
-  /// Sends a message to all hosts of the name, without a protocol, and returns their answers and
-  /// the silent hosts.
+  /// Sends a message to all hosts of the name, without a protocol, and returns their answers.
   ///
   /// ```swift
   /// let deposit = try AsyncMessage<Int32, Int32>("deposit:")
@@ -82,8 +77,8 @@ extension RemoteProxy {
   ) async throws -> Gathered<Value> {
     let gathering = GatheringProxy(self, count, limit)
     do { _ = try await send(gathering) } catch {
-      // Errors after gathering, such as that of the first answer, are part of the result.
-      if !gathering.isOver { throw error }
+      // Later errors, such as that of the first answer, are part of the result.
+      if !gathering.hasBegun { throw error }
     }
     return try gathering.gathered()
   }
@@ -97,12 +92,8 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
     /// The message; nil before it is sent.
     var call: Invocation?
     var answers: [RemoteAnswer] = []
-    /// Whether all answers that arrive in time have arrived.
-    var isOver = false
     /// Why the hosts could not be asked, or their answers not received.
     var failure: RemoteError?
-    /// Whether the result was made, so that no message is sent any more.
-    var isClosed = false
   }
 
   private let remote: RemoteProxy
@@ -110,13 +101,10 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
   private let limit: Duration?
   private let state = Guarded(State())
 
-  /// Whether all answers that arrive in time have arrived.
-  var isOver: Bool { state.read { $0.isOver } }
+  var hasBegun: Bool { state.read { $0.call != nil } }
 
   init(_ remote: RemoteProxy, _ count: Int, _ limit: Duration?) {
-    self.remote = remote
-    self.count = count
-    self.limit = limit
+    (self.remote, self.count, self.limit) = (remote, count, limit)
     super.init()
   }
 
@@ -128,19 +116,19 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
 
   override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
     let bytes = try remote.interface.encodeSent(invocation, behind: RemoteRequest.head)
+    let answers: [RemoteAnswer]
     do throws(RemoteError) {
       try begin(invocation)
-      try await ask(bytes)
+      answers = try await ask(bytes)
     } catch {
       state.withLockInPlace { if $0.failure == nil { $0.failure = error } }
       throw error
     }
+    state.withLockInPlace { $0.answers = answers }
     // The face returns the first answer to its caller.
-    let first = state.withLockInPlace { state in
-      state.isOver = true
-      return state.answers.first { $0.kind == .answered }
+    guard let first = answers.first(where: { $0.kind == .answered }) else {
+      throw RemoteError.timedOut
     }
-    guard let first else { throw RemoteError.timedOut }
     try remote.interface.decodeResult(first.result(), into: invocation)
   }
 
@@ -148,44 +136,34 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
   private func begin(_ invocation: Invocation) throws(RemoteError) {
     let copy = invocation.copy()
     let isFirst = state.withLockInPlace { state in
-      let isFirst = state.call == nil && !state.isClosed
-      if isFirst { state.call = copy }
-      return isFirst
+      defer { state.call = state.call ?? copy }
+      return state.call == nil
     }
     if !isFirst { throw .gathersOne(invocation.selector ?? "") }
   }
 
-  private nonisolated(nonsending) func ask(_ bytes: [UInt8]) async throws(RemoteError) {
+  private nonisolated(nonsending) func ask(
+    _ bytes: [UInt8]
+  ) async throws(RemoteError) -> [RemoteAnswer] {
     do throws(RemoteError) {
-      try await remote.link.askAll(.asked, behindRoom: bytes, within: limit) {
-        [state, count] answer in
-        state.withLockInPlace {
-          if $0.answers.count < count { $0.answers.append(answer) }
-          return $0.answers.count >= count
-        }
-      }
+      return try await remote.link.askAll(
+        .asked, behindRoom: bytes, expecting: count, within: limit)
     } catch {
-      // Without a listener, all hosts are silent.
-      if error != remote.link.subject.unheard { throw error }
+      // Without a listener, no host answers.
+      if error == remote.link.subject.unheard { return [] }
+      throw error
     }
   }
 
   /// The result. The failure is thrown even if the closure caught it.
   func gathered<Value: Sendable>() throws -> Gathered<Value> {
-    let (call, answers, failure) = state.withLockInPlace { state in
-      state.isClosed = true
-      return (state.call.take(), state.answers, state.failure)
-    }
-    if let failure { throw failure }
-    var all = Gathered<Value>()
-    all.silent = remote.link.hosts
-    guard let call else { return all }
-    for answer in answers {
-      all.silent.remove(answer.host)
-      all.answers.append(
-        Gathered.Answer(host: answer.host, result: Self.value(of: answer, call, remote)))
-    }
-    return all
+    let state = state.read { $0 }
+    if let failure = state.failure { throw failure }
+    guard let call = state.call else { return Gathered() }
+    return Gathered(
+      answers: state.answers.map {
+        Gathered.Answer(host: $0.host, result: Self.value(of: $0, call, remote))
+      })
   }
 
   private static func value<Value>(

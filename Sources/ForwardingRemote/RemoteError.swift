@@ -15,8 +15,8 @@ public enum RemoteError: Error, Hashable, Sendable {
   case cancelled
   /// No host can be reached, so the call was not performed. The text says why.
   case unreachable(String)
-  /// The connection broke before the answer arrived. The call had left this process, and may or may
-  /// not have been performed. A message that is not awaited also fails in this way while there is
+  /// The connection broke before the answer arrived. The call may or may not have been performed. A
+  /// message that is not awaited also fails in this way while there is
   /// no connection, and is not sent.
   case interrupted
   /// The connection was closed by this process, or cannot be made again.
@@ -44,9 +44,8 @@ public enum RemoteError: Error, Hashable, Sendable {
       case .closed: .closed
       case .timedOut: .timedOut
       case .nobodyListens: .unreachable("no host listens")
-      case .forked: .unreachable("\(error)")
       case .unreachable(let why): .unreachable(why)
-      case .tooLarge, .congested, .denied, .failed, .unsent: .notCarried(error)
+      case .tooLarge, .congested, .denied, .failed: .notCarried(error)
       }
   }
 }

@@ -61,7 +61,7 @@ public final class RemoteHost: Sendable {
   /// counts until then: it is still in the lane, with its arguments.
   public var limit: Int {
     get { gate.limits.calls }
-    set { gate.set(\.calls, newValue) }
+    set { gate.limits.calls = newValue }
   }
 
   /// The maximum number of bytes of these calls together, as they were received; 16 MB unless set.
@@ -70,14 +70,14 @@ public final class RemoteHost: Sendable {
   /// up to some twenty times as much.
   public var byteLimit: Int {
     get { gate.limits.bytes }
-    set { gate.set(\.bytes, newValue) }
+    set { gate.limits.bytes = newValue }
   }
 
   /// The longest time that a call may take, ten minutes unless set, whatever its caller says. A
   /// caller that does not wait sets no time of its own. Then the call's task is cancelled.
   public var longestCall: Duration {
     get { gate.limits.time }
-    set { gate.set(\.time, newValue) }
+    set { gate.limits.time = newValue }
   }
 
   /// Decides whether a caller may send a message. If nil, every call is allowed.
@@ -90,7 +90,7 @@ public final class RemoteHost: Sendable {
   }
 
   /// Counts of the calls received.
-  public var statistics: RemoteStatistics { gate.counts.statistics }
+  public var statistics: RemoteStatistics { gate.statistics }
 
   // MARK: Exposing
 

@@ -44,31 +44,18 @@ open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   /// How long a call waits for its answer.
   public final var deadline: Duration {
-    get { link.settings.deadline }
-    set { link.set(\.deadline, newValue) }
+    get { link.state.read { $0.deadline } }
+    set { link.state.withLock { $0.deadline = newValue } }
   }
 
   /// The maximum number of calls in flight. Further calls throw ``RemoteError/congested(limit:)``.
   public final var inFlightLimit: Int {
-    get { link.settings.inFlight }
-    set { link.set(\.inFlight, newValue) }
-  }
-
-  /// Called when the connection breaks. Calls that were sent fail; later calls wait for a new
-  /// connection, up to their deadline.
-  public final var onInterruption: (@Sendable () -> Void)? {
-    get { link.settings.interrupted }
-    set { link.set(\.interrupted, newValue) }
-  }
-
-  /// Called when the connection is closed for good.
-  public final var onInvalidation: (@Sendable () -> Void)? {
-    get { link.settings.invalidated }
-    set { link.set(\.invalidated, newValue) }
+    get { link.state.read { $0.limit } }
+    set { link.state.withLock { $0.limit = newValue } }
   }
 
   /// Counts of the calls sent.
-  public final var statistics: RemoteStatistics { link.counts.statistics }
+  public final var statistics: RemoteStatistics { link.state.read { $0.counts } }
 
   /// Asks the hosts of the name whether they are there, and returns how many answered.
   ///
@@ -81,23 +68,14 @@ open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   public final func ping(
     expecting count: Int = 1, within limit: Duration? = nil
   ) async throws(RemoteError) -> Int {
-    // Each host counts once. A host that is shutting down refuses the ping, and is not counted as
-    // there.
-    let heard = Guarded((there: 0, all: 0))
     do throws(RemoteError) {
-      try await link.askAll(.ping, within: limit) { answer in
-        heard.withLockInPlace {
-          if answer.kind == .pong { $0.there += 1 }
-          $0.all += 1
-          return $0.all >= count
-        }
-      }
-    } catch {
+      let answers = try await link.askAll(.ping, expecting: count, within: limit)
+      // A host that is shutting down refuses the ping, and is not counted as there.
+      return answers.count { $0.kind == .pong }
+    } catch .unreachable {
       // No host is there, which is a valid result.
-      if case .unreachable = error { return 0 }
-      throw error
+      return 0
     }
-    return heard.read { $0.there }
   }
 
   // MARK: Steps of forwarding
@@ -144,6 +122,7 @@ open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
       throw .wire(error)
     }
   }
+
   /// Adds the names of a call to the refusal of a host, which got a fingerprint in their place.
   func named(_ error: RemoteError, _ call: Invocation) -> RemoteError {
     guard case .refused(let refusal, let text) = error,

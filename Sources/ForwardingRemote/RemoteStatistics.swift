@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Invocations
 
 /// Counts of the calls of one side, a sender or a host.
 ///
@@ -31,13 +30,4 @@ public struct RemoteStatistics: Hashable, Sendable {
     (self.asked, self.told, self.answered, self.failed) = (asked, told, answered, failed)
     (self.refused, self.strange) = (refused, strange)
   }
-}
-
-/// The counters of ``RemoteStatistics``.
-final class RemoteCounts: Sendable {
-  private let counts = Guarded(RemoteStatistics())
-
-  var statistics: RemoteStatistics { counts.read { $0 } }
-
-  func note(_ change: (inout RemoteStatistics) -> Void) { counts.withLockInPlace(change) }
 }

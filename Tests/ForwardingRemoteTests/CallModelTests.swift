@@ -9,14 +9,14 @@ import Testing
 /// What a transport does with one attempt to send a call, and what the call ends as: the rule of
 /// "When a connection breaks" in Documentation/Remote.md.
 private enum Step: CaseIterable {
-  case noConnection, unsent
+  case noConnection
   case nobody, congested, closed, interrupted, performedThenInterrupted
   case dropped, answerDropped, answeredLate, answered, answeredTwice, answeredThenInterrupted
 
   /// The outcome; nil if the call was not sent, and is tried again.
   var outcome: String? {
     switch self {
-    case .noConnection, .unsent: nil
+    case .noConnection: nil
     case .nobody: "\(RemoteSubject("forwarding.bank.bank").name)"
     case .congested: "\(RemoteError.notCarried(.congested))"
     case .closed: "\(RemoteError.closed)"
@@ -28,7 +28,7 @@ private enum Step: CaseIterable {
 
   var isPerformed: Bool {
     switch self {
-    case .noConnection, .unsent, .nobody, .congested, .closed, .interrupted, .dropped: false
+    case .noConnection, .nobody, .congested, .closed, .interrupted, .dropped: false
     case .performedThenInterrupted, .answerDropped, .answeredLate, .answered, .answeredTwice,
       .answeredThenInterrupted:
       true
@@ -77,7 +77,6 @@ private final class SteppedTransport: Transport {
     case .noConnection: throw .interrupted
     case .congested: throw .congested
     case .closed: throw .closed
-    case .unsent: answered(.failure(.unsent))
     case .nobody: answered(.failure(.nobodyListens))
     case .interrupted: answered(.failure(.interrupted))
     case .dropped: break
@@ -148,11 +147,9 @@ struct CallModelTests {
     var random = SystemRandomNumberGenerator()
     var scripts = Step.allCases.map { [$0] }
     let ends = Step.allCases.filter { $0.outcome != nil }
-    for end in ends { scripts.append([.noConnection, .unsent, end, .answered]) }
+    for end in ends { scripts.append([.noConnection, .noConnection, end, .answered]) }
     for _ in 0..<40 {
-      let waits = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
-        Bool.random(using: &random) ? Step.noConnection : .unsent
-      }
+      let waits = Array(repeating: Step.noConnection, count: .random(in: 0..<4, using: &random))
       scripts.append(waits + [ends.randomElement(using: &random) ?? .answered])
     }
     for script in scripts {
@@ -193,11 +190,11 @@ struct CallModelTests {
 
   @Test("a call that is cancelled before it is sent again is not sent")
   func cancelled() async throws {
-    let transport = SteppedTransport([.noConnection, .unsent, .noConnection])
+    let transport = SteppedTransport([])
     let remote = RemoteProxy(
       try Vault.interface(), transport, at: "bank", deadline: .seconds(300))
     let call = Task { try await Vault.deposit(1, on: remote) }
-    while transport.requests.load(ordering: .relaxed) == 0 { await Task.yield() }
+    while transport.left.read({ $0.isEmpty }) { await Task.yield() }
     call.cancel()
     await #expect(throws: RemoteError.cancelled) { try await call.value }
     #expect(remote.statistics == RemoteStatistics(asked: 1, failed: 1))

@@ -161,13 +161,12 @@ struct HostDefenceTests {
 
   @Test("listening goes on after an error of the system that no one expects")
   func accepting() async throws {
-    let door = try SocketDescriptor.make()
-    try door.listen(at: path)
+    let listening = try SocketListening(at: path)
+    let door = listening.descriptor
     // The number is that of a file for a moment, which accepts nothing.
     let kept = dup(door.number)
     let file = open("/dev/null", O_RDONLY)
     dup2(file, door.number)
-    let listening = SocketListening(door, at: path)
     let connections = Atomic(0)
     #expect(
       listening.begin { new in
@@ -181,6 +180,5 @@ struct HostDefenceTests {
     let peer = PacketSocket(path)
     try await eventually { connections.load(ordering: .relaxed) == 1 }
     withExtendedLifetime(peer) { listening.end() }
-    unlink(path)
   }
 }

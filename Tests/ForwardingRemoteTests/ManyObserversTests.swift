@@ -13,7 +13,7 @@ struct ManyObserversTests {
   @Test("eight times as many observers are added, and ended, in eight times the time")
   func observers() {
     let growth = CPUTime.growth { count in
-      let observers = TransportObservers()
+      let observers = TransportObservers<TransportState>()
       return CPUTime.milliseconds {
         let all = (0..<count).map { _ in observers.add { _ in } }
         for one in all { one.end() }
@@ -38,7 +38,7 @@ struct ManyObserversTests {
 
   @Test("observers are notified in the order in which they were added, even if some have ended")
   func order() {
-    let observers = TransportObservers()
+    let observers = TransportObservers<TransportState>()
     let told = Guarded<[Int]>([])
     let all = (0..<100).map { number in
       observers.add { _ in told.withLockInPlace { $0.append(number) } }

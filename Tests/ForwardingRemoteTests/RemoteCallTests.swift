@@ -3,6 +3,7 @@ import Dispatch
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
+import Invocations
 import RemoteTestSupport
 import Synchronization
 import Testing
@@ -90,6 +91,16 @@ struct RemoteCallTests {
     _ = try await (one, other)
     #expect(try await Vault.deposit(1, on: remote) == 1)
     host.close()
+  }
+
+  @Test("a call that does not suspend is performed on the thread that receives it")
+  func atOnce() throws {
+    let (vault, host, remote) = try vault(.inProcess)
+    defer { host.close() }
+    let own = SystemThread.current
+    vault.look = { SystemThread.current == own }
+    try Vault.add.message(1, on: remote)
+    #expect(vault.looks == [true] && vault.balance == 1)
   }
 
   @Test("types that differ are refused with both signatures", arguments: Way.allCases)

@@ -12,7 +12,7 @@ struct RemoteClosingTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
   @Test(
-    "closing ends calls in flight, calls onInvalidation once, and fails later calls at once",
+    "closing ends calls in flight, reports that once, and fails later calls at once",
     arguments: Way.allCases)
   func closed(way: Way) async throws {
     let (there, here) = try way.ends()
@@ -25,8 +25,11 @@ struct RemoteClosingTests {
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     let invalidations = Atomic(0)
     let interruptions = Atomic(0)
-    remote.onInvalidation = { invalidations.add(1, ordering: .relaxed) }
-    remote.onInterruption = { interruptions.add(1, ordering: .relaxed) }
+    let watch = here.onChange {
+      if $0 == .closed { invalidations.add(1, ordering: .relaxed) }
+      if $0 == .interrupted { interruptions.add(1, ordering: .relaxed) }
+    }
+    defer { watch.end() }
     let holding = (0..<3).map { _ in Task { try await Vault.hold(on: remote) } }
     while host.statistics.asked < 3 { try await Task.sleep(for: .milliseconds(1)) }
     here.close()

@@ -61,7 +61,10 @@ struct RemoteFaultTests {
     let client = try UnixSocketTransport(connectedTo: path)
     let remote = RemoteProxy(try Vault.interface(), client, at: name, deadline: .seconds(300))
     let interruptions = Atomic(0)
-    remote.onInterruption = { interruptions.add(1, ordering: .relaxed) }
+    let watch = client.onChange {
+      if $0 == .interrupted { interruptions.add(1, ordering: .relaxed) }
+    }
+    defer { watch.end() }
     let host = RemoteHost(try #require(server), as: name)
     try host.expose(Vault(), Vault.interface())
     let sleeping = Task { try await Vault.sleep(600_000, on: remote) }

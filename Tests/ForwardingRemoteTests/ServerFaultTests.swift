@@ -126,7 +126,7 @@
 
     #if Macros
       @Test(
-        "three of five hosts die during a gathering: the others answer, and those are silent")
+        "three of five hosts die during a gathering: the others answer")
       func dyingHosts() async throws {
         let server = try NATSServer()
         let hosts = try (0..<5).map { _ in try HostProcess(server.url, as: name) }
@@ -151,7 +151,6 @@
         let time = ContinuousClock.now - begin
         #expect(time >= .seconds(15) && time < .seconds(100), "\(time)")
         #expect(Set(after.values) == Set(processes[3...]))
-        #expect(after.silent == Set(before.answers[..<3].map(\.host)))
         for host in hosts { host.end() }
       }
     #endif

@@ -88,7 +88,7 @@ struct SocketFaultTests {
       socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
     let descriptor = SocketDescriptor(number: ends[0])
     descriptor.setRoom(8192)
-    let connection = SocketConnection(descriptor, SendBudget())
+    let connection = SocketConnection(descriptor)
     let error = #expect(throws: TransportError.self) {
       try connection.send([UInt8](repeating: 0, count: 100_000))
     }
@@ -103,41 +103,12 @@ struct SocketFaultTests {
     close(ends[1])
   }
 
-  @Test("messages sent to a slow peer are freed, even while others always wait")
-  func slowPeer() throws {
-    var ends: [Int32] = [0, 0]
-    #expect(
-      socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
-    let descriptor = SocketDescriptor(number: ends[0])
-    descriptor.setUp()
-    let budget = SendBudget()
-    let connection = SocketConnection(descriptor, budget)
-    let hasBegun = connection.begin(100) { _, _ in
-    } ended: { _ in
-    }
-    #expect(hasBegun)
-    let message = [UInt8](repeating: 1, count: 100)
-    while connection.places < 4000 { try connection.send(message) }
-    var most = 0
-    var bytes = message
-    for _ in 0..<40_000 {
-      #expect(recv(ends[1], &bytes, 100, 0) == 100)
-      try connection.send(message)
-      most = max(most, connection.places)
-    }
-    #expect(!connection.isDrained && most < 20_000, "\(most)")
-    #expect(budget.waiting > 0)
-    connection.end()
-    #expect(budget.waiting == 0)
-    close(ends[1])
-  }
-
   @Test("a message that has to wait is sent, however often messages had to wait before")
   func waitsAgain() throws {
     var ends: [Int32] = [0, 0]
     #expect(
       socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
-    let connection = SocketConnection(SocketDescriptor(number: ends[0]), SendBudget())
+    let connection = SocketConnection(SocketDescriptor(number: ends[0]))
     var message = [UInt8](repeating: 0, count: 1000)
     // A missing message fails the test instead of blocking it forever.
     // The seconds and microseconds of a `timeval`, whose module an optimized build does not find.
@@ -146,32 +117,32 @@ struct SocketFaultTests {
     for round: UInt8 in 1...4 {
       message[0] = round
       for _ in 0..<2000 { try connection.send(message) }
-      #expect(connection.places > 0)
+      #expect(connection.waiting > 0)
       for _ in 0..<2000 {
         try #require(recv(ends[1], &message, message.count, 0) == message.count)
         #expect(message[0] == round)
       }
-      while !connection.isDrained { usleep(100) }
+      while connection.waiting > 0 { usleep(100) }
     }
     connection.end()
     close(ends[1])
   }
 
-  @Test("peers that do not read share the send buffer, and each has room for the largest message")
-  func sharedPatience() {
-    let budget = SendBudget()
+  @Test("a limited number of bytes waits for a peer that does not read, and none once it has ended")
+  func congested() throws {
+    var ends: [Int32] = [0, 0]
+    #expect(
+      socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
+    let connection = SocketConnection(SocketDescriptor(number: ends[0]))
     let message = [UInt8](repeating: 0, count: 1000)
-    var waiting = [Int](repeating: 0, count: 256)
-    for peer in waiting.indices {
-      while budget.reserve(message, beside: waiting[peer]) {
-        waiting[peer] += SendBudget.cost(of: message)
-      }
+    #expect(throws: TransportError.congested) {
+      while true { try connection.send(message) }
     }
-    #expect(waiting[0] > SendBudget.one - 2000 && waiting[0] <= SendBudget.one)
-    #expect(waiting.reduce(0, +) == budget.waiting && budget.waiting <= 128 << 20)
-    #expect(waiting.allSatisfy { $0 > (160 << 10) + SocketFrame.head + 64 })
-    for count in waiting { budget.release(count) }
-    #expect(budget.waiting == 0)
+    let most = SocketConnection.mostWaiting
+    #expect((most - 1064...most).contains(connection.waiting))
+    connection.end()
+    #expect(throws: TransportError.interrupted) { try connection.send(message) }
+    close(ends[1])
   }
 
   @Test("one of many processes gets the path of a dead one, and another file at the path stays")
@@ -221,17 +192,19 @@ struct SocketFaultTests {
     unlink(path)
   }
 
-  @Test("a listener removes its own file, and not that of another listener at the same path")
+  @Test("a path has one listener, even if its file was removed")
   func fileOfAnother() throws {
     let first = try UnixSocketTransport(listeningAt: path)
     unlink(path)
+    #expect(throws: TransportError.unreachable("\(path): a process listens there already")) {
+      try UnixSocketTransport(listeningAt: path)
+    }
+    first.close()
     let second = try UnixSocketTransport(listeningAt: path)
     first.close()
     #expect(access(path, F_OK) == 0)
-    let client = try UnixSocketTransport(connectedTo: path)
-    client.close()
     second.close()
-    #expect(access(path, F_OK) != 0)
+    #expect(access(path, F_OK) != 0 && access(path + ".lock", F_OK) != 0)
   }
 
   @Test("a peer that sends malformed frames is disconnected, and other peers are served")

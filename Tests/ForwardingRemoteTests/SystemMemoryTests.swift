@@ -74,7 +74,7 @@ struct SystemMemoryTests {
     var ends: [Int32] = [0, 0]
     #expect(
       socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
-    let connection = SocketConnection(SocketDescriptor(number: ends[0]), SendBudget())
+    let connection = SocketConnection(SocketDescriptor(number: ends[0]))
     for byte: UInt8 in 1...3 { try connection.send([byte]) }
     for byte: UInt8 in 1...3 {
       var bytes: [UInt8] = [0, 0]

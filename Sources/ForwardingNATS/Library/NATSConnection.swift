@@ -126,7 +126,7 @@
 
     /// Checks that this process was not forked. A child has none of the library's threads and
     /// copies its locks in any state, so no function of the library is called there.
-    func check() throws(TransportError) { if process.isForked { throw .forked } }
+    func check() throws(TransportError) { if process.isForked { throw .closed } }
 
     @unsafe
     private static func tell(_ listener: UnsafeMutableRawPointer?, _ state: TransportState) {

@@ -5,7 +5,6 @@ import Invocations
 final class AnsweredRequest: TransportRequest {
   private struct State {
     var answered: (@Sendable (Result<[UInt8], TransportError>) -> Void)?
-    var answers = 0
     var ended: (@Sendable (AnsweredRequest) -> Void)?
   }
 
@@ -15,30 +14,17 @@ final class AnsweredRequest: TransportRequest {
     state = Guarded(State(answered: answered))
   }
 
-  /// The number of answers so far.
-  var answers: Int { state.read { $0.answers } }
-
-  /// Whether the request has ended, so that answers are ignored.
-  var isOver: Bool { state.read { $0.answered == nil } }
-
   /// Sets the closure that is called when the request ends, which must not have happened yet.
   func whenEnded(_ ended: @escaping @Sendable (AnsweredRequest) -> Void) {
     state.withLockInPlace { $0.ended = ended }
   }
 
-  func take(_ answer: Result<[UInt8], TransportError>) {
-    let answered = state.withLockInPlace { state in
-      state.answers += 1
-      return state.answered
-    }
-    answered?(answer)
-  }
+  func take(_ answer: Result<[UInt8], TransportError>) { state.read { $0.answered }?(answer) }
 
   func end() {
     let before = state.withLock { state in
-      let before = state
-      state = State(answers: before.answers)
-      return before
+      defer { state = State() }
+      return state
     }
     before.ended?(self)
   }

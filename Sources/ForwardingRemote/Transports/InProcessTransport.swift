@@ -14,9 +14,7 @@ import Invocations
 public final class InProcessTransport: Transport {
   public let maximumPayload: Int
   private let subscriptions = SubscriptionTable()
-  private let observers = TransportObservers()
-  /// Requests that may still get answers; nil once the transport is closed.
-  private let waiting = Guarded<[ObjectIdentifier: AnsweredRequest]?>([:])
+  private let observers = TransportObservers<TransportState>()
 
   /// Makes a transport that carries messages of at most `maximumPayload` bytes.
   public init(maximumPayload: Int = 1 << 20) {
@@ -34,29 +32,25 @@ public final class InProcessTransport: Transport {
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
   ) throws(TransportError) -> any TransportRequest {
-    let listeners = try listeners(to: subject, payload.count)
     let request = AnsweredRequest(answered)
-    if listeners.isEmpty { request.take(.failure(.nobodyListens)) }
-    for listener in listeners {
-      listener.receive(
-        TransportMessage(payload: payload, sender: .thisProcess) { request.take(.success($0)) })
+    // Before the listeners are known: closing removes those, and tells the observers then.
+    let watch = observers.add { _ in
+      request.take(.failure(.closed))
+      request.end()
     }
-    // Most requests have all their answers by now, and need not be registered.
-    if request.answers < listeners.count { wait(for: request) }
+    request.whenEnded { _ in watch.end() }
+    do throws(TransportError) {
+      let listeners = try listeners(to: subject, payload.count)
+      if listeners.isEmpty { request.take(.failure(.nobodyListens)) }
+      for listener in listeners {
+        listener.receive(
+          TransportMessage(payload: payload, sender: .thisProcess) { request.take(.success($0)) })
+      }
+    } catch {
+      request.end()
+      throw error
+    }
     return request
-  }
-
-  /// Retains a request until it ends or the transport is closed.
-  private func wait(for request: AnsweredRequest) {
-    request.whenEnded { [waiting] request in
-      let old = waiting.withLockInPlace { $0?.removeValue(forKey: ObjectIdentifier(request)) }
-      withExtendedLifetime(old) {}
-    }
-    let isOpen = waiting.withLockInPlace { waiting in
-      waiting?[ObjectIdentifier(request)] = request
-      return waiting != nil
-    }
-    if !isOpen { request.take(.failure(.closed)) }
   }
 
   public func subscribe(
@@ -70,19 +64,9 @@ public final class InProcessTransport: Transport {
 
   public func onChange(
     _ changed: @escaping @Sendable (TransportState) -> Void
-  ) -> any TransportSubscription {
-    observers.add(changed)
-  }
+  ) -> any TransportSubscription { observers.add(changed) }
 
-  public func close() {
-    guard subscriptions.close() else { return }
-    let left = waiting.withLockInPlace { waiting in
-      defer { waiting = nil }
-      return waiting
-    }
-    for request in left?.values ?? [:].values { request.take(.failure(.closed)) }
-    observers.tell(.closed)
-  }
+  public func close() { if subscriptions.close() { observers.tell(.closed) } }
 
   private func listeners(
     to subject: RemoteSubject, _ count: Int

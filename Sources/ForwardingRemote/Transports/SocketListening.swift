@@ -3,14 +3,35 @@ import Invocations
 
 /// A listening socket, and the thread that accepts connections until this is ended.
 final class SocketListening: Sendable {
-  /// The file of the socket.
-  let file: SocketDescriptor.File?
-  private let descriptor: SocketDescriptor
+  private let path: String
+  private let lock: SocketLock
+  let descriptor: SocketDescriptor
   private let isEnded = Guarded(false)
 
-  init(_ descriptor: SocketDescriptor, at path: String) {
-    self.descriptor = descriptor
-    file = SocketDescriptor.File(at: path)
+  /// Listens at a path. The socket file of a process that has ended is removed.
+  init(at path: String) throws(TransportError) {
+    self.path = path
+    lock = try SocketLock(for: path)
+    do throws(TransportError) { descriptor = try Self.listen(at: path) } catch {
+      lock.end()
+      throw error
+    }
+  }
+
+  private static func listen(at path: String) throws(TransportError) -> SocketDescriptor {
+    let descriptor = try SocketDescriptor.make()
+    do throws(TransportError) {
+      // A program that does not know the lock may listen there.
+      if try descriptor.connect(to: path) {
+        throw .unreachable("\(path): a process listens there already")
+      }
+      SocketDescriptor.remove(path)
+      try descriptor.listen(at: path)
+      return descriptor
+    } catch {
+      descriptor.close()
+      throw error
+    }
   }
 
   /// Starts to accept connections. Returns false if the system has no thread for it.
@@ -29,7 +50,7 @@ final class SocketListening: Sendable {
       descriptor.close()
     }
     if !hasBegun {
-      isEnded.withLock { $0 = true }
+      end()
       descriptor.close()
     }
     return hasBegun
@@ -38,8 +59,12 @@ final class SocketListening: Sendable {
   /// Stops accepting connections. The descriptor is open until the thread has seen this.
   func end() {
     isEnded.withLock { isEnded in
-      if !isEnded { descriptor.shutDown() }
+      if isEnded { return }
       isEnded = true
+      // While the lock is held, so that the file is not that of the next process.
+      SocketDescriptor.remove(path)
+      descriptor.shutDown()
+      lock.end()
     }
   }
 }

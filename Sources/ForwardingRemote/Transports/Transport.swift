@@ -30,11 +30,11 @@ public protocol Transport: AnyObject, Sendable {
 
   /// Sends a message, and passes each answer to a closure until the request ends.
   ///
-  /// ``TransportError/nobodyListens``, ``TransportError/unsent`` and interruptions arrive as
-  /// answers.
+  /// ``TransportError/nobodyListens`` and interruptions arrive as answers.
   ///
-  /// - Throws: ``TransportError/interrupted`` if the connection is already broken; the message is
-  ///   not sent later. Other errors say why the message cannot be carried.
+  /// - Throws: ``TransportError`` if the message was not sent, and will not be:
+  ///   ``TransportError/interrupted`` if the connection is already broken. What the closure got
+  ///   before that has no meaning.
   func request(
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
@@ -174,8 +174,6 @@ public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
   case tooLarge(limit: Int, given: Int)
   /// The connection broke before an answer came.
   case interrupted
-  /// The connection broke while the message waited to be sent, so it was not received.
-  case unsent
   /// The transport was closed.
   case closed
   /// The limit of messages that wait to be sent is reached.
@@ -184,8 +182,6 @@ public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
   case timedOut
   /// The connection cannot be made.
   case unreachable(String)
-  /// This process was forked from the owner of the transport. It can make its own after `exec`.
-  case forked
   /// The server does not permit the operation.
   case denied(String)
   /// Any other failure, in the words of the system or library that failed.
@@ -197,12 +193,10 @@ public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     case .tooLarge(let limit, let given):
       "\(given) bytes are given, and \(limit) are the limit"
     case .interrupted: "the connection broke before an answer came"
-    case .unsent: "the connection broke before the message was sent"
     case .closed: "the transport is closed"
     case .congested: "more is waiting to be sent than may"
     case .timedOut: "it took longer than it may"
     case .unreachable(let reason): "cannot be reached: \(reason)"
-    case .forked: "the transport belongs to the process that this one was forked from"
     case .denied(let reason): "not allowed: \(reason)"
     case .failed(let reason): reason
     }

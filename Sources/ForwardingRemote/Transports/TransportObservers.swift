@@ -1,37 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import Invocations
 
-/// The closures that are called when a connection changes; for transports of your own.
+/// Closures that are called with each value, such as the changes of a connection; for transports of
+/// your own.
 ///
 /// ```swift
-/// let observers = TransportObservers()
+/// let observers = TransportObservers<TransportState>()
 /// let one = observers.add { print("\($0)") }
 /// observers.tell(.interrupted)
 /// one.end()
 /// ```
-public final class TransportObservers: Sendable {
-  private let observers = Observers<TransportState>()
+public final class TransportObservers<Value: Sendable>: Sendable {
+  /// By number, so that removing an observer is equally fast among few and among many.
+  private let observers = Guarded<(all: [UInt64: Observer], last: UInt64)>(([:], 0))
 
   /// Makes an empty list.
   public init() {}
 
   /// Adds a closure, which is called until the subscription ends.
-  public func add(
-    _ changed: @escaping @Sendable (TransportState) -> Void
-  ) -> any TransportSubscription {
-    observers.add(changed)
-  }
-
-  /// Calls all closures, in the order in which they were added.
-  public func tell(_ state: TransportState) { observers.tell(state) }
-}
-
-/// Closures that are called with each value, until their subscription ends.
-final class Observers<Value: Sendable>: Sendable {
-  /// By number, so that removing an observer is equally fast among few and among many.
-  private let observers = Guarded<(all: [UInt64: Observer], last: UInt64)>(([:], 0))
-
-  func add(_ changed: @escaping @Sendable (Value) -> Void) -> any TransportSubscription {
+  public func add(_ changed: @escaping @Sendable (Value) -> Void) -> any TransportSubscription {
     observers.withLockInPlace { state in
       state.last += 1
       let observer = Observer(self, state.last, changed)
@@ -41,20 +28,20 @@ final class Observers<Value: Sendable>: Sendable {
   }
 
   /// Calls all closures, in the order in which they were added.
-  func tell(_ value: Value) {
+  public func tell(_ value: Value) {
     let all = observers.read { Array($0.all.values) }
     for observer in all.sorted(by: { $0.number < $1.number }) { observer.changed(value) }
   }
 
   private final class Observer: TransportSubscription {
-    private let list: Observers
+    private let list: TransportObservers
     let number: UInt64
     let changed: @Sendable (Value) -> Void
 
-    init(_ list: Observers, _ number: UInt64, _ changed: @escaping @Sendable (Value) -> Void) {
-      self.list = list
-      self.number = number
-      self.changed = changed
+    init(
+      _ list: TransportObservers, _ number: UInt64, _ changed: @escaping @Sendable (Value) -> Void
+    ) {
+      (self.list, self.number, self.changed) = (list, number, changed)
     }
 
     func end() {
@@ -63,12 +50,4 @@ final class Observers<Value: Sendable>: Sendable {
       withExtendedLifetime(old) {}
     }
   }
-}
-
-/// A transport that knows when a connection has ended, so that the calls that came by it can be
-/// cancelled.
-protocol ConnectionsTransport: Transport {
-  /// The closures that are called with each connection that has ended. All its messages have been
-  /// received by then.
-  var ends: Observers<ObjectIdentifier> { get }
 }

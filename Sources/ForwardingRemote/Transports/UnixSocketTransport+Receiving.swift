@@ -6,22 +6,8 @@ extension UnixSocketTransport {
   struct Pending {
     let request: AnsweredRequest
     var waiting: [SocketConnection]
-    /// Whether this process has a listener, which may answer at any time.
-    let isHeardHere: Bool
-    /// Whether the request is still being passed to connections.
-    var isBeingSent = true
-    /// Whether a listener is known.
-    var isHeard = false
     /// Why a connection that might have answered does not.
     var failure: TransportError?
-    /// Whether a connection did not send the request. It may be sent again if no other has sent it.
-    var isUnsent = false
-
-    /// The error that ends the request, once no more answers can arrive.
-    var outcome: TransportError? {
-      guard waiting.isEmpty, !isHeardHere, !isBeingSent else { return nil }
-      return failure ?? (isHeard ? nil : isUnsent ? .unsent : .nobodyListens)
-    }
   }
 
   /// The number of connections.
@@ -50,7 +36,7 @@ extension UnixSocketTransport {
     case .answered:
       request(frame.number, of: connection)?
         .take(excess.map { .failure($0) } ?? .success(frame.payload))
-    case .nobody: leave(frame.number, connection, nil)
+    case .nobody: leave(frame.number, connection, .nobodyListens)
     }
   }
 
@@ -70,38 +56,23 @@ extension UnixSocketTransport {
 
   /// The request of a number, if it was sent to the connection: other connections cannot answer it.
   private func request(_ number: UInt64, of connection: SocketConnection) -> AnsweredRequest? {
-    state.withLockInPlace { state in
-      guard let pending = state.requests[number],
-        pending.waiting.contains(where: { $0 === connection })
-      else { return nil }
-      state.requests[number]?.isHeard = true
-      return pending.request
-    }
+    let pending = state.read { $0.requests[number] }
+    return pending?.waiting.contains { $0 === connection } == true ? pending?.request : nil
   }
 
-  /// Notes that a connection does not answer a request, as it has no listener (nil) or failed; or,
-  /// without a connection, that the request was passed to all of them. It fails if it waits for no
-  /// other connection.
-  func leave(_ number: UInt64, _ connection: SocketConnection?, _ error: TransportError?) {
+  /// Notes that a connection does not answer a request, as it has no listener or failed. The request
+  /// fails if it waits for no other connection; a failure counts more than that nobody listens.
+  func leave(_ number: UInt64, _ connection: SocketConnection, _ error: TransportError) {
     let failed: (AnsweredRequest, TransportError)? = state.withLockInPlace { state in
-      guard var pending = state.requests[number] else { return nil }
-      if let connection {
-        guard let index = pending.waiting.firstIndex(where: { $0 === connection }) else {
-          return nil
-        }
-        pending.waiting.remove(at: index)
-        if error == .unsent {
-          pending.isUnsent = true
-        } else if let error {
-          pending.failure = error
-        }
-      } else {
-        pending.isBeingSent = false
-      }
-      let outcome = pending.outcome
+      guard var pending = state.requests[number],
+        let index = pending.waiting.firstIndex(where: { $0 === connection })
+      else { return nil }
+      pending.waiting.remove(at: index)
+      if error != .nobodyListens { pending.failure = error }
+      let isOver = pending.waiting.isEmpty
       // A request that has failed gets nothing more: closing would fail it once more.
-      state.requests[number] = outcome == nil ? pending : nil
-      return outcome.map { (pending.request, $0) }
+      state.requests[number] = isOver ? nil : pending
+      return isOver ? (pending.request, pending.failure ?? .nobodyListens) : nil
     }
     if let (request, error) = failed { request.take(.failure(error)) }
   }

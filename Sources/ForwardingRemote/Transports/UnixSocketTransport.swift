@@ -20,36 +20,29 @@ import Invocations
 /// Messages of the listening process go to all connected processes; messages of a connected process
 /// go to the listening one. A group exists within one process. A broken connection is restored
 /// until the transport is closed.
-public final class UnixSocketTransport: ConnectionsTransport {
+public final class UnixSocketTransport: Transport {
   public let maximumPayload: Int
   let subscriptions = SubscriptionTable()
-  let observers = TransportObservers()
-  let ends = Observers<ObjectIdentifier>()
+  private let observers = TransportObservers<TransportState>()
+  /// Tells each connection that has ended, once all its messages have been received.
+  let ends = TransportObservers<ObjectIdentifier>()
   let state = Guarded(State())
-  let path: String
-  let listening: SocketListening?
-  let budget = SendBudget()
+  private let path: String
+  private let listening: SocketListening?
   private let process = ForkGuard()
 
   struct State {
+    /// The connections that are being read, even if they are no longer sent to. Each has a thread.
     var connections: [SocketConnection] = []
     var requests: [UInt64: Pending] = [:]
     var number: UInt64 = 0
     var isClosed = false
-    /// Whether the interruption was reported, which happens once for each loss of the connection.
-    var isInterrupted = false
-    /// The longest pause before the next attempt to connect, in milliseconds.
-    var pause = UnixSocketTransport.firstPause
-    /// The connections that are being read, including those that are no longer sent to. Each has a
-    /// thread.
-    var reading = 0
   }
 
   /// Listens at a path. The socket file of a process that has ended is removed.
   ///
   /// - Parameters:
-  ///   - path: The path of the socket file. If it is relative, the current folder is that of this
-  ///     moment.
+  ///   - path: The whole path of the socket file.
   ///   - maximumPayload: The most bytes of a message, limited to between 1 and 160 KB. Larger ones
   ///     are not sent, and refused when a peer with another limit sends them.
   ///   - maximumConnections: Connections beyond this number are closed at once.
@@ -58,119 +51,171 @@ public final class UnixSocketTransport: ConnectionsTransport {
   public convenience init(
     listeningAt path: String, maximumPayload: Int = 128 << 10, maximumConnections: Int = 256
   ) throws(TransportError) {
-    let descriptor = try SocketDescriptor.make()
-    let path = SocketDescriptor.wholePath(path)
-    do throws(TransportError) {
-      let lock = try SocketLock(for: path)
-      defer { lock.end() }
-      if try descriptor.connect(to: path) {
-        throw .unreachable("\(path): a process listens there already")
-      }
-      SocketDescriptor.remove(SocketDescriptor.File(at: path), at: path)
-      try descriptor.listen(at: path)
-    } catch {
-      descriptor.close()
-      throw error
-    }
-    self.init(path, maximumPayload, descriptor)
+    let listening = try SocketListening(at: path)
+    self.init(path, maximumPayload, listening)
     let limit = max(1, maximumConnections)
-    let hasBegun = listening?.begin { [weak self] new in
-      guard let self, state.read({ $0.reading < limit }) else { return new.close() }
-      begin(SocketConnection(new, budget))
+    let hasBegun = listening.begin { [weak self] new in
+      guard let self, state.read({ $0.connections.count < limit }) else { return new.close() }
+      _ = begin(SocketConnection(new))
     }
-    if hasBegun == false {
-      close()
-      throw .failed("the system has no thread to listen on")
-    }
+    if !hasBegun { throw .failed("the system has no thread to listen on") }
   }
 
   /// Connects to the process that listens at a path.
   ///
   /// - Parameters:
-  ///   - path: The path of the socket file. If it is relative, the current folder is that of this
-  ///     moment.
-  ///   - maximumPayload: The most bytes of a message, limited to between 1 and 160 KB. Larger ones
-  ///     are not sent, and refused when a peer with another limit sends them.
+  ///   - path: The whole path of the socket file.
+  ///   - maximumPayload: The most bytes of a message, as of a listening process.
   /// - Throws: ``TransportError/unreachable(_:)`` if no process of this user listens there;
   ///   ``TransportError/failed(_:)`` if the system has no socket or no thread.
   public convenience init(
     connectedTo path: String, maximumPayload: Int = 128 << 10
   ) throws(TransportError) {
-    self.init(SocketDescriptor.wholePath(path), maximumPayload, nil)
-    guard try connect() != nil else { throw .unreachable("\(path): no process listens there") }
+    self.init(path, maximumPayload, nil)
+    try connect()
   }
 
-  private init(_ path: String, _ maximumPayload: Int, _ descriptor: SocketDescriptor?) {
+  private init(_ path: String, _ maximumPayload: Int, _ listening: SocketListening?) {
     self.path = path
     self.maximumPayload = min(max(1024, maximumPayload), SocketFrame.mostPayload)
-    listening = descriptor.map { SocketListening($0, at: path) }
+    self.listening = listening
   }
 
   deinit { close() }
 
+  // MARK: Connections
+
+  /// Connects to the path.
+  ///
+  /// - Throws: ``TransportError`` if no process listens there, the connection fails, belongs to
+  ///   another user, or gets no thread.
+  private func connect() throws(TransportError) {
+    let descriptor = try SocketDescriptor.make()
+    do throws(TransportError) {
+      guard try descriptor.connect(to: path) else {
+        throw .unreachable("\(path): no process listens there")
+      }
+      // Once the owner ends, anyone with access to the path may listen there. Answers of other
+      // users are not trusted.
+      if descriptor.isOfAnotherUser { throw .unreachable("\(path): another user listens there") }
+    } catch {
+      descriptor.close()
+      throw error
+    }
+    guard begin(SocketConnection(descriptor)) else {
+      throw .failed("the system has no thread to read a socket on")
+    }
+  }
+
+  /// Connects a client again after a pause, until there is a process to connect to. The pause is
+  /// random, as many processes may have lost the same peer.
+  private func reconnect() {
+    Deadlines.shared.add(in: .milliseconds(.random(in: 50...100))) { [weak self] in
+      guard let self, !state.read({ $0.isClosed }) else { return }
+      do throws(TransportError) {
+        try connect()
+        observers.tell(.restored)
+      } catch {
+        reconnect()
+      }
+    }
+  }
+
+  /// Takes over a connection. Returns false if the transport is closed, or has no thread for it.
+  private func begin(_ connection: SocketConnection) -> Bool {
+    let isOpen = state.withLockInPlace { state in
+      if !state.isClosed { state.connections.append(connection) }
+      return !state.isClosed
+    }
+    guard isOpen else { return false }
+    let hasBegun = connection.begin { [weak self] connection, bytes in
+      guard let self, let frame = SocketFrame(bytes) else { return false }
+      receive(frame, from: connection)
+      return true
+    } ended: { [weak self] connection in
+      self?.lose(connection)
+    }
+    if !hasBegun {
+      connection.end()
+      remove(connection)
+    }
+    return hasBegun
+  }
+
+  /// Handles the end of a connection: requests that wait only for it fail, and the calls that came
+  /// by it are cancelled.
+  private func lose(_ connection: SocketConnection) {
+    remove(connection)
+    ends.tell(ObjectIdentifier(connection))
+    guard listening == nil, !state.read({ $0.isClosed }) else { return }
+    observers.tell(.interrupted)
+    reconnect()
+  }
+
+  private func remove(_ connection: SocketConnection) {
+    let numbers = state.withLockInPlace { state in
+      state.connections.removeAll { $0 === connection }
+      return Array(state.requests.keys)
+    }
+    for number in numbers { leave(number, connection, .interrupted) }
+  }
+
   // MARK: Sending
 
   public func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {
-    let listeners = try listeners(to: subject, payload.count)
+    try check(subject, payload.count)
     let connections = try state.read { (state) throws(TransportError) in try receivers(state) }
     let bytes = SocketFrame(.told, 0, subject, payload).bytes
     var failures: [TransportError] = []
     for connection in connections {
       do throws(TransportError) { try connection.send(bytes) } catch { failures.append(error) }
     }
-    for listener in listeners {
-      listener.receive(TransportMessage(payload: payload, sender: .thisProcess, answer: nil))
-    }
     // A failure of one connection does not concern the others.
-    if listeners.isEmpty, failures.count == connections.count, let error = failures.last {
-      throw error
-    }
+    if failures.count == connections.count, let error = failures.last { throw error }
   }
 
   public func request(
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
   ) throws(TransportError) -> any TransportRequest {
-    let listeners = try listeners(to: subject, payload.count)
+    try check(subject, payload.count)
     let request = AnsweredRequest(answered)
-    let (number, connections) = try register(request, isHeardHere: !listeners.isEmpty)
+    let (number, connections) = try register(request)
     request.whenEnded { [weak self] request in
       self?.state.withLockInPlace { state in
         // A request that failed was removed then, and its number may be another's by now.
         if state.requests[number]?.request === request { state.requests[number] = nil }
       }
     }
-    let bytes = connections.isEmpty ? [] : SocketFrame(.asked, number, subject, payload).bytes
+    if connections.isEmpty { request.take(.failure(.nobodyListens)) }
+    let bytes = SocketFrame(.asked, number, subject, payload).bytes
     for connection in connections {
-      do throws(TransportError) {
-        try connection.send(bytes, as: .init(number: number, answered: request))
-      } catch {
-        leave(number, connection, error == .interrupted ? .unsent : error)
+      do throws(TransportError) { try connection.send(bytes) } catch {
+        if listening != nil {
+          leave(number, connection, error)
+        } else {
+          // Nothing was sent, whatever the request was told when the connection ended.
+          request.end()
+          throw state.read { $0.isClosed } ? .closed : error
+        }
       }
-    }
-    leave(number, nil, nil)
-    for connection in connections where connection.isEnded {
-      leave(number, connection, .interrupted)
-    }
-    for listener in listeners {
-      listener.receive(
-        TransportMessage(payload: payload, sender: .thisProcess) { request.take(.success($0)) })
     }
     return request
   }
 
   /// Registers a request, and returns its number and the connections that it goes to. That is one
-  /// step, so closing either ends the request or comes before it.
+  /// step, so the end of a connection, or closing, ends the request or comes before it.
   private func register(
-    _ request: AnsweredRequest, isHeardHere: Bool
+    _ request: AnsweredRequest
   ) throws(TransportError) -> (UInt64, [SocketConnection]) {
     try state.withLockInPlace { (state) throws(TransportError) in
       let connections = try receivers(state)
       repeat {
         state.number = state.number % SocketFrame.lastNumber + 1
       } while state.requests[state.number] != nil
-      state.requests[state.number] = Pending(
-        request: request, waiting: connections, isHeardHere: isHeardHere)
+      if !connections.isEmpty {
+        state.requests[state.number] = Pending(request: request, waiting: connections)
+      }
       return (state.number, connections)
     }
   }
@@ -182,14 +227,9 @@ public final class UnixSocketTransport: ConnectionsTransport {
     return state.connections
   }
 
-  /// The listeners of this process, once it is certain that the message may be sent.
-  private func listeners(
-    to subject: RemoteSubject, _ count: Int
-  ) throws(TransportError) -> [SubscriptionTable.Listener] {
-    if process.isForked { throw .forked }
+  private func check(_ subject: RemoteSubject, _ count: Int) throws(TransportError) {
     guard count <= maximumPayload else { throw .tooLarge(limit: maximumPayload, given: count) }
     try subject.check()
-    return try subscriptions.listeners(to: subject.number)
   }
 
   // MARK: The rest
@@ -198,46 +238,36 @@ public final class UnixSocketTransport: ConnectionsTransport {
     to subject: RemoteSubject, group: String?,
     _ receive: @escaping @Sendable (TransportMessage) -> Void
   ) throws(TransportError) -> any TransportSubscription {
-    if process.isForked { throw .forked }
     try subject.check()
     return try subscriptions.add(subject, group, receive)
   }
 
   public func flush(within limit: Duration) async throws(TransportError) {
-    if process.isForked { throw .forked }
     let end = ContinuousClock.now + Deadlines.bounded(limit)
     let connections = state.read { $0.connections }
-    while !connections.allSatisfy(\.isDrained) {
-      guard ContinuousClock.now < end else { throw .timedOut }
-      do { try await OneShot.pause(until: .now() + .milliseconds(1)) } catch { throw .timedOut }
-    }
-    if connections.contains(where: \.hasLost) {
-      throw state.read { $0.isClosed } ? .closed : .interrupted
+    for connection in connections {
+      while connection.waiting > 0 {
+        guard connection.isOpen else { throw state.read { $0.isClosed } ? .closed : .interrupted }
+        guard .now < end else { throw .timedOut }
+        do { try await Task.sleep(for: .milliseconds(1)) } catch { throw .timedOut }
+      }
     }
   }
 
   public func onChange(
     _ changed: @escaping @Sendable (TransportState) -> Void
-  ) -> any TransportSubscription {
-    observers.add(changed)
-  }
+  ) -> any TransportSubscription { observers.add(changed) }
 
   public func close() {
     // The file and the sockets belong to the parent.
     if process.isForked { return }
     let before = state.withLockInPlace { state in
-      let before = state
-      state = State(isClosed: true)
-      return before
+      defer { state = State(isClosed: true) }
+      return state
     }
     _ = subscriptions.close()
     if before.isClosed { return }
-    if let listening {
-      // Removed while this process still listens, so that no other process takes the file for an
-      // abandoned one.
-      SocketDescriptor.remove(listening.file, at: path)
-      listening.end()
-    }
+    listening?.end()
     for connection in before.connections { connection.end() }
     for pending in before.requests.values { pending.request.take(.failure(.closed)) }
     observers.tell(.closed)

@@ -15,12 +15,11 @@ import CSocketShims
 struct SocketDescriptor: Hashable, Sendable {
   let number: Int32
 
-  /// Makes a socket that does not block, and that is closed on `exec` and in forked children.
+  /// Makes a socket that does not block, and that is closed on `exec`.
   static func make() throws(TransportError) -> SocketDescriptor {
     let kind = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
     let number = socket(AF_UNIX, Int32(kind), 0)
-    guard number >= 0 else { throw .failed("no socket: \(lastError)") }
-    fwd_own_descriptor(number)
+    guard number >= 0 else { throw .failed("no socket: \(Self.lastError)") }
     let descriptor = SocketDescriptor(number: number)
     descriptor.setUp()
     return descriptor
@@ -54,7 +53,7 @@ struct SocketDescriptor: Hashable, Sendable {
   /// Ends the connection for both sides. Messages that have arrived can still be read.
   func shutDown() { _ = shutdown(number, Int32(SHUT_RDWR)) }
 
-  func close() { fwd_close_descriptor(number) }
+  func close() { _ = system_close(number) }
 
   // MARK: Connections
 
@@ -66,30 +65,16 @@ struct SocketDescriptor: Hashable, Sendable {
     let status = unsafe try withAddress(of: path) { address, size in
       unsafe bind(number, address, size)
     }
-    guard status == 0 else { throw .unreachable("\(path): \(lastError)") }
-    guard system_listen(number) == 0 else { throw .unreachable("\(path): \(lastError)") }
+    guard status == 0 else { throw .unreachable("\(path): \(Self.lastError)") }
+    guard system_listen(number) == 0 else { throw .unreachable("\(path): \(Self.lastError)") }
     letWait()
   }
 
-  /// The identity of a socket file.
-  struct File: Hashable, Sendable {
-    let device: UInt64
-    let number: UInt64
-
-    /// The socket at a path; nil if there is no file, or one of another kind.
-    init?(at path: String) {
-      var facts = stat()
-      // SAFETY: `facts` is only read if the status says that it was written.
-      guard unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFSOCK else { return nil }
-      device = UInt64(truncatingIfNeeded: facts.st_dev)
-      number = UInt64(truncatingIfNeeded: facts.st_ino)
-    }
-  }
-
-  /// Removes a socket file, unless another file has taken its place.
-  static func remove(_ file: File?, at path: String) {
-    guard let file, File(at: path) == file else { return }
-    // SAFETY: the text lives until the call returns.
+  /// Removes the socket at a path. Files of other kinds stay.
+  static func remove(_ path: String) {
+    var facts = stat()
+    // SAFETY: the text lives until the calls return. `facts` is only read if it was written.
+    guard unsafe lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFSOCK else { return }
     _ = unsafe unlink(path)
   }
 
@@ -108,7 +93,7 @@ struct SocketDescriptor: Hashable, Sendable {
     }
     if errno == ECONNREFUSED || errno == ENOENT { return false }
     if errno == EAGAIN { throw .unreachable("\(path): too many wait for who listens there") }
-    throw .unreachable("\(path): \(lastError)")
+    throw .unreachable("\(path): \(Self.lastError)")
   }
 
   /// Waits for the next connection. Returns nil if the system has none, for whatever reason.
@@ -116,7 +101,6 @@ struct SocketDescriptor: Hashable, Sendable {
     while true {
       let number = fwd_accept_connection(self.number)
       if number >= 0 {
-        fwd_own_descriptor(number)
         let descriptor = SocketDescriptor(number: number)
         descriptor.setUp()
         return descriptor
@@ -151,24 +135,17 @@ struct SocketDescriptor: Hashable, Sendable {
     return user != geteuid()
   }
 
-  /// The path from the root.
-  static func wholePath(_ path: String) -> String {
-    if path.isEmpty || path.hasPrefix("/") { return path }
-    // SAFETY: with no buffer, the call allocates one, which is freed here.
-    guard let folder = unsafe getcwd(nil, 0) else { return path }
-    defer { unsafe free(folder) }
-    return unsafe String(cString: folder) + "/" + path
-  }
-
-  /// Checks that a path is valid for a socket.
+  /// Checks that a path is valid for a socket. A relative one would be another one once the current
+  /// folder changes.
   ///
-  /// - Throws: ``TransportError/unreachable(_:)`` if it is empty, too long, or contains a zero.
+  /// - Throws: ``TransportError/unreachable(_:)`` if it is relative, too long, or contains a zero.
   static func check(_ path: String) throws(TransportError) {
     let (bytes, limit) = (path.utf8, MemoryLayout.size(ofValue: sockaddr_un().sun_path))
     if bytes.contains(0) { throw .unreachable("a path has no zero in it, and this has") }
-    guard bytes.count < limit, !bytes.isEmpty else {
-      throw .unreachable("a path has from 1 to \(limit - 1) bytes, and this has \(bytes.count)")
+    if bytes.count >= limit {
+      throw .unreachable("a path has at most \(limit - 1) bytes, and this has \(bytes.count)")
     }
+    if !path.hasPrefix("/") { throw .unreachable("'\(path)' does not begin with a slash") }
   }
 
   @unsafe
@@ -192,10 +169,8 @@ struct SocketDescriptor: Hashable, Sendable {
   /// The result of sending a message.
   enum Sent {
     case sent, broken, tooLarge
-    /// The send buffer is full, which ``waitForRoom()`` waits for.
+    /// The send buffer is full, or the system has no memory for the message.
     case full
-    /// The system has no memory for the message, whatever the send buffer has.
-    case noMemory
   }
 
   /// Sends one whole message or nothing, without blocking.
@@ -208,8 +183,7 @@ struct SocketDescriptor: Hashable, Sendable {
     if count == bytes.count { return .sent }
     switch errno {
     case EMSGSIZE: return .tooLarge
-    case EAGAIN, EINTR: return .full
-    case ENOBUFS, ENOMEM: return .noMemory
+    case EAGAIN, EINTR, ENOBUFS, ENOMEM: return .full
     default: return .broken
     }
   }
@@ -242,13 +216,14 @@ struct SocketDescriptor: Hashable, Sendable {
       guard count < 0, errno == EINTR || errno == ECONNRESET else { return nil }
     }
   }
-}
 
-/// The system's description of the last error.
-private var lastError: String { unsafe String(cString: strerror(errno)) }
+  /// The system's description of the last error.
+  static var lastError: String { unsafe String(cString: strerror(errno)) }
+}
 
 // Wrappers of functions that are hidden by methods of the same name.
 private func system_listen(_ number: Int32) -> Int32 { listen(number, 64) }
+private func system_close(_ number: Int32) -> Int32 { close(number) }
 @unsafe
 private func system_connect(
   _ number: Int32, _ address: UnsafePointer<sockaddr>, _ size: socklen_t
