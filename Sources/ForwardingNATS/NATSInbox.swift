@@ -23,7 +23,7 @@
       self.prefix = prefix + "." + String(UInt64.random(in: 0 ... .max), radix: 36) + "."
     }
 
-    final class Request: TransportRequest {
+    final class Request: TransportSubscription {
       let number: UInt64
       let subject: String
       let answered: Answered

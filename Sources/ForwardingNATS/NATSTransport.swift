@@ -85,7 +85,7 @@
     public func request(
       _ payload: [UInt8], to subject: RemoteSubject,
       _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
-    ) throws(TransportError) -> any TransportRequest {
+    ) throws(TransportError) -> any TransportSubscription {
       try connection.check()
       try subject.check()
       let request = try inbox.add(subject.name, connection, answered)

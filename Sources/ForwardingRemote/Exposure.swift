@@ -3,7 +3,6 @@ import Dispatch
 import Forwarding
 import ForwardingWire
 import Invocations
-import Synchronization
 
 /// An exposed object, and the messages that others may send to it.
 final class Exposure: @unchecked Sendable {
@@ -15,8 +14,8 @@ final class Exposure: @unchecked Sendable {
   private let interface: Interface
   private let host: UInt64
   private let authorization: RemoteHost.Authorization
-  private let subscriptions = Guarded<[any TransportSubscription]>([])
-  private let isClosed = Atomic(false)
+  /// The subscriptions that deliver messages; nil once this is closed.
+  private let subscriptions = Guarded<[any TransportSubscription]?>([])
 
   init(_ target: AnyObject, _ interface: Interface, _ lane: DeliveryLane?, _ host: RemoteHost) {
     self.target = target
@@ -34,16 +33,15 @@ final class Exposure: @unchecked Sendable {
 
   /// Retains a subscription that delivers messages to this exposure.
   func keep(_ subscription: any TransportSubscription) {
-    subscriptions.withLock { $0.append(subscription) }
+    subscriptions.withLock { $0?.append(subscription) }
   }
 
   /// Refuses new calls. Calls in progress are still answered.
   func close() {
-    isClosed.store(true, ordering: .releasing)
     // The subscriptions' closures retain this exposure, so they are released here.
     let ended = subscriptions.withLock { subscriptions in
-      defer { subscriptions = [] }
-      return subscriptions
+      defer { subscriptions = nil }
+      return subscriptions ?? []
     }
     for subscription in ended { subscription.end() }
   }
@@ -66,7 +64,7 @@ final class Exposure: @unchecked Sendable {
   func read(
     _ request: RemoteRequest, _ message: TransportMessage
   ) throws(RefusedCall) -> Received {
-    if isClosed.load(ordering: .acquiring) { throw RefusedCall(.draining) }
+    if subscriptions.read({ $0 == nil }) { throw RefusedCall(.draining) }
     let fingerprint = try Self.decoded { () throws(WireError) in
       try interface.fingerprint(of: request.call)
     }

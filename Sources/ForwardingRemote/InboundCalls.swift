@@ -73,13 +73,10 @@ final class InboundCalls: Sendable {
       count(\.strange)
       return refuse(message, error)
     }
-    switch request.kind {
-    case .ping: return answerPing(request, message)
-    case .cancel:
+    if request.kind == .cancel {
       // Cancels have their own subject. Here, only one member of a group would receive them.
       count(\.strange)
       return refuse(message, .malformed)
-    case .asked, .told: break
     }
     let taken: Taken
     do throws(RemoteRefusal) { taken = try take(request, message) } catch {
@@ -137,7 +134,7 @@ final class InboundCalls: Sendable {
   private func finish(_ taken: Taken, _ stay: LaneStay?, _ answer: consuming RemoteAnswer) {
     if let refusal = beyondLimit(answer) { answer = refusal }
     switch answer.kind {
-    case .answered, .pong: count(\.answered)
+    case .answered: count(\.answered)
     case .failed: count(\.failed)
     case .refused: count(\.refused)
     }
@@ -153,15 +150,6 @@ final class InboundCalls: Sendable {
       reply(answer, to: taken.message)
     }
     state.withLockInPlace { $0.unanswered -= 1 }
-  }
-
-  private func answerPing(_ request: RemoteRequest, _ message: TransportMessage) {
-    guard request.call.isEmpty else {
-      count(\.strange)
-      return refuse(message, .malformed)
-    }
-    if state.read({ $0.isDraining }) { return refuse(message, .draining) }
-    reply(RemoteAnswer(.pong, host: number), to: message)
   }
 
   /// Receives a message on the subject of cancels. All other messages are refused, as the

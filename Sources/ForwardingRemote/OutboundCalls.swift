@@ -44,8 +44,8 @@ final class OutboundCalls: Sendable {
   nonisolated(nonsending) func ask(
     behindRoom message: consuming [UInt8]
   ) async throws(RemoteError) -> ArraySlice<UInt8> {
-    let call = try enter(.asked, within: nil)
-    call.write(to: &message)
+    let call = try enter(within: nil)
+    RemoteRequest(.asked, number: call.number).write(to: &message)
     let found = try await send(message, call, atEnd: .failure(.timedOut)) { .success($0) }
     leave(found?.kind == .refused ? \.refused : \.answered)
     do throws(RemoteError) { return try found?.result() ?? [] } catch .refused(.expired, _) {
@@ -53,14 +53,13 @@ final class OutboundCalls: Sendable {
     }
   }
 
-  /// Sends a request, and returns the answers: one of each host, up to a count or until the time is
+  /// Sends a call, and returns the answers: one of each host, up to a count or until the time is
   /// over. Then hosts that have not answered are told that no one waits.
   nonisolated(nonsending) func askAll(
-    _ kind: RemoteRequest.Kind, behindRoom message: consuming [UInt8] = RemoteRequest.room,
-    expecting count: Int, within limit: Duration?
+    behindRoom message: consuming [UInt8], expecting count: Int, within limit: Duration?
   ) async throws(RemoteError) -> [RemoteAnswer] {
-    let call = try enter(kind, within: limit)
-    call.write(to: &message)
+    let call = try enter(within: limit)
+    RemoteRequest(.asked, number: call.number).write(to: &message)
     let heard = Guarded(Heard())
     _ = try await send(message, call, atEnd: .success(nil)) { [state] answer in
       let (isStrange, isEnough) = heard.withLockInPlace { heard in
@@ -70,7 +69,7 @@ final class OutboundCalls: Sendable {
       if isStrange { state.withLockInPlace { $0.counts.strange += 1 } }
       return isEnough ? .success(nil) : nil
     }
-    if kind == .asked { cancel(call) }
+    cancel(call)
     let answers = heard.read { $0.answers }
     leave(answers.isEmpty ? \.failed : \.answered)
     return answers
@@ -96,20 +95,13 @@ final class OutboundCalls: Sendable {
 
   /// A call that is counted as in flight.
   private struct Call {
-    let kind: RemoteRequest.Kind
     /// Random, so that a host that has seen one cannot forge the next.
     let number = UInt64.random(in: 0 ... .max)
     let end: DispatchTime
-
-    func write(to message: inout [UInt8]) {
-      RemoteRequest(kind, number: number).write(to: &message)
-    }
   }
 
   /// Counts a call in.
-  private func enter(
-    _ kind: RemoteRequest.Kind, within limit: Duration?
-  ) throws(RemoteError) -> Call {
+  private func enter(within limit: Duration?) throws(RemoteError) -> Call {
     // Sent to a host in this process, the call would be performed before it is cancelled.
     let isCancelled = Task.isCancelled
     let deadline = try state.withLockInPlace { (state) throws(RemoteError) in
@@ -125,7 +117,7 @@ final class OutboundCalls: Sendable {
       state.inFlight += 1
       return state.deadline
     }
-    return Call(kind: kind, end: Deadlines.time(after: limit ?? deadline))
+    return Call(end: Deadlines.time(after: limit ?? deadline))
   }
 
   /// Counts a call out, in the count of its outcome.
@@ -163,7 +155,7 @@ final class OutboundCalls: Sendable {
       }
       return try atEnd.get()
     } catch {
-      if error == .cancelled, call.kind == .asked { cancel(call) }
+      if error == .cancelled { cancel(call) }
       leave(\.failed)
       throw error
     }
@@ -173,7 +165,7 @@ final class OutboundCalls: Sendable {
   private func attempt(
     _ message: [UInt8], _ call: Call, _ outcome: OneShot,
     _ heard: @escaping @Sendable (RemoteAnswer) -> OneShot.Outcome?
-  ) throws(RemoteError) -> (any TransportRequest)? {
+  ) throws(RemoteError) -> (any TransportSubscription)? {
     do throws(TransportError) {
       return try transport.request(message, to: subject) { [state, subject] result in
         switch result {

@@ -57,15 +57,7 @@ extension Remote where Face: Sendable {
 extension RemoteProxy {
   /// Sends a message to all hosts of the name, without a protocol, and returns their answers.
   ///
-  /// ```swift
-  /// let deposit = try AsyncMessage<Int32, Int32>("deposit:")
-  /// var bank = Interface("bank")
-  /// try bank.allow(deposit)
-  /// let transport = InProcessTransport()
-  /// let host = RemoteHost(transport, as: "bank-1")
-  /// try host.expose(account, bank)
-  ///
-  /// let remote = RemoteProxy(bank, transport, at: "bank-1")
+  /// ```
   /// let sums = try await remote.gather(expecting: 1) { try await deposit(50, on: $0) }
   /// sums.values  // [150]
   /// ```
@@ -147,7 +139,7 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
   ) async throws(RemoteError) -> [RemoteAnswer] {
     do throws(RemoteError) {
       return try await remote.link.askAll(
-        .asked, behindRoom: bytes, expecting: count, within: limit)
+        behindRoom: bytes, expecting: count, within: limit)
     } catch {
       // Without a listener, no host answers.
       if error == remote.link.subject.unheard { return [] }

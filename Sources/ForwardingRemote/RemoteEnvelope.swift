@@ -22,8 +22,6 @@ package struct RemoteRequest {
     case asked = 1
     /// A call without an answer.
     case told = 2
-    /// Asks which hosts are there.
-    case ping = 3
     /// The caller of the request with the same number no longer waits.
     case cancel = 4
   }
@@ -56,12 +54,9 @@ package struct RemoteRequest {
 
   func key(of peer: TransportPeer) -> Key { Key(number: number, peer: peer) }
 
-  /// Room for the header.
-  package static let room = [UInt8](repeating: 0, count: head)
-
   /// The header alone, without a call.
   var bytes: [UInt8] {
-    var bytes = Self.room
+    var bytes = [UInt8](repeating: 0, count: Self.head)
     write(to: &bytes)
     return bytes
   }
@@ -76,10 +71,8 @@ package struct RemoteRequest {
 
   /// Writes how long the caller still waits, which is less when a message is sent again. Returns
   /// false if no time is left.
-  static func setTimeLeft(
-    from now: DispatchTime = .now(), until end: DispatchTime, in message: inout [UInt8]
-  ) -> Bool {
-    let (end, now) = (end.uptimeNanoseconds, now.uptimeNanoseconds)
+  static func setTimeLeft(until end: DispatchTime, in message: inout [UInt8]) -> Bool {
+    let (end, now) = (end.uptimeNanoseconds, DispatchTime.now().uptimeNanoseconds)
     guard end > now else { return false }
     message.set(time(max(1, (end - now) / 1_000_000)), at: 2)
     return true
@@ -123,7 +116,6 @@ package struct RemoteAnswer: Sendable {
     case failed = 0x82
     /// The call was refused: a text.
     case refused = 0x83
-    case pong = 0x84
   }
 
   package static let head = 20
@@ -203,7 +195,7 @@ package struct RemoteAnswer: Sendable {
   ///   answer.
   func result() throws(RemoteError) -> ArraySlice<UInt8> {
     switch kind {
-    case .answered, .pong: return body
+    case .answered: return body
     case .refused:
       throw .refused(RemoteRefusal(rawValue: refusal) ?? .other, Self.text(of: body))
     case .failed:

@@ -57,27 +57,6 @@ open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// Counts of the calls sent.
   public final var statistics: RemoteStatistics { link.state.read { $0.counts } }
 
-  /// Asks the hosts of the name whether they are there, and returns how many answered.
-  ///
-  /// - Parameters:
-  ///   - count: The number of answers after which this returns.
-  ///   - limit: How long to wait; nil for the ``deadline``.
-  /// - Throws: ``RemoteError`` if the hosts could not be asked for another reason than that they
-  ///   cannot be reached, which is the result 0.
-  @discardableResult
-  public final func ping(
-    expecting count: Int = 1, within limit: Duration? = nil
-  ) async throws(RemoteError) -> Int {
-    do throws(RemoteError) {
-      let answers = try await link.askAll(.ping, expecting: count, within: limit)
-      // A host that is shutting down refuses the ping, and is not counted as there.
-      return answers.count { $0.kind == .pong }
-    } catch .unreachable {
-      // No host is there, which is a valid result.
-      return 0
-    }
-  }
-
   // MARK: Steps of forwarding
 
   open override func responds(to selector: Selector) -> Bool {

@@ -45,22 +45,28 @@ struct BusyQueueTests {
         let host = RemoteHost(there, as: "bank")
         try host.expose(Vault(), Vault.interface())
         let remote = RemoteProxy(
-          try Vault.interface(), here, at: "bank", deadline: .seconds(1))
+          try Vault.interface(), here, at: "bank", deadline: .seconds(60))
         require(try await Vault.deposit(1, on: remote) == 1)
         work.begin()
+        remote.deadline = .seconds(1)
         let begun = ContinuousClock.now
         do {
           try await Vault.sleep(3_600_000, on: remote)
           require(false, "answered")
         } catch { require(error as? RemoteError == .timedOut, "\(error)") }
-        require(.now - begun < .seconds(10), "ended after \(.now - begun)")
+        require(.now - begun < .seconds(60), "ended after \(.now - begun)")
         there.close()
         let again = try UnixSocketTransport(listeningAt: path)
         let next = RemoteHost(again, as: "bank")
         try next.expose(Vault(), Vault.interface())
-        remote.deadline = .seconds(20)
-        require(try await Vault.deposit(1, on: remote) == 1)
-        _exit(0)
+        remote.deadline = .seconds(60)
+        // The next connection may be there before its host.
+        while true {
+          do {
+            require(try await Vault.deposit(1, on: remote) == 1)
+            _exit(0)
+          } catch RemoteError.unreachable {}
+        }
       }
       try await test.value
     }

@@ -49,7 +49,7 @@ private final class SteppedTransport: Transport {
 
   init(_ steps: [Step]) { self.steps = Guarded(steps) }
 
-  private final class Request: TransportRequest {
+  private final class Request: TransportSubscription {
     let transport: SteppedTransport
     init(_ transport: SteppedTransport) { self.transport = transport }
     func end() { transport.ended.add(1, ordering: .relaxed) }
@@ -58,7 +58,7 @@ private final class SteppedTransport: Transport {
   func request(
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
-  ) throws(TransportError) -> any TransportRequest {
+  ) throws(TransportError) -> any TransportSubscription {
     // Attempts beyond the script find no connection.
     let step = steps.withLockInPlace { $0.isEmpty ? .noConnection : $0.removeFirst() }
     let time = Int(payload[2]) | Int(payload[3]) << 8

@@ -6,12 +6,10 @@ import ForwardingWire
 enum Envelope {
   static let asked: UInt8 = 1
   static let told: UInt8 = 2
-  static let ping: UInt8 = 3
   static let cancel: UInt8 = 4
   static let answered: UInt8 = 0x81
   static let failed: UInt8 = 0x82
   static let refused: UInt8 = 0x83
-  static let pong: UInt8 = 0x84
 
   static func bytes<Number: FixedWidthInteger>(of number: Number) -> [UInt8] {
     (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }

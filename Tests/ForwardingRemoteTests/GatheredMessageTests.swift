@@ -47,4 +47,24 @@ struct GatheredMessageTests {
     #expect(one.values == [6, 6])
     #expect("\(second)" == "'vaultDeposit:' is a second message of a gathering, which sends one")
   }
+
+  @Test("answers of 64 MB in all are accepted, and not one byte more", arguments: [0, 1])
+  func bytes(extra: Int) async throws {
+    let transport = InProcessTransport()
+    // Each answer counts with its head of 20 bytes, and a kilobyte more.
+    let body = [UInt8](repeating: 0, count: (1 << 20) - 1044)
+    let crowd = try transport.subscribe(to: "forwarding.crowd.bank", group: nil) { message in
+      for host in 0..<64 {
+        let more = [UInt8](repeating: 0, count: host == 0 ? extra : 0)
+        message.answer?(
+          Envelope.answer(
+            Envelope.answered, host: UInt64(host), to: message.payload, body + more))
+      }
+    }
+    defer { crowd.end() }
+    let remote = RemoteProxy(try Vault.interface(), transport, at: "crowd")
+    let sums = try await remote.gather(within: .seconds(10)) { try await Vault.deposit(1, on: $0) }
+    #expect(sums.answers.count == 64 - extra)
+    #expect(remote.statistics.strange == extra)
+  }
 }

@@ -35,11 +35,20 @@ struct HostDefenceTests {
     let remote = RemoteProxy(try Vault.interface(), peer, at: "bank")
     for _ in 0..<1000 { try Vault.sleep.message(600_000, on: remote) }
     try await eventually { host.statistics.told + host.statistics.refused >= 1000 }
-    if ending == 1 { peer.close() }
-    try await eventually { vault.cancellations.load(ordering: .relaxed) >= 100 }
     let other = try UnixSocketTransport(connectedTo: path)
     let there = RemoteProxy(try Vault.interface(), other, at: "bank", deadline: .seconds(300))
+    // A call of another connection goes on.
+    vault.isOpen.store(false, ordering: .relaxed)
+    host.limit = 101
+    let bystander = Task { try await Vault.hold(on: there) }
+    if ending == 1 {
+      try await eventually { host.statistics.asked == 1 }
+      peer.close()
+    }
+    try await eventually { vault.cancellations.load(ordering: .relaxed) >= 100 }
     try await eventually { host.statistics.failed + host.statistics.refused >= 1000 }
+    vault.isOpen.store(true, ordering: .relaxed)
+    if ending == 1 { try await bystander.value }
     #expect(try await Vault.deposit(1, on: there) == 1)
     for transport in [peer, other, server] { transport.close() }
     host.close()
@@ -75,7 +84,7 @@ struct HostDefenceTests {
       try computing.expose(isForwarded ? several : vault, Vault.interface())
       let client = try UnixSocketTransport(connectedTo: path)
       let remotes = try ["bank", "computing"].map {
-        RemoteProxy(try Vault.interface(), client, at: $0, deadline: .seconds(5))
+        RemoteProxy(try Vault.interface(), client, at: $0, deadline: .seconds(60))
       }
       try Vault.spin.message(on: remotes[1])
       require(try await Vault.deposit(1, on: remotes[0]) == 1)

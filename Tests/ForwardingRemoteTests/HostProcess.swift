@@ -56,7 +56,9 @@ final class HostProcess: @unchecked Sendable {
 
   /// Waits until the process answers.
   static func wait(for remote: RemoteProxy) async throws {
-    while try await remote.ping() == 0 { try await Task.sleep(for: .milliseconds(20)) }
+    while (try? await Tally.count(on: remote)) == nil {
+      try await Task.sleep(for: .milliseconds(20))
+    }
   }
 }
 

@@ -57,15 +57,16 @@ struct LaneLimitTests {
     let (host, remote) = (office.host, office.remote)
     host.limit = 10
     remote.deadline = .milliseconds(10)
-    for _ in 0..<30 {
+    func call() async {
       if suspends {
         try? await Vault.sleep(0, on: remote)
       } else {
         _ = try? await Vault.deposit(1, on: remote)
       }
     }
+    while host.statistics.asked < 10 { await call() }
+    for _ in 0..<20 { await call() }
     #expect(host.statistics.asked == 10)
-    #expect(host.statistics.refused > 0)
     office.gate.signal()
     remote.deadline = .seconds(300)
     // The lane drops the calls, so there is room for others.

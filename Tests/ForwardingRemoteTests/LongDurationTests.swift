@@ -27,7 +27,6 @@ struct LongDurationTests {
         try host.expose(Vault(), Vault.interface())
         let remote = RemoteProxy(try Vault.interface(), here, at: "bank", deadline: limit)
         require(try await Vault.deposit(1, on: remote) == 1)
-        require(try await remote.ping(within: limit) == 1)
         let sums = try await remote.gather(expecting: 1, within: limit) {
           try await Vault.deposit(1, on: $0)
         }

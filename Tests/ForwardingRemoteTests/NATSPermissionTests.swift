@@ -31,7 +31,6 @@
       let ann = try transport(server, "ann")
       let bank = RemoteProxy(try Vault.interface(), ann, at: "bank-1", deadline: .seconds(300))
       #expect(try await Vault.deposit(7, on: bank) == 7)
-      #expect(try await bank.ping() == 1)
       let ben = try transport(server, "ben")
       let tally = RemoteProxy(try Tally.interface(), ben, at: "bank-1", deadline: .seconds(300))
       #expect(try await Tally.take(7, on: tally) == 7)

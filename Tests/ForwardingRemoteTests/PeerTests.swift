@@ -18,7 +18,7 @@ private final class StagedTransport: Transport {
   func request(
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
-  ) throws(TransportError) -> any TransportRequest { throw .closed }
+  ) throws(TransportError) -> any TransportSubscription { throw .closed }
   func subscribe(
     to subject: RemoteSubject, group: String?,
     _ receive: @escaping @Sendable (TransportMessage) -> Void
@@ -124,22 +124,6 @@ struct PeerTests {
     tell(add)
     #expect(answers.withLock { $0 } == 0)
     #expect(vault.balance == 1 && host.statistics.told == 2 && host.statistics.refused == 2)
-    host.close()
-  }
-
-  @Test("a ping with a body is refused")
-  func ping() throws {
-    let transport = StagedTransport()
-    let (_, host) = try vault(transport)
-    let answers = LockedValue<[Envelope.Answer]>([])
-    for body in [[], [1]] as [[UInt8]] {
-      transport.receive(
-        Envelope.request(Envelope.ping, number: 1, body), at: Self.subject, from: .network
-      ) { answer in answers.withLock { $0.append(answer) } }
-    }
-    #expect(answers.withLock { $0.map(\.kind) } == [Envelope.pong, Envelope.refused])
-    #expect(answers.withLock { $0.last?.refusal } == .malformed)
-    #expect(host.statistics.strange == 1)
     host.close()
   }
 }

@@ -25,22 +25,6 @@ struct RemoteEndTests {
     )
   }
 
-  @Test(
-    "a cancelled caller does not wait, and its call is cancelled on the host",
-    arguments: Way.allCases)
-  func cancelled(way: Way) async throws {
-    let (vault, host, remote) = try vault(way)
-    defer { host.close() }
-    let call = Task { try await Vault.sleep(600_000, on: remote) }
-    while host.statistics.asked == 0 { try await Task.sleep(for: .milliseconds(1)) }
-    call.cancel()
-    await #expect(throws: RemoteError.cancelled) { try await call.value }
-    while vault.cancellations.load(ordering: .relaxed) == 0 {
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    #expect(remote.statistics.failed == 1)
-  }
-
   @Test("a cancelled task sends no call", arguments: Way.allCases)
   func cancelledBefore(way: Way) async throws {
     let (there, here) = try way.ends()
@@ -64,9 +48,9 @@ struct RemoteEndTests {
     let (vault, host, remote) = try vault(.inProcess)
     defer { host.close() }
     // Long enough for the call to begin in time.
-    remote.deadline = .seconds(1)
+    remote.deadline = .seconds(10)
     vault.look = {
-      usleep(1_100_000)
+      usleep(10_100_000)
       return true
     }
     await #expect(throws: RemoteError.timedOut) { try await Vault.deposit(7, on: remote) }

@@ -6,24 +6,6 @@ import RemoteTestSupport
 import Synchronization
 import Testing
 
-/// Accepts any message, and returns its number of arguments.
-private final class Sink: ForwardingProxy, @unchecked Sendable {
-  let interface: Interface
-
-  init(_ interface: Interface) {
-    self.interface = interface
-    super.init()
-  }
-
-  override func responds(to selector: Selector) -> Bool { methodSignature(for: selector) != nil }
-  override func methodSignature(for selector: Selector) -> MethodSignature? {
-    interface.messages.first { $0.selector == selector }?.signature
-  }
-  override func forward(_ invocation: Invocation) throws {
-    try invocation.setResult(Int32(invocation.methodSignature.numberOfArguments - 2))
-  }
-}
-
 /// The target of calls with many or long arguments.
 private final class Desk: Sendable {
   struct Wordy: RemoteFailure {
@@ -69,8 +51,6 @@ private final class Desk: Sendable {
 /// it is refused.
 @Suite("Limits of encoded calls from other processes", .timeLimit(.minutes(10)))
 struct RemoteLimitTests {
-  private let name = "desk \(UInt32.random(in: 0 ... .max))"
-
   /// A host of a desk, and two proxies: one with the same limits, and one without limits.
   private struct Office {
     let host: RemoteHost
@@ -179,69 +159,28 @@ struct RemoteLimitTests {
     #expect(try await office.lives())
   }
 
-  @Test("a message has at most 64 arguments", arguments: Way.allCases)
-  func arguments(way: Way) async throws {
-    func selector(_ count: Int) -> String {
-      "many" + String(repeating: "a:", count: count)
-    }
-    func signature(_ count: Int) throws -> MethodSignature {
-      try MethodSignature(parsing: "i@:" + String(repeating: "i", count: count))
-    }
+  @Test("a message has at most 64 arguments, and an encoding of at most 16,384 bytes")
+  func messages() throws {
     var interface = Interface("many")
-    try interface.allow(Selector(interning: selector(64)), signature(64))
-    #expect(throws: InterfaceError.limit(of: "arguments of '\(selector(65))'", 64, given: 65)) {
-      try interface.allow(Selector(interning: selector(65)), signature(65))
+    func allow(arguments count: Int) throws {
+      let name = "many" + String(repeating: "a:", count: count)
+      let encoding = "i@:" + String(repeating: "i", count: count)
+      try interface.allow(Selector(interning: name), MethodSignature(parsing: encoding))
     }
-    let (there, here) = try way.ends()
-    let host = RemoteHost(there, as: name)
-    defer { host.close() }
-    try host.expose(Sink(interface), interface)
-    let remote = RemoteProxy(interface, here, at: name, deadline: .seconds(300))
-    func call(_ count: Int) throws -> Invocation {
-      let call = try Invocation(CallPlan.shared(for: signature(count)))
-      try call.setSelector(Selector(interning: selector(count)))
-      for index in 0..<count { try call.setArgument(Int32(index), at: index + 2) }
-      return call
+    try allow(arguments: 64)
+    let name = "many" + String(repeating: "a:", count: 65)
+    #expect(throws: InterfaceError.limit(of: "arguments of '\(name)'", 64, given: 65)) {
+      try allow(arguments: 65)
     }
-    let most = try call(64)
-    try await most.invokeAwaiting(on: remote)
-    #expect(try most.result(as: Int32.self) == 64)
-    // A call with one more, made by hand.
-    let encoding = "i@:\(String(repeating: "i", count: 65))"
-    let fingerprint = Fingerprint(
-      Array("many".utf8), Array(selector(65).utf8), Array(encoding.utf8))
-    let answer = try await Envelope.answer(
-      to: Envelope.request(
-        Envelope.asked, number: 1,
-        Envelope.bytes(of: fingerprint) + [UInt8](repeating: 0, count: 260)),
-      at: RemoteSubject(parts: "forwarding", name, "many"), over: here)
-    #expect(answer.refusal == .unknownMessage)
-    try await most.invokeAwaiting(on: remote)
-  }
-
-  @Test("an encoding has at most 16,384 bytes", arguments: Way.allCases)
-  func encoding(way: Way) async throws {
-    func signature(_ bytes: Int) throws -> MethodSignature {
+    func allow(bytes: Int) throws {
       // A result, the receiver, the selector, and a structure of bytes.
-      try MethodSignature(parsing: "i@:{=" + String(repeating: "c", count: bytes - 6) + "}")
+      let encoding = "i@:{=" + String(repeating: "c", count: bytes - 6) + "}"
+      try interface.allow("take:", MethodSignature(parsing: encoding))
     }
-    var interface = Interface("long")
-    try interface.allow("take:", signature(16_384))
-    #expect(interface.messages[0].encoding.utf8.count == 16_384)
-    let limit = InterfaceError.limit(of: "bytes of the encoding of 'more:'", 16_384, given: 16_385)
-    #expect(throws: limit) {
-      try interface.allow("more:", signature(16_385))
-    }
-    let (there, here) = try way.ends()
-    let host = RemoteHost(there, as: name)
-    defer { host.close() }
-    try host.expose(Sink(interface), interface)
-    let remote = RemoteProxy(interface, here, at: name, deadline: .seconds(300))
-    let call = try Invocation(CallPlan.shared(for: signature(16_384)))
-    try call.setSelector("take:")
-    try call.setArgument(bytes: [UInt8](repeating: 7, count: 16_378), at: 2)
-    try await call.invokeAwaiting(on: remote)
-    #expect(try call.result(as: Int32.self) == 1)
+    try allow(bytes: 16_384)
+    #expect(interface.messages[1].encoding.utf8.count == 16_384)
+    let error = InterfaceError.limit(of: "bytes of the encoding of 'take:'", 16_384, given: 16_385)
+    #expect(throws: error) { try allow(bytes: 16_385) }
   }
 
   @Test("both sides cut the text of an error to 4,096 bytes")

@@ -131,7 +131,7 @@ struct RemoteMulticastTests {
       _ = try team.add(.answers, on: lane.make())
       _ = try team.add(.fails, on: lane.make())
       _ = try team.add(.hides, on: lane.make())
-      try team.add(.sleeps, on: lane.make()).deadline = .seconds(1)
+      try team.add(.sleeps, on: lane.make()).deadline = .seconds(10)
       _ = try team.add(nil, on: lane.make())
       let report = try await Worker.work.report(7, on: team.proxy, delivery: delivery)
       let errors = report.entries.map { $0.outcome.error as? RemoteError }.map(\.?.plain)

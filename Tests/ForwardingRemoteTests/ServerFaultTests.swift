@@ -132,7 +132,12 @@
         let hosts = try (0..<5).map { _ in try HostProcess(server.url, as: name) }
         let here = try server.connect()
         let all = try Remote<NumberedProxy>(here, at: name, deadline: .seconds(300))
-        while try await all.proxy.ping(expecting: 5, within: .milliseconds(200)) < 5 {}
+        func reached() async throws -> Int {
+          try await all.gather(expecting: 5, within: .milliseconds(200)) {
+            try await $0.process(meeting: nil)
+          }.answers.count
+        }
+        while try await reached() < 5 {}
         let folder = try TemporaryFolder()
         let before = try await all.gather(expecting: 5) { try await $0.process(meeting: nil) }
         let processes = before.values

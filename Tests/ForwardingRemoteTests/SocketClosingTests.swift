@@ -21,7 +21,7 @@ struct SocketClosingTests {
     /// A request, and the last error that it got.
     private final class Question: Sendable {
       let error = LockedValue<TransportError?>(nil)
-      let request = LockedValue<(any TransportRequest)?>(nil)
+      let request = LockedValue<(any TransportSubscription)?>(nil)
     }
 
     private let questions = LockedValue<[Question]>([])

@@ -59,7 +59,7 @@ struct SocketRaceTests {
         let connection = SocketConnection(SocketDescriptor(number: ends[0]))
         // Every tenth round, a message ends the connection.
         let hasBegun = connection.begin { connection, bytes in
-          try? connection.send(Array(bytes))
+          try? connection.send(bytes)
           return round % 10 > 0
         } ended: { _ in
           told.withLock { $0 += 1 }

@@ -23,10 +23,8 @@ final class Vault: @unchecked Sendable {
   static let add = try! AsyncMessage<Void, Int32>("vaultAdd:")
   static let name = try! AsyncMessage<String, String>("vaultName:")
   static let text = try! AsyncMessage<String, Int>("vaultText:")
-  static let reset = try! AsyncMessage<Void>("vaultReset")
   static let fail = try! AsyncMessage<Void, Bool>("vaultFail:")
   static let hold = try! AsyncMessage<Void>("vaultHold")
-  static let note = try! AsyncMessage<String, Int>("vaultNote:")
   static let sleep = try! AsyncMessage<Void, Int>("vaultSleep:")
 
   /// Waits, with the text, until the vault is open.
@@ -53,7 +51,6 @@ final class Vault: @unchecked Sendable {
       try table.register("vaultText:") { (_: Vault, count: Int) in
         String(repeating: "x", count: count)
       }
-      try table.register("vaultReset") { (vault: Vault) in vault.sum.store(0, ordering: .relaxed) }
       try table.register("vaultFail:") { (_: Vault, isTold: Bool) in
         if isTold { throw NoRoom() }
         throw Secret()
@@ -86,9 +83,6 @@ final class Vault: @unchecked Sendable {
           throw error
         }
       }
-      try table.register("vaultNote:") { (_: Vault, count: Int) in
-        String(repeating: "x", count: count)
-      }
     } catch { fatalError("\(error)") }
   }()
 
@@ -105,10 +99,8 @@ final class Vault: @unchecked Sendable {
     try interface.allow(add)
     try interface.allow(name)
     try interface.allow(text)
-    try interface.allow(reset)
     try interface.allow(fail)
     try interface.allow(sleep)
-    try interface.allow(note)
     try interface.allow(hold)
     try interface.allow(keep)
     try interface.allow(spin)

@@ -38,7 +38,7 @@ enum FrameFuzz {
 
   /// One server for all inputs, as a process has one.
   private static let server: Result<UnixSocketTransport, any Error> = Result {
-    let server = try UnixSocketTransport(listeningAt: path, maximumPayload: 4096)
+    let server = try UnixSocketTransport(listeningAt: path)
     atexit { try? FrameFuzz.server.get().close() }
     return server
   }

@@ -2,7 +2,7 @@
 import Invocations
 
 /// A request that passes its answers to a closure until it ends.
-final class AnsweredRequest: TransportRequest {
+final class AnsweredRequest: TransportSubscription {
   private struct State {
     var answered: (@Sendable (Result<[UInt8], TransportError>) -> Void)?
     var ended: (@Sendable (AnsweredRequest) -> Void)?

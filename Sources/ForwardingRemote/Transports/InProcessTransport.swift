@@ -31,7 +31,7 @@ public final class InProcessTransport: Transport {
   public func request(
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
-  ) throws(TransportError) -> any TransportRequest {
+  ) throws(TransportError) -> any TransportSubscription {
     let request = AnsweredRequest(answered)
     // Before the listeners are known: closing removes those, and tells the observers then.
     let watch = observers.add { _ in

@@ -8,9 +8,7 @@ import ForwardingWire
 /// RemoteSubject("echo").name                  // echo
 /// RemoteSubject(parts: "chat", "a.b *").name  // chat.a%2Eb%20%2A
 /// ```
-public struct RemoteSubject: Hashable, Sendable, ExpressibleByStringLiteral,
-  CustomStringConvertible
-{
+public struct RemoteSubject: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The text that the transport uses.
   public let name: String
   /// Stands for the name in the messages of a socket: its FNV-1a hash of 64 bits.
@@ -56,8 +54,6 @@ public struct RemoteSubject: Hashable, Sendable, ExpressibleByStringLiteral,
   }
 
   public init(stringLiteral text: String) { self.init(text) }
-
-  public var description: String { name }
 
   /// Replaces each byte but ASCII letters, digits, `-` and `_` by `%` and two hexadecimal digits.
   private static func escaped(_ part: String) -> String {

@@ -13,7 +13,7 @@ import Invocations
 final class SocketConnection: Sendable {
   /// The most bytes that wait to be sent, with 64 more for each message. So a peer that does not
   /// read takes a limited amount of memory.
-  static let mostWaiting = 2 << 20
+  static let mostWaiting = 4 << 20
 
   private struct Outbox {
     var isOpen = true
@@ -42,14 +42,12 @@ final class SocketConnection: Sendable {
   /// Receives messages on a thread, until the connection ends or `received` returns false. Then
   /// `ended` is called. Returns false if the system has no thread for it.
   func begin(
-    _ received: @escaping @Sendable (SocketConnection, ArraySlice<UInt8>) -> Bool,
+    _ received: @escaping @Sendable (SocketConnection, [UInt8]) -> Bool,
     ended: @escaping @Sendable (SocketConnection) -> Void
   ) -> Bool {
     SystemThread.begin { [self] in
-      // The peer may have another limit. Its messages beyond that of this process are refused one
-      // by one.
       var room = SocketDescriptor.room(of: SocketFrame.mostPayload + SocketFrame.head)
-      while let count = descriptor.receive(into: &room), received(self, room[..<count]) {}
+      while let count = descriptor.receive(into: &room), received(self, Array(room[..<count])) {}
       end()
       ended(self)
     }
@@ -64,7 +62,7 @@ final class SocketConnection: Sendable {
       if !outbox.isSending {
         switch descriptor.send(bytes) {
         case .sent: return false
-        case .tooLarge: throw .tooLarge(limit: descriptor.room, given: bytes.count)
+        case .tooLarge: throw .failed("the system does not send \(bytes.count) bytes at once")
         case .broken:
           shut(&outbox)
           throw .interrupted

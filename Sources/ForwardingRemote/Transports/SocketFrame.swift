@@ -20,8 +20,8 @@ package struct SocketFrame {
 
   /// The most bytes in front of the payload.
   package static let head = 12
-  /// The most bytes of a payload, whatever the limits of the two processes are.
-  static let mostPayload = 160 << 10
+  /// The most bytes of a payload.
+  static let mostPayload = 128 << 10
   /// The largest number of a request.
   static let lastNumber: UInt64 = 0xFF_FFFF
 
@@ -39,10 +39,7 @@ package struct SocketFrame {
   }
 
   /// Decodes a frame of another process; nil if it is malformed.
-  package init?(_ bytes: [UInt8]) { self.init(bytes[...]) }
-
-  /// Decodes a frame from bytes whose indices begin at 0.
-  init?(_ bytes: ArraySlice<UInt8>) {
+  package init?(_ bytes: [UInt8]) {
     guard let first = bytes.first, let kind = Kind(rawValue: first), bytes.count >= kind.head else {
       return nil
     }

@@ -38,7 +38,7 @@ public protocol Transport: AnyObject, Sendable {
   func request(
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
-  ) throws(TransportError) -> any TransportRequest
+  ) throws(TransportError) -> any TransportSubscription
 
   /// Receives the messages of a subject. With a group, each message goes to one of the group's
   /// members.
@@ -64,21 +64,7 @@ public protocol Transport: AnyObject, Sendable {
   func close()
 }
 
-/// A request that may still get answers.
-///
-/// ```swift
-/// let transport = InProcessTransport()
-/// let request = try transport.request([1], to: "nowhere") { answer in
-///   if case .failure(let error) = answer { print(error) }  // no host listens
-/// }
-/// request.end()
-/// ```
-public protocol TransportRequest: AnyObject, Sendable {
-  /// Ends the request: later answers are ignored.
-  func end()
-}
-
-/// A subscription to messages, or to changes of a connection.
+/// A request, or a subscription to messages or to changes of a connection.
 ///
 /// ```swift
 /// let transport = InProcessTransport()
@@ -90,8 +76,8 @@ public protocol TransportRequest: AnyObject, Sendable {
 /// try transport.publish([3], to: "news")
 /// ```
 public protocol TransportSubscription: AnyObject, Sendable {
-  /// Ends the subscription. Messages in transit may still arrive, and closures that have begun go
-  /// on.
+  /// Ends the request or the subscription. Messages in transit may still arrive, and closures that
+  /// have begun go on.
   func end()
 }
 
@@ -125,23 +111,15 @@ public struct TransportMessage: Sendable {
 /// sender is not used.
 ///
 /// ```swift
-/// TransportPeer.process(id: 7, user: 0, group: 0)  // process 7 of user 0
+/// TransportPeer.process(id: 7, user: 0, group: 0) == .thisProcess  // false
 /// ```
-public enum TransportPeer: Hashable, Sendable, CustomStringConvertible {
+public enum TransportPeer: Hashable, Sendable {
   /// The message never left this process.
   case thisProcess
   /// A process of this machine, as the kernel reports it.
   case process(id: Int32, user: UInt32, group: UInt32)
   /// A client of a message server. The server's permissions decide who may publish to a subject.
   case network
-
-  public var description: String {
-    switch self {
-    case .thisProcess: "this process"
-    case .process(let id, let user, _): "process \(id) of user \(user)"
-    case .network: "the network"
-    }
-  }
 }
 
 /// A change of a connection.

@@ -14,13 +14,8 @@ extension UnixSocketTransport {
   var connectionCount: Int { state.read { $0.connections.count } }
 
   func receive(_ frame: SocketFrame, from connection: SocketConnection) {
-    let size = frame.payload.count
-    let excess =
-      size > maximumPayload ? TransportError.tooLarge(limit: maximumPayload, given: size) : nil
     switch frame.kind {
-    case .told:
-      // Its sender does not learn what becomes of it.
-      if excess == nil { deliver(frame, from: connection, answer: nil) }
+    case .told: deliver(frame, from: connection, answer: nil)
     case .asked:
       let answer: @Sendable ([UInt8]) -> Void = { [weak connection, maximumPayload] bytes in
         // Hosts answer within the limit.
@@ -28,14 +23,10 @@ extension UnixSocketTransport {
         // If this does not arrive, the caller waits up to its deadline.
         try? connection?.send(SocketFrame(.answered, frame.number, nil, bytes).bytes)
       }
-      if let excess, (try? subscriptions.listeners(to: frame.subject))?.isEmpty == false {
-        answer(RemoteAnswer.refused(.malformed, "\(excess)", host: 0).addressed(to: frame.payload))
-      } else if !deliver(frame, from: connection, answer: answer) {
+      if !deliver(frame, from: connection, answer: answer) {
         try? connection.send(SocketFrame(.nobody, frame.number, nil, []).bytes)
       }
-    case .answered:
-      request(frame.number, of: connection)?
-        .take(excess.map { .failure($0) } ?? .success(frame.payload))
+    case .answered: request(frame.number, of: connection)?.take(.success(frame.payload))
     case .nobody: leave(frame.number, connection, .nobodyListens)
     }
   }

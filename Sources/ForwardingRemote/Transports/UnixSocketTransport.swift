@@ -21,7 +21,7 @@ import Invocations
 /// go to the listening one. A group exists within one process. A broken connection is restored
 /// until the transport is closed.
 public final class UnixSocketTransport: Transport {
-  public let maximumPayload: Int
+  public var maximumPayload: Int { SocketFrame.mostPayload }
   let subscriptions = SubscriptionTable()
   private let observers = TransportObservers<TransportState>()
   /// Tells each connection that has ended, once all its messages have been received.
@@ -43,16 +43,14 @@ public final class UnixSocketTransport: Transport {
   ///
   /// - Parameters:
   ///   - path: The whole path of the socket file.
-  ///   - maximumPayload: The most bytes of a message, limited to between 1 and 160 KB. Larger ones
-  ///     are not sent, and refused when a peer with another limit sends them.
   ///   - maximumConnections: Connections beyond this number are closed at once.
   /// - Throws: ``TransportError/unreachable(_:)`` if another process listens there, or the path
   ///   cannot be used; ``TransportError/failed(_:)`` if the system has no socket or no thread.
   public convenience init(
-    listeningAt path: String, maximumPayload: Int = 128 << 10, maximumConnections: Int = 256
+    listeningAt path: String, maximumConnections: Int = 256
   ) throws(TransportError) {
     let listening = try SocketListening(at: path)
-    self.init(path, maximumPayload, listening)
+    self.init(path, listening)
     let limit = max(1, maximumConnections)
     let hasBegun = listening.begin { [weak self] new in
       guard let self, state.read({ $0.connections.count < limit }) else { return new.close() }
@@ -63,21 +61,16 @@ public final class UnixSocketTransport: Transport {
 
   /// Connects to the process that listens at a path.
   ///
-  /// - Parameters:
-  ///   - path: The whole path of the socket file.
-  ///   - maximumPayload: The most bytes of a message, as of a listening process.
+  /// - Parameter path: The whole path of the socket file.
   /// - Throws: ``TransportError/unreachable(_:)`` if no process of this user listens there;
   ///   ``TransportError/failed(_:)`` if the system has no socket or no thread.
-  public convenience init(
-    connectedTo path: String, maximumPayload: Int = 128 << 10
-  ) throws(TransportError) {
-    self.init(path, maximumPayload, nil)
+  public convenience init(connectedTo path: String) throws(TransportError) {
+    self.init(path, nil)
     try connect()
   }
 
-  private init(_ path: String, _ maximumPayload: Int, _ listening: SocketListening?) {
+  private init(_ path: String, _ listening: SocketListening?) {
     self.path = path
-    self.maximumPayload = min(max(1024, maximumPayload), SocketFrame.mostPayload)
     self.listening = listening
   }
 
@@ -177,7 +170,7 @@ public final class UnixSocketTransport: Transport {
   public func request(
     _ payload: [UInt8], to subject: RemoteSubject,
     _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
-  ) throws(TransportError) -> any TransportRequest {
+  ) throws(TransportError) -> any TransportSubscription {
     try check(subject, payload.count)
     let request = AnsweredRequest(answered)
     let (number, connections) = try register(request)

@@ -21,12 +21,9 @@ struct SocketDescriptor: Hashable, Sendable {
     let number = socket(AF_UNIX, Int32(kind), 0)
     guard number >= 0 else { throw .failed("no socket: \(Self.lastError)") }
     let descriptor = SocketDescriptor(number: number)
-    descriptor.setUp()
+    descriptor.setRoom(Self.room)
     return descriptor
   }
-
-  /// Sets the size of the send buffer.
-  func setUp() { if room < Self.room { setRoom(Self.room) } }
 
   /// Makes calls block until messages arrive.
   private func letWait() { _ = fcntl(number, F_SETFL, 0) }
@@ -40,14 +37,6 @@ struct SocketDescriptor: Hashable, Sendable {
     // SAFETY: the option is a number of the given size.
     unsafe setsockopt(
       number, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
-  }
-
-  var room: Int {
-    var bytes: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    // SAFETY: the option is a number of the given size.
-    unsafe getsockopt(number, SOL_SOCKET, SO_SNDBUF, &bytes, &size)
-    return Int(bytes)
   }
 
   /// Ends the connection for both sides. Messages that have arrived can still be read.
@@ -102,7 +91,7 @@ struct SocketDescriptor: Hashable, Sendable {
       let number = fwd_accept_connection(self.number)
       if number >= 0 {
         let descriptor = SocketDescriptor(number: number)
-        descriptor.setUp()
+        descriptor.setRoom(Self.room)
         return descriptor
       }
       // The client has given up, so the next connection is accepted.
