@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import ForwardingWire
 
-// Waiting for the disk.
+// Waiting for the disk, and replacing files.
 extension Journal {
-  /// Waits until all records are on the disk.
-  ///
-  /// - Throws: ``JournalError/closed(path:)`` if the journal was closed,
-  ///   ``JournalError/forked(path:)`` in a forked child, ``JournalError/displaced(path:)`` if the
-  ///   path no longer leads to the file, ``JournalError/system(_:path:code:)`` if the disk fails.
-  ///   The last two close the journal.
+  /// Waits until all records are on the disk. If the disk fails, or the path no longer leads to the
+  /// file, the journal is closed.
   public func sync() throws(JournalError) {
     try check()
     let last = state.withLock { $0.next }
@@ -19,100 +14,77 @@ extension Journal {
   /// Waits until all records are on the disk, closes the journal, and releases its lock on the
   /// file. Calls are refused from then on. Closing a closed journal does nothing.
   ///
-  /// - Throws: the error of the disk, or ``JournalError/displaced(path:)``. If such an error had
-  ///   closed the journal before, the first `close()` throws it. ``JournalError/forked(path:)`` in
-  ///   a forked child.
+  /// - Throws: ``JournalError`` if the disk fails. If such an error had closed the journal before,
+  ///   the first `close()` throws it.
   public func close() throws(JournalError) {
+    try change { (state) throws(JournalError) in try state.close() }
+  }
+
+  /// Rotates the file: appends the number of its first record to its name and continues in a new
+  /// file. Readers find both. The old file and the header of the new one are on the disk then. Does
+  /// nothing if the file has no records.
+  ///
+  /// - Throws: ``JournalError`` if the journal is closed, if the disk fails, or if
+  ///   ``JournalOptions/rotatedFiles`` demands the removal of a file that cannot be removed.
+  public func rotate() throws(JournalError) {
+    try change { (state) throws(JournalError) in try state.rotate() }
+  }
+
+  /// Removes rotated files whose calls all have numbers below `sequence`, the oldest first. The file
+  /// that is written stays.
+  ///
+  /// Nothing waits for readers. A reader that has not reached a removed file gets
+  /// ``JournalError/missing(offset:expected:given:)`` there; one that has it open reads it to its
+  /// end before.
+  ///
+  /// - Parameter sequence: the number of the first call that is still needed, such as the one behind
+  ///   the last call in a snapshot.
+  /// - Returns: the number of files that were removed. Their removal is on the disk.
+  /// - Throws: ``JournalError``, also if a file cannot be removed. Those before it are removed then.
+  @discardableResult
+  public func removeRotated(before sequence: UInt64) throws(JournalError) -> Int {
     try check()
-    let turn = try state.wait { (state) throws(JournalError) -> SyncTurn? in
-      // Nothing is written from here on, so this sync covers all records.
-      state.isClosing = true
-      if state.isBusy { return nil }
-      guard let file = state.file else {
-        defer { state.failure = nil }
-        if let failure = state.failure { throw failure }
-        return .done
-      }
-      state.isChanging = true
-      return .mine(file, upTo: state.next)
+    let first = try state.withLock { (state) throws(JournalError) in
+      // At another file's path there may be other rotated files, too.
+      try state.look(JournalFile.now)
+      return state.first
     }
-    guard case .mine(let file, let end) = turn else { return }
-    defer {
-      state.announce {
-        $0.isChanging = false
-        $0.letGo()
-        // Only the first `close()` throws the error.
-        $0.failure = nil
-      }
+    let files = try JournalFiles.list(path).filter { $0.first < first }
+    let ends = files.dropFirst().map(\.first) + [first]
+    let count = zip(files, ends).prefix { $1 <= sequence }.count
+    try JournalFiles.remove(files.prefix(count))
+    return count
+  }
+
+  /// Changes the file when no thread waits for the disk, which needs it.
+  private func change(
+    _ body: (inout JournalState) throws(JournalError) -> Void
+  ) throws(JournalError) {
+    try check()
+    try state.wait { (state) throws(JournalError) -> Void? in
+      if state.isSyncing { return nil }
+      return try body(&state)
     }
-    try lead(file, upTo: end)
   }
 
   /// Waits until all records below a sequence number are on the disk, through another thread's sync
   /// or its own.
   func wait(for sequence: UInt64) throws(JournalError) {
-    while true {
-      let turn = try state.wait { (state) throws(JournalError) -> SyncTurn? in
-        if state.synced >= sequence { return .done }
-        guard let file = state.file else { throw state.failure ?? .closed(path: path) }
-        if state.isBusy { return nil }
-        state.isSyncing = true
-        return .mine(file, upTo: state.next)
-      }
-      guard case .mine(let file, let end) = turn else { return }
-      try lead(file, upTo: end)
+    while let sync = try nextSync(for: sequence) {
+      let result = Result { () throws(JournalError) in try sync.file.sync(holding: sync.size) }
+      state.announce { $0.end(sync, result) }
+      try result.get()
     }
   }
 
-  /// Suspends a task while a thread of the journal calls `body`. Swift's pool has few threads, and
-  /// all of them could block otherwise.
-  ///
-  /// Bodies are called one after the other. So the first one that waits for the disk waits for all
-  /// records that were written by then, and the bodies behind it return at once.
-  nonisolated(nonsending) func perform(
-    _ body: @escaping @Sendable () throws(JournalError) -> Void
-  ) async throws(JournalError) {
-    try await withCheckedContinuation { continuation in
-      queue.async {
-        continuation.resume(returning: Result { () throws(JournalError) in try body() })
-      }
-    }.get()
-  }
-
-  /// Syncs the file. Only one thread at a time does so.
-  func lead(_ file: JournalFile, upTo end: UInt64) throws(JournalError) {
-    var failure: JournalError?
-    let size = state.withLock { $0.end }
-    do throws(JournalError) {
-      try file.sync()
-      // A synced record is useless if no reader finds its file.
-      if try !file.isAt(path, holding: size) { throw .displaced(path: path) }
-    } catch { failure = error }
-    try finish(file, upTo: end, failure)
-  }
-
-  /// Applies the result of a sync. A success counts for nothing if the journal has lost its file
-  /// meanwhile, because the system reported the error to another thread then.
-  func finish(
-    _ file: JournalFile, upTo end: UInt64, _ failure: JournalError?
-  ) throws(JournalError) {
-    let failure = state.announce { (state) -> JournalError? in
-      state.isSyncing = false
-      state.syncs += 1
-      if let failure {
-        state.end(after: failure)
-        return failure
-      }
-      if state.synced >= end { return nil }
-      guard state.file === file else { return .closed(path: path) }
-      state.synced = end
-      return nil
+  /// The sync that this thread has to wait for; nil if the records are on the disk.
+  private func nextSync(for sequence: UInt64) throws(JournalError) -> JournalSync? {
+    try state.wait { (state) throws(JournalError) -> JournalSync?? in
+      if state.synced >= sequence { return .some(nil) }
+      // Another thread's sync may have failed.
+      if state.file == nil, let failure = state.failure { throw failure }
+      if state.isSyncing { return nil }
+      return try state.beginSync()
     }
-    if let failure { throw failure }
-  }
-
-  private enum SyncTurn {
-    case done
-    case mine(JournalFile, upTo: UInt64)
   }
 }

@@ -2,18 +2,10 @@
 public import ForwardingWire
 import Invocations
 
-// The journal as a forwarding object.
+// The journal as an object of a protocol.
 extension Journal {
-  /// Opens or creates a journal for a target that conforms to the protocol of a face.
-  ///
-  /// - Parameters:
-  ///   - path: the file to write.
-  ///   - interface: the messages that may be recorded.
-  ///   - target: the receiver of the calls.
-  ///   - face: the type of the face.
-  ///   - strongly: whether the target is retained; true by default.
-  ///   - options: how the file is written.
-  /// - Throws: the errors of ``init(at:interface:to:strongly:_:)``.
+  /// Opens or creates a journal for a target that conforms to the protocol of a face, as
+  /// ``init(at:interface:to:strongly:_:)`` does.
   public convenience init<Face: ForwardingFace>(
     at path: String, interface: Interface, to target: Face.__Target, as face: Face.Type,
     strongly: Bool = true, _ options: JournalOptions = JournalOptions()

@@ -21,11 +21,6 @@ import Invocations
 /// other.balance  // 112
 /// ```
 ///
-/// A record is appended by one `write` before the call is forwarded, so the file has every effect
-/// on the target, even if the process dies. A journal that is opened again continues after the last
-/// whole record. Only messages that the ``Interface`` allows are forwarded. All others are refused,
-/// so no call is forwarded without a record.
-///
 /// A journal can be used from many threads: its records have the order in which they were written.
 /// Two journals, in one process or in two, cannot write the same file.
 public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
@@ -37,12 +32,13 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
   public let interface: Interface
   /// How the file is written.
   public let options: JournalOptions
-  /// The end of the file when it was opened. Torn bytes were cut.
-  public let cut: JournalTail
+  /// How many bytes were cut when the file was opened: the rest of an interrupted write.
+  public let cut: Int
 
   private let reference: ObjectReference?
   private let process = ForkGuard()
-  /// The lock is held only for moments: while files are replaced, a flag in the state says so.
+  /// A thread waits for the disk without the lock. While files are replaced or closed, the lock is
+  /// held.
   let state: BlockingMutex<JournalState>
   /// The thread that waits for the disk in place of tasks.
   let queue = DispatchQueue(label: "forwarding.journal")
@@ -50,15 +46,9 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// Opens or creates a journal that forwards calls to `target`. Without a target, calls are
   /// recorded and answered with zero.
   ///
-  /// - Parameters:
-  ///   - path: the file to write.
-  ///   - interface: the messages that may be recorded.
-  ///   - target: the receiver of the calls.
-  ///   - strongly: whether the target is retained; true by default.
-  ///   - options: how the file is written.
-  /// - Throws: ``JournalError/locked(path:)`` if another journal writes the file;
-  ///   ``JournalError/damaged(offset:resumes:)`` or another error of reading if the file is not a
-  ///   whole journal; ``JournalError/system(_:path:code:)`` if it cannot be opened.
+  /// - Parameter strongly: whether the target is retained.
+  /// - Throws: ``JournalError/locked(path:)`` if another journal writes the file, and the errors of
+  ///   a reader if it is not a whole journal.
   /// - Complexity: O(*n*) in the size of the file, which is read to its end.
   public init(
     at path: String, interface: Interface, to target: AnyObject? = nil, strongly: Bool = true,
@@ -79,20 +69,14 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
   public var target: AnyObject? { reference?.object }
 
   /// The sequence number of the next record; 0 in a forked child.
-  public var nextSequence: UInt64 { isForked ? 0 : state.withLock { $0.next } }
+  public var nextSequence: UInt64 { process.isForked ? 0 : state.withLock { $0.next } }
 
   /// The size of the file up to the end of its records, in bytes; 0 in a forked child.
-  public var size: Int { isForked ? 0 : state.withLock { $0.end } }
+  public var size: Int { process.isForked ? 0 : state.withLock { $0.end } }
 
-  /// The number of syncs, and the number of records that may not be on the disk.
-  var syncs: Int { state.withLock { $0.syncs } }
-  var unsynced: UInt64 { state.withLock { $0.next - $0.synced } }
-
-  /// Whether this is a forked child, in which a lock may stay locked by a thread of the parent.
-  private var isForked: Bool { process.isForked }
-
+  /// In a forked child, a lock may stay locked by a thread of the parent.
   func check() throws(JournalError) {
-    if isForked { throw .forked(path: path) }
+    if process.isForked { throw .locked(path: path) }
   }
 
   private var hadTarget: Bool { reference != nil }

@@ -10,7 +10,8 @@ public import ForwardingWire
 public enum JournalError: Error, Hashable, Sendable {
   /// A system call failed with this error number.
   case system(String, path: String, code: Int32)
-  /// Another journal writes the file, in this process or another one.
+  /// Another journal writes the file, in this process or another one. For a forked child, that is
+  /// its parent.
   case locked(path: String)
   /// The file does not begin with the header of a journal.
   case notAJournal(path: String)
@@ -25,28 +26,24 @@ public enum JournalError: Error, Hashable, Sendable {
   /// The path no longer leads to the file that is written: the file was removed, renamed, replaced
   /// or truncated. No reader would find further records, so the journal is closed.
   case displaced(path: String)
-  /// The bytes at an offset are no record, but whole records follow. Nothing is cut, because that
-  /// would lose them. `resumes` is the offset of the next whole record, if it was found.
+  /// The bytes at an offset are no record, but a record follows. Nothing is cut, because that would
+  /// lose it. `resumes` is its offset; nil at the end of a rotated file.
   case damaged(offset: Int, resumes: Int?)
   /// A record is whole, but its contents do not follow the format.
   case malformed(offset: Int, WireError)
   /// Records are missing before the one at an offset: they were overwritten, or their file was
   /// removed.
   case missing(offset: Int, expected: UInt64, given: UInt64)
-  /// A message was recorded with types that this process does not have for it, or this process does
-  /// not know the message.
-  case schema(offset: Int, selector: String, expected: String?, given: String)
+  /// A call was recorded with types that the interface does not have for its message, or the
+  /// interface does not have the message.
+  case schema(offset: Int, WireError)
   /// A call cannot be recorded.
   case refused(WireError)
   /// The journal is closed, by `close()` or by an error of the system.
   case closed(path: String)
-  /// This process is a forked child. Its parent writes the journal.
-  case forked(path: String)
   /// A value that is being read asks its own reader for the next record, or the reader is used
   /// during its replay.
   case inUse(path: String)
-  /// A file has the maximum number of different messages.
-  case tooManyMessages(limit: Int)
 }
 
 extension JournalError: CustomStringConvertible {
@@ -72,14 +69,11 @@ extension JournalError: CustomStringConvertible {
     case .malformed(let offset, let error): "the record at byte \(offset) is malformed: \(error)"
     case .missing(let offset, let expected, let given):
       "the record at byte \(offset) is number \(given), but \(expected) is expected"
-    case .schema(let offset, let selector, let expected, let given):
-      "'\(selector)' at byte \(offset) was recorded as \(given), but "
-        + (expected.map { "is \($0) here" } ?? "is not known here")
+    case .schema(let offset, let error):
+      "the record at byte \(offset) has another message: \(error.reason)"
     case .refused(let error): "the call cannot be recorded: \(error.reason)"
     case .closed(let path): "'\(path)' was closed"
-    case .forked(let path): "'\(path)' is written by the parent of this process"
     case .inUse(let path): "'\(path)' is being read"
-    case .tooManyMessages(let limit): "a journal has \(limit) different messages at most"
     }
   }
 }

@@ -5,21 +5,17 @@ import Foundation
 /// the sequence number of their first record in their names.
 enum JournalFiles {
   struct Older {
-    var path: String
-    var first: UInt64
+    let path: String
+    let first: UInt64
   }
 
-  /// Returns a path that stays valid when the process changes its working directory.
-  private static func absolute(_ path: String) -> String {
+  /// Returns the absolute path of a journal's file, which stays valid when the process changes its
+  /// working directory. Symbolic links are followed: rotated files lie beside the file, and a
+  /// replacing file must not replace the link.
+  static func file(_ path: String) -> String {
     let folder = FileManager.default.currentDirectoryPath
     // A removed folder has no path.
-    return path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
-  }
-
-  /// Returns the absolute path of a journal's file. Symbolic links are followed: rotated files lie
-  /// beside the file, and a replacing file must not replace the link.
-  static func file(_ path: String) -> String {
-    var path = absolute(path)
+    var path = path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
     for _ in 0..<40 {
       guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
         break
@@ -57,17 +53,25 @@ enum JournalFiles {
     return first
   }
 
+  /// Removes rotated files, the oldest first.
+  static func remove(_ files: ArraySlice<Older>) throws(JournalError) {
+    for file in files {
+      try JournalFile.remove(file.path)
+      // After a crash, no file may be missing between others.
+      try JournalFile.syncFolder(of: file.path)
+    }
+  }
+
   /// A file that was opened for reading, and the sequence number in its name; nil for the newest.
   struct Opened {
-    let path: String
     let file: JournalFile
     let number: UInt64?
 
     /// Reads the header. The sequence number in it must be the one in the name.
     func scanner() throws(JournalError) -> JournalScanner {
-      let scanner = try JournalScanner(JournalWindow(file), path: path)
+      let scanner = try JournalScanner(JournalWindow(file))
       if let number, scanner.header.first != number {
-        throw .misplaced(path: path, expected: number, given: scanner.header.first)
+        throw .misplaced(path: file.path, expected: number, given: scanner.header.first)
       }
       return scanner
     }
@@ -81,19 +85,18 @@ enum JournalFiles {
   /// over.
   static func open(_ path: String, from number: UInt64) throws(JournalError) -> Opened {
     while true {
-      let newest = try JournalFile(path, for: .reading)
+      let newest = try JournalFile(path, O_RDONLY)
       let list = try list(path).filter { $0.first >= number }
       // If it was rotated just now, newer files may follow it.
       guard try newest.isAt(path) else { continue }
       // A file whose process died during its rotation has both names.
       for older in list where try !newest.isAt(older.path) {
         do throws(JournalError) {
-          let file = try JournalFile(older.path, for: .reading)
-          return Opened(path: older.path, file: file, number: older.first)
+          return Opened(file: try JournalFile(older.path, O_RDONLY), number: older.first)
         } catch .system(_, _, ENOENT) {
         }
       }
-      return Opened(path: path, file: newest, number: nil)
+      return Opened(file: newest, number: nil)
     }
   }
 }

@@ -9,7 +9,8 @@ enum JournalFormat {
   static let version: UInt16 = 2
   static let headerSize = 32
   static let recordSize = 36
-  /// Sequence numbers stay below this, so that the next one is always representable.
+  /// The first number of a file is below this. A file has less than 2^63 bytes, so the number of
+  /// each of its records has a successor.
   static let numbers: UInt64 = 1 << 63
   /// The longest record. A length from a file is compared with it before memory is allocated.
   static let maximumRecord = 16 << 20
@@ -105,16 +106,5 @@ struct RecordHeader: Equatable {
     writer.set(unsynced, at: 28)
     writer.set(JournalChecksum.of(writer, 4..<32), at: 32)
     writer.set(JournalChecksum.of(writer, 4..<writer.count), at: 0)
-  }
-}
-
-extension JournalError {
-  /// The error for a sequence number that leaves no room for further ones.
-  static func tooLarge(_ number: UInt64, offset: Int, at byte: Int) -> JournalError {
-    .malformed(
-      offset: offset,
-      WireError(
-        .value(type: "a record's number", "\(number) is not below \(JournalFormat.numbers)"),
-        at: byte))
   }
 }

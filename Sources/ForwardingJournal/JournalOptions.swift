@@ -19,10 +19,11 @@ public struct JournalOptions: Sendable {
 
   /// When records are on the disk; ``Sync/never`` by default.
   public var sync = Sync.never
-  /// The size in bytes from which the file is rotated; nil for no rotation.
+  /// The size in bytes from which the file is rotated before the next call; nil for no rotation. If
+  /// the rotation fails, the call is refused.
   public var rotation: Int?
-  /// The number of rotated files that are kept. After a rotation, the oldest ones beyond it are
-  /// removed, as by ``Journal/removeRotated(before:)``. Nil keeps all.
+  /// The number of rotated files that are kept. A rotation removes the oldest ones beyond it. Nil
+  /// keeps all.
   public var rotatedFiles: Int?
 
   /// Makes the default options.

@@ -12,50 +12,44 @@ import ForwardingWire
 /// }
 /// ```
 ///
-/// A journal's rotated files are read first. All bytes are untrusted: each record is compared with
-/// its checksum, and each length with the file and with limits. A reader can follow a journal that
-/// is being written: ``next()`` returns nil at the end, and continues once there is more. A reader
-/// belongs to one task at a time.
+/// A journal's rotated files are read first. All bytes are untrusted. A reader can follow a journal
+/// that is being written: ``next()`` returns nil at the end, and continues once there is more. A
+/// reader belongs to one task at a time.
 public final class JournalReader {
   /// The path of the journal's newest file.
   public let path: String
   /// The scanner of the current file.
   private(set) var scanner: JournalScanner
-  /// The number of files that were read before the current one.
-  private(set) var file = 0
   /// The sequence number with which the journal began when it was opened.
   let first: UInt64
-  /// The current file; nil in memory, and behind the last file that can be read.
+  /// The current file; nil behind the last file that can be read.
   private var current: JournalFile?
   /// The first sequence number of the last file that was read or left out.
   private var passed: UInt64
-  /// The size of the files that were read before, in bytes.
-  private var behind = 0
 
   /// Whether a replay is reading. A record that other code took meanwhile would be missing there.
   var isReplaying = false
 
   /// Opens a journal for reading.
   ///
-  /// - Throws: ``JournalError/system(_:path:code:)`` if a file cannot be opened; ``JournalError``
-  ///   if the first one does not begin as a journal, or has the name of another one.
+  /// - Throws: ``JournalError`` if a file cannot be opened, or if the first one does not begin as a
+  ///   journal, or has the name of another one.
   public convenience init(at path: String) throws(JournalError) {
     let path = JournalFiles.file(path)
     let oldest = try JournalFiles.open(path, from: 0)
-    self.init(path, try oldest.scanner(), oldest.file)
+    let scanner = try oldest.scanner()
+    self.init(path, scanner, oldest.file, passed: scanner.header.first)
   }
 
-  /// Reads a journal from memory.
-  ///
-  /// - Throws: ``JournalError`` if the bytes do not begin as a journal.
-  public convenience init(_ bytes: [UInt8]) throws(JournalError) {
-    self.init("bytes", try JournalScanner(JournalWindow(bytes), path: "bytes"), nil)
-  }
-
-  private init(_ path: String, _ scanner: JournalScanner, _ file: JournalFile?) {
+  private init(
+    _ path: String, _ scanner: JournalScanner, _ file: JournalFile?, passed: UInt64
+  ) {
     (self.path, self.scanner, current) = (path, scanner, file)
-    (first, passed) = (scanner.header.first, scanner.header.first)
+    (first, self.passed) = (scanner.header.first, passed)
   }
+
+  /// Returns a second reader at the same position.
+  func ahead() -> JournalReader { JournalReader(path, scanner, current, passed: passed) }
 
   /// Reads the next call.
   ///
@@ -79,10 +73,13 @@ public final class JournalReader {
       // A rotated file gets no more records, but the last one may have been written just before the
       // rotation.
       if let frame = try scanner.nextFrame() { return frame }
-      if case .torn(let offset, _) = scanner.tail { throw .damaged(offset: offset, resumes: nil) }
+      if scanner.torn > 0 { throw .damaged(offset: scanner.offset, resumes: nil) }
       try go(on: following, isSkipping: false)
     }
   }
+
+  /// Moves back before a call that was read.
+  func unread(_ frame: JournalFrame) { scanner.unread(frame) }
 
   /// The file that follows the current one; nil if that is the newest.
   private func following() throws(JournalError) -> JournalFiles.Opened? {
@@ -96,45 +93,26 @@ public final class JournalReader {
     let scanner = try following.scanner()
     let (expected, given) = (self.scanner.next, scanner.header.first)
     guard given >= expected else {
-      throw .misplaced(path: following.path, expected: expected, given: given)
+      throw .misplaced(path: following.file.path, expected: expected, given: given)
     }
     // If the end of the file before was left out, its last numbers are unknown.
     guard isSkipping || self.scanner.canFollow(given, at: self.scanner.offset) else {
       throw .missing(offset: 0, expected: expected, given: given)
     }
-    behind += self.scanner.offset
-    self.scanner = scanner
-    current = following.file
-    passed = given
-    file += 1
+    (self.scanner, current, passed) = (scanner, following.file, given)
   }
 
-  /// Moves behind the place at which ``next()`` threw an error, to the next record that can be read.
-  ///
-  /// ```swift
-  /// func readable(_ path: String) throws -> [JournalRecord] {
-  ///   let reader = try JournalReader(at: path)
-  ///   var records: [JournalRecord] = []
-  ///   while true {
-  ///     do {
-  ///       while let record = try reader.next() { records.append(record) }
-  ///       return records
-  ///     } catch {
-  ///       guard let skipped = try reader.skipDamage() else { return records }
-  ///       print(error, skipped)
-  ///     }
-  ///   }
-  /// }
-  /// ```
+  /// Moves behind the place at which ``next()`` threw an error, to the next place at which a record
+  /// can be.
   ///
   /// The numbers of the records show how many calls are missing. A call whose message was defined
   /// in the bytes that were left out cannot be read either.
   ///
   /// - Returns: the bytes that were left out. The range is empty if a whole file is gone, or the end
   ///   of one. Nil if the next record can be read, and at the end of the journal.
-  /// - Throws: ``JournalError/system(_:path:code:)`` if the folder or the next file cannot be
-  ///   opened; ``JournalError/inUse(path:)`` as ``next()``.
-  /// - Complexity: O(*n*) in the number of bytes that are left out, unless they look like records.
+  /// - Throws: ``JournalError/system(_:path:code:)`` if the bytes, the folder or the next file cannot
+  ///   be read; ``JournalError/inUse(path:)`` as ``next()``.
+  /// - Complexity: O(*n*) in the number of bytes that are left out.
   public func skipDamage() throws(JournalError) -> SkippedBytes? {
     if isReplaying || scanner.window.isLent { throw .inUse(path: path) }
     if let frame = try? nextFrame() {
@@ -142,41 +120,31 @@ public final class JournalReader {
       return nil
     }
     let following = try following()
-    if try scanner.offset < scanner.window.size {
+    let file = scanner.window.file
+    if try scanner.offset < file.size {
       let bytes = try scanner.skipDamage(toEnd: following != nil)
-      return bytes.map { SkippedBytes(path: scanner.path, bytes: $0) }
+      return bytes.map { SkippedBytes(path: file.path, bytes: $0) }
     }
     guard let following else { return nil }
     do throws(JournalError) {
       try go(on: following, isSkipping: true)
-      return SkippedBytes(path: following.path, bytes: 0..<0)
+      return SkippedBytes(path: following.file.path, bytes: 0..<0)
     } catch {
       // A file that cannot be a part of the journal is left out as a whole.
       if let number = following.number { passed = number } else { current = nil }
-      return SkippedBytes(path: following.path, bytes: 0..<(try following.file.size))
+      return SkippedBytes(path: following.file.path, bytes: 0..<(try following.file.size))
     }
-  }
-
-  /// Moves back before a call that was read.
-  func unread(_ frame: JournalFrame) { scanner.unread(frame) }
-
-  /// Returns a second reader at the same position.
-  func ahead() -> JournalReader {
-    let reader = JournalReader(path, scanner.copy(), current)
-    reader.passed = passed
-    return reader
   }
 
   /// The offset of the next record in the current file.
   public var offset: Int { scanner.offset }
   /// The current size of that file, in bytes; ``offset`` if the system does not tell it.
-  public var size: Int { (try? scanner.window.size) ?? offset }
-  /// The number of bytes read, over all files.
-  public var bytesRead: Int { behind + offset }
+  public var size: Int { (try? scanner.window.file.size) ?? offset }
   /// The sequence number of the next record.
   public var nextSequence: UInt64 { scanner.next }
-  /// The end of the journal, once ``next()`` has returned nil.
-  public var tail: JournalTail { scanner.tail }
+  /// How many bytes at the end of the journal are no record, once ``next()`` has returned nil: the
+  /// rest of an interrupted write.
+  public var torn: Int { scanner.torn }
 }
 
 /// Bytes of a journal's file that a reader has left out.

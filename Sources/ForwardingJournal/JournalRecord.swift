@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ForwardingWire
 
-/// One recorded call of a journal.
+/// One recorded call of a journal: data from a file, independent of the types of this process.
 ///
 /// ```swift
 /// func show(_ reader: JournalReader) throws {
 ///   while let record = try reader.next() { print(record.sequence, record.selector) }
 /// }
 /// ```
-///
-/// A record is data from a file, independent of the types of this process.
 public struct JournalRecord: Hashable, Sendable {
   /// The sequence number, one more than that of the record before.
   public let sequence: UInt64

@@ -10,14 +10,11 @@ struct JournalFrame {
   var arguments: Int
 
   var end: Int { offset + header.length }
-  /// The size of the arguments.
-  var count: Int { end - arguments }
 }
 
 /// Finds the records of one file, and trusts none of its bytes.
-final class JournalScanner {
+struct JournalScanner {
   let window: JournalWindow
-  let path: String
   let header: JournalHeader
   /// The offset of the next record.
   private(set) var offset = JournalFormat.headerSize
@@ -25,18 +22,16 @@ final class JournalScanner {
   private(set) var next: UInt64
   /// The defined messages, indexed by their numbers; nil where a definition was left out.
   private(set) var definitions: [Definition?] = []
-  var tail = JournalTail.whole
+  /// How many bytes at the end are no record.
+  private(set) var torn = 0
   /// The bytes that were left out since the last record, and whether any were left out before.
-  private(set) var leftOut = 0
-  private(set) var hasSkipped = false
-  /// The bytes of candidates that may still be checksummed.
-  var searchBudget = 0
+  private var leftOut = 0
+  private var hasSkipped = false
 
   /// Reads the header of a file.
-  init(_ window: JournalWindow, path: String) throws(JournalError) {
+  init(_ window: JournalWindow) throws(JournalError) {
     self.window = window
-    self.path = path
-    let size = JournalFormat.headerSize
+    let (size, path) = (JournalFormat.headerSize, window.file.path)
     guard try window.load(size, at: 0),
       let header = try? window.read(
         size, at: 0, { (reader) throws(WireError) in try JournalHeader(from: &reader) }),
@@ -46,44 +41,32 @@ final class JournalScanner {
       throw .otherVersion(
         path: path, known: Int(JournalFormat.version), given: Int(header.version))
     }
-    guard header.checksum == window.checksum(size - 4, at: 0) else {
-      throw .notAJournal(path: path)
-    }
-    guard header.first < JournalFormat.numbers else {
-      throw .tooLarge(header.first, offset: 0, at: 12)
-    }
+    guard header.checksum == window.checksum(size - 4, at: 0), header.first < JournalFormat.numbers
+    else { throw .notAJournal(path: path) }
     self.header = header
     next = header.first
   }
 
-  /// Returns a scanner at the same position.
-  func copy() -> JournalScanner { JournalScanner(of: self) }
-
-  private init(of other: JournalScanner) {
-    (window, path, header) = (other.window, other.path, other.header)
-    (offset, next, definitions) = (other.offset, other.next, other.definitions)
-    (leftOut, hasSkipped) = (other.leftOut, other.hasSkipped)
-  }
-
   /// Returns the next record; nil at the end.
   @inline(__always)
-  func nextFrame() throws(JournalError) -> JournalFrame? {
-    guard let found = try wholeHeader(at: offset) else { return try end() }
-    guard found.sequence < JournalFormat.numbers else {
-      throw .tooLarge(found.sequence, offset: offset, at: 8)
-    }
+  mutating func nextFrame() throws(JournalError) -> JournalFrame? {
+    guard let found = try recordHeader(at: offset) else { return try end() }
+    // This is checked first, so that no contents are read for a header that has its place elsewhere.
     guard canFollow(found.sequence, at: offset) else {
       throw .missing(offset: offset, expected: next, given: found.sequence)
     }
+    guard try isWhole(found, at: offset) else { return try end() }
     let frame = JournalFrame(
       header: found, offset: offset, arguments: try arguments(of: found, at: offset))
     (offset, next) = (frame.end, found.sequence + 1)
-    (tail, leftOut) = (.whole, 0)
+    (torn, leftOut) = (0, 0)
     return frame
   }
 
   /// Moves back before a call, so that it is read again.
-  func unread(_ frame: JournalFrame) { (offset, next) = (frame.offset, frame.header.sequence) }
+  mutating func unread(_ frame: JournalFrame) {
+    (offset, next) = (frame.offset, frame.header.sequence)
+  }
 
   /// Whether a record can be the next one at an offset. Numbers may be missing only if the bytes
   /// between had room for their records.
@@ -92,9 +75,13 @@ final class JournalScanner {
     return sequence >= next && sequence - next <= UInt64(most)
   }
 
+  // MARK: Contents
+
   /// Returns the offset of a record's arguments, after storing the definition in front of them.
   @inline(__always)
-  private func arguments(of header: RecordHeader, at offset: Int) throws(JournalError) -> Int {
+  private mutating func arguments(
+    of header: RecordHeader, at offset: Int
+  ) throws(JournalError) -> Int {
     let (start, number) = (offset + JournalFormat.recordSize, Int(header.message))
     switch RecordKind(rawValue: header.kind) {
     case .call:
@@ -102,36 +89,22 @@ final class JournalScanner {
         throw malformed("a call", "message \(number) is not defined", at: offset)
       }
       return start
-    case .defining: return start + (try define(number, at: offset, header.length))
+    case .defining:
+      guard number < JournalFormat.maximumDefinitions else {
+        throw malformed("a definition", "its number is \(number)", at: offset)
+      }
+      let (definition, size) = try contents(start..<offset + header.length, of: offset) {
+        (reader) throws(WireError) in (try Definition(from: &reader), reader.offset)
+      }
+      while definitions.count <= number { definitions.append(nil) }
+      definitions[number] = definition
+      return start + size
     case nil: throw malformed("a record", "it has kind \(header.kind)", at: offset)
     }
   }
 
   private func malformed(_ type: String, _ what: String, at offset: Int) -> JournalError {
     .malformed(offset: offset, WireError(.value(type: type, what), at: 24))
-  }
-
-  /// Stores the definition in a record. Returns its size.
-  private func define(_ number: Int, at offset: Int, _ length: Int) throws(JournalError) -> Int {
-    let start = offset + JournalFormat.recordSize
-    let (definition, size) = try contents(start..<offset + length, of: offset) {
-      (reader) throws(WireError) in (try Definition(from: &reader), reader.offset)
-    }
-    if let known = number < definitions.count ? definitions[number] : nil {
-      // A record that is read again has its own definition.
-      guard known == definition else {
-        throw malformed("a definition", "message \(number) has another one", at: offset)
-      }
-      return size
-    }
-    guard number == definitions.count || hasSkipped, number < JournalFormat.maximumDefinitions
-    else {
-      throw malformed(
-        "a definition", "its number is \(number), but \(definitions.count) is next", at: offset)
-    }
-    while definitions.count <= number { definitions.append(nil) }
-    definitions[number] = definition
-    return size
   }
 
   /// The definition of a record's message.
@@ -161,51 +134,122 @@ final class JournalScanner {
     }
   }
 
-  /// Returns the header at an offset if the record is whole and its checksums match.
+  // MARK: Headers
+
+  /// Returns the header at an offset if its own checksum matches. The contents are not checked.
   @inline(__always)
-  func wholeHeader(at offset: Int) throws(JournalError) -> RecordHeader? {
-    guard let header = try window.headerAlone(at: offset),
-      try window.isWhole(header, at: offset)
+  func recordHeader(at offset: Int) throws(JournalError) -> RecordHeader? {
+    guard try window.load(JournalFormat.recordSize, at: offset) else { return nil }
+    let length = Int(window.word(at: offset) >> 32)
+    guard length >= JournalFormat.recordSize, length <= JournalFormat.maximumRecord,
+      let header = try? window.read(
+        JournalFormat.recordSize, at: offset,
+        { (reader) throws(WireError) in try RecordHeader(from: &reader) }),
+      window.checksum(28, at: offset + 4) == header.ownChecksum
     else { return nil }
     return header
   }
 
-  /// Moves behind the bytes at which reading stopped, to the next record that can follow.
+  /// Whether the whole record of a header is in the file and matches its checksum.
+  @inline(__always)
+  private func isWhole(_ header: RecordHeader, at offset: Int) throws(JournalError) -> Bool {
+    try window.load(header.length, at: offset)
+      && window.checksum(header.length - 4, at: offset + 4) == header.checksum
+  }
+
+  /// The header at an offset, if it can be the next one there.
+  private func placedHeader(at offset: Int) throws(JournalError) -> RecordHeader? {
+    guard let header = try recordHeader(at: offset), canFollow(header.sequence, at: offset) else {
+      return nil
+    }
+    return header
+  }
+
+  /// The length of the next record, if it is whole. Its contents may be refused all the same.
+  private var wholeLength: Int? {
+    get throws(JournalError) {
+      guard let header = try placedHeader(at: offset), try isWhole(header, at: offset) else {
+        return nil
+      }
+      return header.length
+    }
+  }
+
+  // MARK: The place where no record begins
+
+  /// Distinguishes the end of the file from a torn record, and both from damage before other
+  /// records.
+  ///
+  /// - Returns: a record that was completed meanwhile; otherwise nil, after setting `torn`.
+  private mutating func end() throws(JournalError) -> JournalFrame? {
+    let left = try window.file.size - offset
+    torn = 0
+    if left <= 0 { return nil }
+    // A record that was half written when it was read may be complete by now.
+    if try isWholeByNow { return try nextFrame() }
+    if let resumes = try place(behind: offset) {
+      if try isWholeByNow { return try nextFrame() }
+      // Behind damage, the whole rest counts as such.
+      guard !hasSkipped, try isUnsynced(before: resumes) else {
+        throw .damaged(offset: offset, resumes: resumes)
+      }
+    }
+    torn = left
+    return nil
+  }
+
+  private var isWholeByNow: Bool {
+    get throws(JournalError) {
+      window.forget()
+      return try wholeLength != nil
+    }
+  }
+
+  /// The offset of the next header that has a place behind the broken record at an offset; nil if
+  /// there is none.
+  ///
+  /// A header is trusted for the length of its record, whatever its contents look like: an
+  /// interrupted write leaves a header with the intended length, and the contents may be a journal
+  /// themselves. Contents are not compared with their checksums here, so that the time for any bytes
+  /// grows with their number.
+  private func place(behind offset: Int) throws(JournalError) -> Int? {
+    var place = offset + (try placedHeader(at: offset)?.length ?? 1)
+    while try window.load(JournalFormat.recordSize, at: place) {
+      if try placedHeader(at: place) != nil { return place }
+      place += 1
+    }
+    return nil
+  }
+
+  /// Whether the broken record here may be one that a power cut took before its caller was
+  /// acknowledged. If a later record says that it was synced by then, it is damaged.
+  private func isUnsynced(before place: Int) throws(JournalError) -> Bool {
+    var place: Int? = place
+    while let start = place, let found = try recordHeader(at: start) {
+      if found.sequence <= next || found.sequence - next > UInt64(found.unsynced) { return false }
+      place = try self.place(behind: start)
+    }
+    return true
+  }
+
+  /// Moves behind the bytes at which reading stopped, to the next place at which a record can be.
   ///
   /// - Parameter toEnd: whether the file gets no more records, so that its rest is left out if no
   ///   record follows.
   /// - Returns: the bytes that were left out; nil if no record follows.
-  func skipDamage(toEnd: Bool) throws(JournalError) -> Range<Int>? {
-    let (start, size) = (offset, try window.size)
-    if !hasSkipped { searchBudget = max(Self.mostSearched, 4 * size) }
-    hasSkipped = true
-    var end = start
-    // A whole record that was refused is left out alone.
-    if let refused = try? wholeHeader(at: start) {
-      end += refused.length
+  mutating func skipDamage(toEnd: Bool) throws(JournalError) -> Range<Int>? {
+    let start = offset
+    if let length = try wholeLength {
+      // The record was refused, and is left out alone.
+      offset += length
+    } else if let place = try place(behind: start) {
+      offset = place
+    } else if toEnd {
+      offset = try window.file.size
     } else {
-      guard let found = try nextReadable() ?? (toEnd ? size : nil) else { return nil }
-      end = found
+      return nil
     }
-    leftOut += end - start
-    offset = end
-    return start..<end
-  }
-
-  /// The offset of the next whole record that can follow. Pages that cannot be read are passed over.
-  private func nextReadable() throws(JournalError) -> Int? {
-    let (page, size) = (4096, try window.size)
-    var position = offset
-    while position < size {
-      do throws(JournalError) { return try nextWhole(from: &position) } catch {
-        switch error {
-        case .system: position = (position / page + 1) * page
-        // Too many bytes look like records.
-        case .damaged: return nil
-        default: throw error
-        }
-      }
-    }
-    return nil
+    (hasSkipped, leftOut) = (true, leftOut + offset - start)
+    return start..<offset
   }
 }

@@ -8,11 +8,11 @@ extension JournalState {
   /// and its name are on the disk then.
   static func open(
     _ path: String, _ options: JournalOptions
-  ) throws(JournalError) -> (state: JournalState, cut: JournalTail) {
+  ) throws(JournalError) -> (state: JournalState, cut: Int) {
     // Another program may create and remove the file meanwhile, but not without end.
     for _ in 0..<100 {
-      if let file = try existing(path) { return try resume(file, at: path, options) }
-      if let file = try create(path) { return try resume(file, at: path, options) }
+      if let file = try existing(path) { return try resume(file, options) }
+      if let file = try create(path) { return try resume(file, options) }
     }
     throw .system("created", path: path, code: EEXIST)
   }
@@ -21,7 +21,7 @@ extension JournalState {
   private static func existing(_ path: String) throws(JournalError) -> JournalFile? {
     while true {
       let file: JournalFile
-      do throws(JournalError) { file = try JournalFile(path, for: .appending) } catch {
+      do throws(JournalError) { file = try JournalFile(path, O_RDWR) } catch {
         if case .system(_, _, ENOENT) = error { return nil }
         throw error
       }
@@ -34,24 +34,24 @@ extension JournalState {
   /// Creates the file of a new journal. Returns nil if there is a file at the path by then.
   private static func create(_ path: String) throws(JournalError) -> JournalFile? {
     let (file, name) = try JournalFile.begin(for: path, first: 1)
-    do throws(JournalError) {
-      // A rotation leaves a file at the path at every moment, so another program removed it.
-      if let last = try JournalFiles.list(path).last {
-        throw .withoutNewest(path: path, rotated: last.path)
-      }
-      if try JournalFile.move(name, toNew: path) { return file }
-    } catch {
-      JournalFile.remove(name)
+    defer { try? JournalFile.remove(name) }
+    // A rotation leaves a file at the path at every moment, so another program removed it.
+    if let last = try JournalFiles.list(path).last {
+      throw .withoutNewest(path: path, rotated: last.path)
+    }
+    do throws(JournalError) { try JournalFile.name(name, as: path) } catch {
+      if case .system(_, _, EEXIST) = error { return nil }
       throw error
     }
-    JournalFile.remove(name)
-    return nil
+    return file
   }
 
   private static func resume(
-    _ file: JournalFile, at path: String, _ options: JournalOptions
-  ) throws(JournalError) -> (state: JournalState, cut: JournalTail) {
-    let scanner = try JournalScanner(JournalWindow(file), path: path)
+    _ file: JournalFile, _ options: JournalOptions
+  ) throws(JournalError) -> (state: JournalState, cut: Int) {
+    let path = file.path
+    let window = JournalWindow(file)
+    var scanner = try JournalScanner(window)
     let first = scanner.header.first
     // A file that was rotated after this one would never be read. This one may have both names.
     if let last = try JournalFiles.list(path).last, last.first >= first, try !file.isAt(last.path) {
@@ -63,18 +63,18 @@ extension JournalState {
       if frame.header.unsynced == 0 { sure = before }
       before = frame.end
     }
-    if case .torn(let offset, _) = scanner.tail { try file.cut(to: offset) }
+    if scanner.torn > 0 { try file.cut(to: scanner.offset) }
     if options.sync != .never {
       // A later record will say that these are on the disk. If a sync of the process before has
       // failed, the system may have forgotten that they are not, unless they are written again.
-      try file.rewrite(sure..<scanner.offset)
+      try window.rewrite(sure..<scanner.offset)
       try file.sync()
     }
     // A process that died during a rotation leaves a second name.
     let aside = JournalFiles.path(of: path, from: first)
-    if try file.isAt(aside) { JournalFile.remove(aside) }
+    if try file.isAt(aside) { try JournalFile.remove(aside) }
     // The name may not be on the disk yet, if the process that created the file was killed.
     try JournalFile.syncFolder(of: path)
-    return (JournalState(file, scanner, options), scanner.tail)
+    return (JournalState(file, scanner, options), scanner.torn)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
+import Foundation
 
 // A file that gets the journal's path when its header is on the disk, so that readers never find a
 // file without one.
@@ -10,13 +11,12 @@ extension JournalFile {
   /// - Returns: the file, and its name. An interrupted process leaves a file with such a name, which
   ///   nothing reads.
   static func begin(
-    for path: String, first: UInt64, permissionsOf old: JournalFile? = nil
+    for path: String, first: UInt64
   ) throws(JournalError) -> (file: JournalFile, name: String) {
     let name = "\(path).\(String(UInt32.random(in: 0...UInt32.max), radix: 16)).new~"
-    let file = try JournalFile(name, for: .creating, named: path)
+    let file = try JournalFile(name, O_RDWR | O_CREAT | O_EXCL, named: path)
     do throws(JournalError) {
       try file.lock()
-      if let old { file.adoptPermissions(of: old) }
       var writer = WireWriter(limit: JournalFormat.headerSize)
       do throws(WireError) {
         try JournalHeader(first: first, time: now).write(to: &writer)
@@ -26,7 +26,7 @@ extension JournalFile {
       try file.append(writer, at: 0)
       try file.sync()
     } catch {
-      remove(name)
+      try? remove(name)
       throw error
     }
     return (file, name)

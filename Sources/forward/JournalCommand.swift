@@ -128,8 +128,8 @@ private struct Listing {
   /// Prints a summary: the number of records, and the state of the journal's end.
   func conclude() -> ExitCode {
     if isJSON {
-      if case .torn(let offset, let bytes) = reader.tail {
-        Terminal.out("{\"torn\":{\"offset\":\(offset),\"bytes\":\(bytes)}}")
+      if reader.torn > 0 {
+        Terminal.out("{\"torn\":{\"offset\":\(reader.offset),\"bytes\":\(reader.torn)}}")
       }
       if isQuiet { Terminal.out(summaryJSON) }
     } else if isQuiet {
@@ -139,10 +139,11 @@ private struct Listing {
       Terminal.error("forward: the record at byte \(unreadable.offset): \(unreadable.reason)")
       return .badData
     }
-    guard case .torn = reader.tail else { return .ok }
+    if reader.torn == 0 { return .ok }
     if !isJSON {
       let what = isQuiet ? "torn" : "The journal is torn"
-      Terminal.out(Terminal.styled("\(what): \(reader.tail)", .yellow))
+      let end = "\(reader.torn) bytes from byte \(reader.offset) on are no record"
+      Terminal.out(Terminal.styled("\(what): \(end)", .yellow))
     }
     return isQuiet ? .failed : .ok
   }
@@ -154,17 +155,16 @@ private struct Listing {
       rows.append(["from", Self.text(ofTime: first.time)])
       rows.append(["to", Self.text(ofTime: last.time)])
     }
-    rows.append(["bytes", "\(reader.bytesRead)"])
     for (message, count) in messages.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
       rows.append([Self.plain(message), "\(count)"])
     }
     return Terminal.table(rows) + (isWhole ? "\n" + Terminal.styled("whole", .green) : "")
   }
 
-  private var isWhole: Bool { reader.tail == .whole && unreadable == nil }
+  private var isWhole: Bool { reader.torn == 0 && unreadable == nil }
 
   private var summaryJSON: String {
-    "{\"records\":\(count),\"bytes\":\(reader.bytesRead),\"whole\":\(isWhole)}"
+    "{\"records\":\(count),\"whole\":\(isWhole)}"
   }
 
   /// A name from a file, with control characters escaped so that the terminal does not obey them.

@@ -30,7 +30,7 @@ struct AwaitingTests {
   }
 
   private static func journal(
-    _ folder: Folder, _ sync: JournalOptions.Sync, to target: Diary? = nil, rotation: Int? = nil
+    _ folder: Folder, _ sync: JournalOptions.Sync, to target: Diary, rotation: Int? = nil
   ) throws -> Journal {
     var options = JournalOptions()
     (options.sync, options.rotation) = (sync, rotation)
@@ -50,47 +50,56 @@ struct AwaitingTests {
     while !isSo() { try await Task.sleep(for: .milliseconds(1)) }
   }
 
-  /// Sends a call in each of `count` tasks, and returns when all of them wait. Each task returns the
-  /// error of its call, if any.
+  /// Sends a call in each of `count` tasks, and returns when all of them wait for another thread's
+  /// sync. Each task returns the error of its call, if any.
   private static func send(
     _ count: Int, on journal: Journal
   ) async throws -> [Task<JournalError?, Never>] {
-    let (begun, ended) = (LockedValue(0), LockedValue(0))
+    // Simulates a thread that waits for a slow disk.
+    journal.state.announce { $0.isSyncing = true }
     let tasks = (0..<count).map { number in
-      Task {
-        begun.withLock { $0 += 1 }
-        defer { ended.withLock { $0 += 1 } }
+      Task { () -> JournalError? in
         do { try await note("\(number)", on: journal) } catch { return error as? JournalError }
         return nil
       }
     }
-    try await until { begun.withLock { $0 } == count }
-    for _ in 0..<100 { await Task.yield() }
-    require(ended.withLock { $0 } == 0, "a call was acknowledged before it was on the disk")
+    try await until { journal.nextSequence == UInt64(count) + 1 }
     return tasks
   }
 
-  @Test("64 tasks in a pool of a few threads share syncs")
+  @Test(
+    "64 tasks in a pool of a few threads share syncs, and their calls are in order in all files")
   func groups() async {
     await #expect(processExitsWith: .success) {
       AwaitingTests.watch()
       let folder = try Folder()
       let diary = Diary()
-      let journal = try AwaitingTests.journal(folder, .group, to: diary)
+      let journal = try AwaitingTests.journal(folder, .group, to: diary, rotation: 10_000)
       await withTaskGroup(of: Void.self) { group in
         for task in 0..<64 {
           group.addTask {
-            for call in 0..<20 { _ = try? await AwaitingTests.note("\(task) \(call)", on: journal) }
+            for call in 0..<20 {
+              do { try await AwaitingTests.note("\(task) \(call)", on: journal) } catch {
+                require(false, "\(error)")
+              }
+            }
           }
         }
       }
       let records = 64 * 20
       require(journal.nextSequence == UInt64(records) + 1 && journal.unsynced == 0)
       require(journal.syncs * 8 < records, "\(journal.syncs) waits for \(records) records")
-      let names = diary.names.withLock { $0 }
-      for task in 0..<64 {
-        let own = names.filter { $0.hasPrefix("\(task) ") }
-        require(own == (0..<20).map { "\(task) \($0)" }, "\(own)")
+      try journal.close()
+      require(try FileManager.default.contentsOfDirectory(atPath: folder.path).count > 2)
+      let other = Diary()
+      let made = try await JournalReader(at: folder.journal)
+        .replayAwaiting(AwaitingTests.interface(), into: other)
+      require(made == records, "\(made)")
+      for names in [diary, other].map({ $0.names.withLock { $0 } }) {
+        for task in 0..<64 {
+          let own = names.filter { $0.hasPrefix("\(task) ") }
+          require(own == (0..<20).map { "\(task) \($0)" }, "\(own)")
+        }
       }
       _exit(0)
     }
@@ -105,11 +114,8 @@ struct AwaitingTests {
       let folder = try Folder()
       let diary = Diary()
       let journal = try AwaitingTests.journal(folder, .group, to: diary)
-      // Simulates a thread that waits for a slow disk.
-      journal.state.announce { $0.isSyncing = true }
       let count = 5000
       let tasks = try await AwaitingTests.send(count, on: journal)
-      try await AwaitingTests.until { journal.nextSequence == UInt64(count) + 1 }
       require(diary.names.withLock { $0 } == [])
       for task in tasks.prefix(count / 2) { task.cancel() }
       let size = try folder.bytes().count
@@ -121,7 +127,7 @@ struct AwaitingTests {
           do {
             try refused()
             require(false, "a child uses its parent's journal")
-          } catch JournalError.forked {}
+          } catch JournalError.locked(folder.journal) {}
         }
       }
       require(child.wait() == 0)
@@ -134,25 +140,6 @@ struct AwaitingTests {
     }
   }
 
-  @Test("tasks that write during a rotation block no thread, and continue in their order")
-  func changing() async {
-    await #expect(processExitsWith: .success) {
-      AwaitingTests.watch()
-      for sync in [JournalOptions.Sync.never, .group] {
-        let folder = try Folder()
-        let journal = try AwaitingTests.journal(folder, sync)
-        // Simulates a thread that rotates the file on a slow disk.
-        journal.state.announce { $0.isChanging = true }
-        let tasks = try await AwaitingTests.send(64, on: journal)
-        require(journal.nextSequence == 1)
-        journal.state.announce { $0.isChanging = false }
-        for task in tasks { require(await task.value == nil) }
-        require(journal.nextSequence == 65)
-      }
-      _exit(0)
-    }
-  }
-
   @Test("all waiting tasks get the error of a failing disk, and none of their calls is made")
   func failing() async {
     await #expect(processExitsWith: .success) {
@@ -160,12 +147,10 @@ struct AwaitingTests {
       let folder = try Folder()
       let diary = Diary()
       let journal = try AwaitingTests.journal(folder, .group, to: diary)
-      journal.state.announce { $0.isSyncing = true }
       let tasks = try await AwaitingTests.send(16, on: journal)
-      try await AwaitingTests.until { journal.nextSequence == 17 }
       let failure = JournalError.system("synchronized", path: folder.journal, code: EIO)
-      let file = journal.state.withLock { $0.file }!
-      try? journal.finish(file, upTo: 17, failure)
+      let sync = try journal.state.withLock { try $0.beginSync() }
+      journal.state.announce { $0.end(sync, .failure(failure)) }
       for task in tasks {
         let error = await task.value
         require(error == failure, "\(error as Any)")
@@ -216,49 +201,10 @@ struct AwaitingTests {
       _exit(0)
     }
   }
+}
 
-  @Test("rotated files have all calls, and the calls of each task are in order")
-  func rotating() async {
-    await #expect(processExitsWith: .success) {
-      AwaitingTests.watch()
-      for sync in [JournalOptions.Sync.group, .never] {
-        let folder = try Folder()
-        let journal = try AwaitingTests.journal(
-          folder, sync, to: Diary(), rotation: 3000)
-        await withTaskGroup(of: Void.self) { group in
-          for task in 0..<8 {
-            group.addTask {
-              for call in 0..<30 {
-                _ = try? await AwaitingTests.note("\(task) \(call)", on: journal)
-              }
-            }
-          }
-        }
-        try journal.close()
-        let other = Diary()
-        let summary = try await JournalReader(at: folder.journal)
-          .replayAwaiting(AwaitingTests.interface(), into: other)
-        require(summary.made == 240, "\(summary.made)")
-        let names = other.names.withLock { $0 }
-        for task in 0..<8 {
-          let own = names.filter { $0.hasPrefix("\(task) ") }
-          require(own == (0..<30).map { "\(task) \($0)" }, "\(own)")
-        }
-        require(try FileManager.default.contentsOfDirectory(atPath: folder.path).count > 3)
-      }
-      _exit(0)
-    }
-  }
-
-  @Test("recordAwaiting forwards nothing, and returns once the record is on the disk")
-  func recording() async throws {
-    let folder = try Folder()
-    let journal = try Self.journal(folder, .group)
-    #expect(try await journal.recordAwaiting(Self.jot.invocation("1")) == 1)
-    #expect(try await journal.recordAwaiting(Self.jot.invocation("2")) == 2)
-    #expect(journal.unsynced == 0)
-    let other = try Message<NoResult, Int>("other:").invocation(1)
-    await #expect(throws: JournalError.self) { try await journal.recordAwaiting(other) }
-    #expect(journal.nextSequence == 3)
-  }
+extension Journal {
+  /// The number of syncs, and the number of records that may not be on the disk.
+  var syncs: Int { state.withLock { $0.syncs } }
+  var unsynced: UInt64 { state.withLock { $0.next - $0.synced } }
 }

@@ -242,7 +242,7 @@ private struct Disk {
       written[Int(status.st_ino)] = try folder.bytes(name)
     }
     guard result == 0 else { return }
-    if call.name == "fdatasync", let file = names[call.file] { synced[file] = written[file] }
+    if call.name == "fdatasync" { synced[call.file] = written[call.file] }
     if call.name == "fsync" { syncedNames = names }
   }
 

@@ -8,16 +8,18 @@ import Testing
 /// Processes that are killed at random moments. `JOURNAL_KILLS` sets how often.
 @Suite("Processes killed while files change")
 struct KillTests {
-  @Test("no call is lost when processes are killed whose threads share syncs")
-  func groups() async {
-    await #expect(processExitsWith: .success) {
+  @Test(
+    "no acknowledged call is lost when the process of its thread is killed",
+    arguments: [false, true])
+  func threads(isGroup: Bool) async {
+    await #expect(processExitsWith: .success) { [isGroup] in
       let folder = try Folder()
       let interface = try Ledger.interface()
       let threads = 4
       let acknowledged = SharedNumbers(count: threads)
       var options = JournalOptions()
-      options.sync = .group
-      options.rotation = 10_000
+      options.sync = isGroup ? .group : .never
+      options.rotation = isGroup ? 10_000 : 1_000_000
       var calls: UInt64 = 0
       for round in 0..<setting("JOURNAL_KILLS", 30) {
         let before = (0..<threads).map { acknowledged[$0] }
@@ -27,7 +29,7 @@ struct KillTests {
             nonisolated(unsafe) let acknowledged = acknowledged
             let first = acknowledged[thread] + 1
             Thread {
-              for number in first...first + 5000 {
+              for number in first...first + UInt64(setting("JOURNAL_APPENDS", 5000)) {
                 try! Ledger.rename("\(thread) \(number)", on: journal)
                 acknowledged[thread] = number
               }

@@ -73,8 +73,11 @@ struct MisplacedTests {
         try files.restore()
         try files.folder.write(files.bytes[from], Files.name(of: one))
         #expect(read(files.folder) == .told, "\(other) over \(one)")
-        #expect(throws: JournalError.self, "\(other) over \(one)") {
-          try JournalReader(at: files.folder.journal).replay(Ledger.interface(), into: Ledger())
+        if one == 51 {
+          #expect(throws: JournalError.self, "\(other) over \(one)") {
+            try Journal(at: files.folder.journal, interface: Ledger.interface())
+          }
+          #expect(try files.folder.bytes() == files.bytes[from])
         }
         try files.folder.write(files.bytes[at], Files.name(of: other))
         #expect(read(files.folder) == .told, "\(one) and \(other)")
@@ -82,19 +85,6 @@ struct MisplacedTests {
     }
     try files.restore()
     #expect(read(files.folder) == .read(Array(1...60)))
-  }
-
-  @Test("a journal whose newest file is a copy of an older one is not opened for writing")
-  func olderNewest() throws {
-    let files = try Files()
-    for from in 0..<5 {
-      try files.restore()
-      try files.folder.write(files.bytes[from], "a.journal")
-      #expect(throws: JournalError.self) {
-        try Journal(at: files.folder.journal, interface: Ledger.interface())
-      }
-      #expect(try files.folder.bytes() == files.bytes[from])
-    }
   }
 
   @Test("randomly replaced, swapped and copied files are always reported, and reading always ends")

@@ -28,26 +28,4 @@ struct NewestFileTests {
     try folder.write(newest)
     #expect(try Journal(at: folder.journal, interface: interface).nextSequence == 5)
   }
-
-  @Test("a newest file that begins before the end of the rotated one is another journal's")
-  func overlapping() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    func write(_ name: String, _ numbers: [Int], rotatingAfter last: Int) throws {
-      let journal = try Journal(at: "\(folder.path)/\(name)", interface: interface)
-      for number in numbers {
-        try Ledger.rename("\(name) \(number)", on: journal)
-        if number == last { try journal.rotate() }
-      }
-      try journal.close()
-    }
-    try write("a.journal", Array(1...10), rotatingAfter: 10)
-    try write("b.journal", Array(1...20), rotatingAfter: 5)
-    try folder.write(folder.bytes("b.journal"))
-    let reader = try JournalReader(at: folder.journal)
-    for number in 1...10 { #expect(try reader.next()?.sequence == UInt64(number)) }
-    #expect(throws: JournalError.misplaced(path: folder.journal, expected: 11, given: 6)) {
-      try reader.next()
-    }
-  }
 }

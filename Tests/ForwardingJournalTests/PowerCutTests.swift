@@ -3,7 +3,6 @@ import ForwardingTestSupport
 import Foundation
 import Testing
 @testable import ForwardingJournal
-@testable import ForwardingWire
 
 /// Files after a power cut while calls waited for the disk together: they have everything that was
 /// synced, and any sectors of the rest.
@@ -35,10 +34,10 @@ struct PowerCutTests {
     var bytes: [UInt8] = []
     Self.together(waiting, on: journal) { bytes = (try? folder.bytes()) ?? [] }
     var written = Written(bytes: bytes, synced: synced)
-    let reader = try JournalReader(written.bytes)
+    let reader = try JournalReader(at: folder.journal)
     while let record = try reader.next() { written.starts.append(record.offset) }
     written.starts.append(reader.offset)
-    #expect(written.starts.count == synced + waiting + 1 && reader.tail == .whole)
+    #expect(written.starts.count == synced + waiting + 1 && reader.torn == 0)
     try journal.close()
     return written
   }
@@ -84,7 +83,7 @@ struct PowerCutTests {
       #expect(record.sequence == sequence)
       if sequence <= written.synced { #expect(record.offset == written.starts[Int(sequence) - 1]) }
     }
-    #expect(sequence == next && reader.tail == .whole, "\(place)")
+    #expect(sequence == next && reader.torn == 0, "\(place)")
   }
 
   @Test(
@@ -145,40 +144,6 @@ struct PowerCutTests {
     var bytes = written.bytes
     bytes[written.starts[100]] ^= 1
     try goesOn(bytes, written, folder, "in the group")
-  }
-
-  @Test("each record tells how many before it are not on the disk, also of thousands")
-  func told() throws {
-    let folder = try Folder()
-    let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface, Self.options)
-    let call = try Ledger.rename.invocation("x")
-    let message = try interface.message(of: call)
-    for number in 1...2500 as ClosedRange<UInt64> {
-      // Simulates a thousand records that are always unsynced.
-      try journal.state.withLock {
-        $0.synced = number - min(number, 1000)
-        var writer = WireWriter(limit: 100)
-        try RecordHeader.reserve(in: &writer)
-        try message.writeArguments(of: call, to: &writer)
-        _ = try $0.append(&writer, Definition(interface, message), at: 1)
-      }
-    }
-    let bytes = try folder.bytes()
-    let all = try JournalReader(bytes)
-    var starts: [Int] = []
-    while let record = try all.next() { starts.append(record.offset) }
-    for (index, isCut) in [(1, false), (1000, false), (1497, false), (1501, true), (2400, true)] {
-      var other = bytes
-      other[starts[index]] ^= 1
-      let reader = try JournalReader(other)
-      if isCut {
-        while try reader.next() != nil {}
-        #expect(reader.tail == .torn(offset: starts[index], bytes: bytes.count - starts[index]))
-      } else {
-        #expect(throws: JournalError.self, "\(index)") { while try reader.next() != nil {} }
-      }
-    }
   }
 
   @Test(

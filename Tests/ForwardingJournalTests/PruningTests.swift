@@ -115,10 +115,8 @@ struct PruningTests {
     let journal = try journal(folder)
     try journal.removeRotated(before: 5)
     func made(from first: UInt64) throws -> Int {
-      var options = ReplayOptions()
-      options.first = first
-      return try JournalReader(at: folder.journal)
-        .replay(Ledger.interface(), into: Ledger(), options).made
+      try JournalReader(at: folder.journal)
+        .replay(Ledger.interface(), into: Ledger(), from: first)
     }
     #expect(try made(from: 0) == 6 && made(from: 5) == 6 && made(from: 9) == 2)
     #expect(throws: JournalError.missing(offset: 0, expected: 4, given: 5)) { try made(from: 4) }

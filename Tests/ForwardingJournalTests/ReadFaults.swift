@@ -8,11 +8,8 @@ import Glibc
 /// The system notifies another thread before each `pread`. This thread performs the read: up to the
 /// first unreadable byte, as a disk does, or only a few bytes at a time.
 enum ReadFaults {
-  /// Makes reads of these bytes of files fail from now on.
-  /// `onlyReaders` leaves files alone that were opened for writing.
-  static func refuse(
-    _ bad: Range<Int>, with error: Int32 = EIO, atMost: Int = .max, onlyReaders: Bool = false
-  ) {
+  /// Makes reads of these bytes of files fail from now on, and others short.
+  static func refuse(_ bad: Range<Int>, atMost: Int = .max) {
     // The thread is started before the filter is installed. Otherwise it would inherit the filter
     // and wait for itself.
     let (begin, place) = (DispatchSemaphore(value: 0), Place())
@@ -23,15 +20,14 @@ enum ReadFaults {
         let (offset, count) = (Int(call.arguments[3]), Int(call.arguments[2]))
         let good =
           offset < bad.lowerBound ? bad.lowerBound - offset : bad.contains(offset) ? 0 : .max
-        let isWriter = fcntl(Int32(call.arguments[0]), F_GETFL) & O_ACCMODE != O_RDONLY
-        let most = onlyReaders && isWriter ? count : min(count, good, atMost)
+        let most = min(count, good, atMost)
         // If the file ends before the unreadable bytes, they are not requested.
         var answer: Int64 = 0
         if most > 0 || bad.isEmpty {
           let memory = UnsafeMutableRawPointer(bitPattern: UInt(call.arguments[1]))
           answer = Int64(pread(Int32(call.arguments[0]), memory, most, offset))
         } else {
-          answer = -Int64(error)
+          answer = -Int64(EIO)
         }
         send(listener, call.id, answer)
       }

@@ -5,7 +5,7 @@ import Testing
 @testable import ForwardingJournal
 @testable import ForwardingWire
 
-@Suite("Interrupted writes, and the last sequence numbers")
+@Suite("Interrupted writes, and large sequence numbers")
 struct RecoveryTests {
   private static let keep = try! Message<NoResult, [UInt8]>("keep:")
 
@@ -42,7 +42,7 @@ struct RecoveryTests {
       for count in before + 1..<whole.count {
         try folder.write(Array(whole[..<count]))
         let again = try Journal(at: folder.journal, interface: interface)
-        #expect(again.cut == .torn(offset: before, bytes: count - before))
+        #expect(again.cut == count - before && again.size == before)
         #expect(again.nextSequence == 2)
       }
     }
@@ -61,7 +61,8 @@ struct RecoveryTests {
     try journal.close()
     var bytes = try folder.bytes()
     bytes[end - 1] ^= 1
-    let reader = try JournalReader(bytes)
+    try folder.write(bytes)
+    let reader = try JournalReader(at: folder.journal)
     #expect(try reader.next()?.sequence == 1)
     #expect(throws: JournalError.damaged(offset: start, resumes: end)) { try reader.next() }
   }
@@ -79,23 +80,8 @@ struct RecoveryTests {
     try folder.write(header(first: .max - less))
     #expect(throws: JournalError.self) { try Journal(at: folder.journal, interface: interface) }
     #expect(throws: JournalError.self) { try JournalReader(at: folder.journal) }
-    let reader = try JournalReader(header(first: 1) + VersionTests.record(2, .max - less))
+    try folder.write(header(first: 1) + VersionTests.record(2, .max - less))
+    let reader = try JournalReader(at: folder.journal)
     #expect(throws: JournalError.self) { try reader.next() }
-  }
-
-  @Test("a journal at the last sequence number refuses calls, and can be read to its end")
-  func lastNumber() throws {
-    let folder = try Folder()
-    let ledger = Ledger()
-    try folder.write(header(first: 1 << 63 - 2))
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), to: ledger)
-    try Ledger.rename("1", on: journal)
-    try Ledger.rename("2", on: journal)
-    #expect(throws: JournalError.self) { try Ledger.rename("3", on: journal) }
-    #expect(ledger.names == ["1", "2"])
-    try journal.close()
-    let other = Ledger()
-    try JournalReader(at: folder.journal).replay(Ledger.interface(), into: other)
-    #expect(other == ledger)
   }
 }

@@ -24,11 +24,11 @@ struct SystemCall {
     }
   }
 
-  /// The name, without the folder, of the file whose descriptor is the first argument.
-  var file: String {
+  /// The inode number of the file whose descriptor is the first argument; 0 if there is none.
+  var file: Int {
+    var status = stat()
     let link = "/proc/\(process)/fd/\(Int32(truncatingIfNeeded: arguments[0]))"
-    let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) ?? ""
-    return URL(fileURLWithPath: path).lastPathComponent
+    return stat(link, &status) == 0 ? Int(status.st_ino) : 0
   }
 
   /// The string that an argument points to.

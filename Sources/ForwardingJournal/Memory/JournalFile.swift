@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CJournalShims
 import ForwardingWire
+import Foundation
 import Invocations
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 // Only the files of this folder handle descriptors in this module, and only `JournalWindow.swift`
 // raw memory.
@@ -29,42 +22,25 @@ enum JournalChecksum {
 }
 
 /// An open file, which is closed at the end of this object's life.
-@safe
 final class JournalFile: Sendable {
   private let descriptor: Int32
   /// The device and inode of the file, and its size when it was opened.
   private let opened: FWDFileFacts
-  // SAFETY: written only by the function that opens the file, before another thread has it.
-  private nonisolated(unsafe) var lockedIn: ForkGuard?
+  private let process = ForkGuard()
   /// The path of the file, which errors name.
   let path: String
 
-  enum Purpose { case reading, appending, creating }
-
-  /// Opens a file.
+  /// Opens a file. A folder or a device has no header of a journal.
   ///
   /// - Parameter named: the path that the file gets later, which errors name; nil for `path`.
-  init(
-    _ path: String, for purpose: Purpose, named: String? = nil
-  ) throws(JournalError) {
+  init(_ path: String, _ flags: Int32, named: String? = nil) throws(JournalError) {
     self.path = named ?? path
-    let flags =
-      switch purpose {
-      case .reading: O_RDONLY
-      case .appending: O_RDWR
-      case .creating: O_RDWR | O_CREAT | O_EXCL
-      }
     descriptor = unsafe open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw .system("opened", path: self.path, code: errno) }
-    var (status, facts) = (stat(), FWDFileFacts())
-    let code =
-      unsafe fstat(descriptor, &status) == 0
-      ? unsafe fwd_facts_of_descriptor(descriptor, &facts) : errno
+    var facts = FWDFileFacts()
+    let code = unsafe fwd_facts_of_descriptor(descriptor, &facts)
     opened = facts
     guard code == 0 else { throw .system("opened", path: path, code: code) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw .system("opened", path: path, code: EINVAL)
-    }
   }
 
   deinit {
@@ -92,32 +68,6 @@ final class JournalFile: Sendable {
     return facts.number == opened.number && facts.device == opened.device && facts.size >= count
   }
 
-  /// Gives the file the permissions of the one before. A failure is harmless: the file
-  /// then is for its owner alone.
-  func adoptPermissions(of other: JournalFile) {
-    var status = stat()
-    guard unsafe fstat(other.descriptor, &status) == 0 else { return }
-    fchmod(descriptor, status.st_mode & 0o777)
-  }
-
-  /// Writes the bytes of a part of the file again. After a failed sync, the system may have
-  /// forgotten that they are not on the disk.
-  func rewrite(_ part: Range<Int>) throws(JournalError) {
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 1)
-    defer { unsafe memory.deallocate() }
-    var offset = part.lowerBound
-    while offset < part.upperBound {
-      let count = min(memory.count, part.upperBound - offset)
-      // SAFETY: `count` is at most the size of the memory.
-      let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[..<count])
-      guard try unsafe read(bytes, at: offset, wanting: count) == count else {
-        throw .system("read", path: path, code: EIO)
-      }
-      try check(unsafe put(UnsafeRawBufferPointer(bytes), at: offset))
-      offset += count
-    }
-  }
-
   /// Acquires the exclusive lock for writing.
   func lock() throws(JournalError) {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -126,42 +76,35 @@ final class JournalFile: Sendable {
       guard code == EWOULDBLOCK else { throw .system("locked", path: path, code: code) }
       throw .locked(path: path)
     }
-    unsafe lockedIn = ForkGuard()
   }
 
   /// Releases the lock, even if a forked child has the descriptor. A child never releases it.
-  func unlock() { if unsafe lockedIn?.isForked == false { flock(descriptor, LOCK_UN) } }
+  func unlock() { if !process.isForked { flock(descriptor, LOCK_UN) } }
 
   /// Writes bytes at `end`, the end of the records, by one `write`, and continues if the write is
   /// partial. On an error, cuts the file back to `end`.
   func append(_ writer: borrowing WireWriter, at end: Int) throws(JournalError) {
-    do throws(JournalError) {
-      try check(unsafe writer.withBytes { unsafe put($0, at: end) })
-    } catch {
-      try cut(to: end)
-      throw error
+    let result = unsafe writer.withBytes { bytes in
+      Result { () throws(JournalError) in try unsafe put(bytes, at: end) }
     }
+    if case .failure = result { try cut(to: end) }
+    try result.get()
   }
 
-  private func check(_ code: Int32) throws(JournalError) {
-    if code != 0 { throw .system("written", path: path, code: code) }
-  }
-
-  /// Returns 0, or the number of the error.
-  private func put(_ bytes: UnsafeRawBufferPointer, at end: Int) -> Int32 {
+  /// Writes bytes at an offset.
+  func put(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(JournalError) {
     var written = 0
     while written < bytes.count {
       // SAFETY: the range is within the bytes that were lent.
       let count = unsafe pwrite(
         descriptor, bytes.baseAddress.unsafelyUnwrapped + written, bytes.count - written,
-        off_t(end + written))
+        off_t(offset + written))
       if count > 0 {
         written += count
       } else if count == 0 || errno != EINTR {
-        return count == 0 ? EIO : errno
+        throw .system("written", path: path, code: count == 0 ? EIO : errno)
       }
     }
-    return 0
   }
 
   /// Truncates the file.
@@ -178,10 +121,15 @@ final class JournalFile: Sendable {
     }
   }
 
+  /// Waits until the written bytes are on the disk, and readers find them: otherwise they are useless.
+  func sync(holding size: Int) throws(JournalError) {
+    try sync()
+    if try !isAt(path, holding: size) { throw .displaced(path: path) }
+  }
+
   /// Reads into memory: at least `wanted` bytes, unless the file ends before them.
   ///
-  /// An error is never taken for the end of the file. An error after the wanted bytes is ignored:
-  /// the next read that wants these bytes gets it again.
+  /// An error after the wanted bytes is ignored: the next read that wants these bytes gets it again.
   func read(
     _ memory: UnsafeMutableRawBufferPointer, at offset: Int, wanting wanted: Int
   ) throws(JournalError) -> Int {
@@ -193,13 +141,10 @@ final class JournalFile: Sendable {
         off_t(offset + count))
       if more > 0 {
         count += more
-        continue
+      } else if more == 0 || errno != EINTR {
+        if more == 0 || count >= wanted { break }
+        throw .system("read", path: path, code: errno)
       }
-      let code = more < 0 ? errno : EIO
-      if more < 0, code == EINTR { continue }
-      if count >= wanted { break }
-      if more == 0, try offset + count >= size { break }
-      throw .system("read", path: path, code: code)
     }
     return count
   }

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CJournalShims
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
 // The names of files.
 extension JournalFile {
@@ -55,22 +47,13 @@ extension JournalFile {
     if unsafe rename(old, new) != 0 { throw .system("renamed", path: old, code: errno) }
   }
 
-  /// Renames a file. Returns false if the new name exists.
-  static func move(_ old: String, toNew new: String) throws(JournalError) -> Bool {
-    let code = unsafe fwd_rename_new(old, new)
-    guard code == 0 || code == EEXIST else { throw .system("renamed", path: old, code: code) }
-    return code == 0
-  }
-
+  /// Gives a file another name, which must not exist.
   static func name(_ old: String, as new: String) throws(JournalError) {
     if unsafe link(old, new) != 0 { throw .system("linked", path: new, code: errno) }
   }
 
-  /// Removes a file. A failure is harmless.
-  static func remove(_ path: String) { unsafe unlink(path) }
-
   /// Removes a file, which may be gone already.
-  static func removeSurely(_ path: String) throws(JournalError) {
+  static func remove(_ path: String) throws(JournalError) {
     if unsafe unlink(path) != 0, errno != ENOENT {
       throw .system("removed", path: path, code: errno)
     }

@@ -1,41 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import CJournalShims
 import ForwardingWire
+import Foundation
 
-/// A buffer with a part of a journal's file, or of bytes in memory.
+/// A buffer with a part of a journal's file.
 @safe
 final class JournalWindow {
   // SAFETY: points to `capacity` bytes. The first `count` of them are those of the file from
   // `start` on.
   private var base: UnsafeMutableRawPointer
-  private(set) var capacity: Int
+  private var capacity = 1 << 18
   private var start = 0
   private var count = 0
-  private let file: JournalFile?
+  let file: JournalFile
   /// Whether bytes are being read, so that no others may be loaded.
   private(set) var isLent = false
 
   init(_ file: JournalFile) {
     self.file = file
-    capacity = 1 << 18
     unsafe base = .allocate(byteCount: capacity, alignment: 16)
-  }
-
-  /// Makes a window over bytes in place of a file.
-  init(_ bytes: [UInt8]) {
-    file = nil
-    capacity = max(1, bytes.count)
-    count = bytes.count
-    unsafe base = .allocate(byteCount: capacity, alignment: 16)
-    unsafe bytes.withUnsafeBytes {
-      if let from = $0.baseAddress { unsafe base.copyMemory(from: from, byteCount: $0.count) }
-    }
   }
 
   deinit { unsafe base.deallocate() }
-
-  /// The current size of the file.
-  var size: Int { get throws(JournalError) { try file?.size ?? count } }
 
   /// Loads bytes of the file.
   ///
@@ -49,12 +35,14 @@ final class JournalWindow {
   }
 
   /// Discards the buffered bytes, so that the next access reads the file again.
-  func forget() { if file != nil { count = 0 } }
+  func forget() { count = 0 }
 
   private func loadMore(_ wanted: Int, at offset: Int) throws(JournalError) -> Bool {
-    guard let file, try offset + wanted <= file.size else { return false }
+    guard try offset + wanted <= file.size else { return false }
     // A reader may refer to the buffered bytes.
     if isLent { throw .inUse(path: file.path) }
+    // At the end of the file, and at each damage, bytes are discarded and few are needed.
+    let most = count == 0 ? 4096 : capacity
     // The buffer counts as empty until the read succeeds.
     count = 0
     if wanted > capacity {
@@ -63,9 +51,25 @@ final class JournalWindow {
       unsafe base = .allocate(byteCount: capacity, alignment: 16)
     }
     start = offset
+    // SAFETY: `capacity` is at least `wanted` and 4096.
     count = try unsafe file.read(
-      UnsafeMutableRawBufferPointer(start: base, count: capacity), at: offset, wanting: wanted)
+      UnsafeMutableRawBufferPointer(start: base, count: max(wanted, most)), at: offset,
+      wanting: wanted)
     return wanted <= count
+  }
+
+  /// Writes bytes of the file again. After a failed sync, the system may have forgotten that they are
+  /// not on the disk.
+  func rewrite(_ part: Range<Int>) throws(JournalError) {
+    for offset in stride(from: part.lowerBound, to: part.upperBound, by: capacity) {
+      let wanted = min(capacity, part.upperBound - offset)
+      guard try load(wanted, at: offset) else {
+        throw .system("read", path: file.path, code: EIO)
+      }
+      // SAFETY: the bytes are buffered.
+      try unsafe file.put(
+        UnsafeRawBufferPointer(start: base + (offset - start), count: wanted), at: offset)
+    }
   }
 
   /// Lends `body` a reader of buffered bytes.
