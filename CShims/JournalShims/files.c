@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #if defined(__linux__)
 #include <sys/sysmacros.h>
@@ -67,15 +66,4 @@ int fwd_facts_at(const char *path, FWDFileFacts *facts) {
   if (stat(path, &from) != 0) return errno;
   fill(facts, &from);
   return 0;
-}
-
-int fwd_rename_new(const char *path, const char *new_path) {
-#if defined(__linux__) && defined(RENAME_NOREPLACE)
-  if (renameat2(AT_FDCWD, path, AT_FDCWD, new_path, RENAME_NOREPLACE) == 0) return 0;
-  // Some file systems cannot do it.
-  if (!is_refused(errno) && errno != EINVAL) return errno;
-#endif
-  struct stat status;
-  if (lstat(new_path, &status) == 0) return EEXIST;
-  return rename(path, new_path) == 0 ? 0 : errno;
 }

@@ -130,12 +130,4 @@ public struct Interface: Sendable {
     let message = message(Fingerprint(nameBytes, name, []))
     return message?.name == name ? message : nil
   }
-
-  /// The message of received names; nil if it is not allowed, or has other types.
-  package func message(
-    _ interface: [UInt8], _ selector: [UInt8], _ encoding: [UInt8]
-  ) -> InterfaceMessage? {
-    guard interface == nameBytes, let message = message(named: selector) else { return nil }
-    return message.encodingBytes == encoding ? message : nil
-  }
 }

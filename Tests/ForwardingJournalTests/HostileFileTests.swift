@@ -55,17 +55,17 @@ struct HostileFileTests {
   }
 
   private let gap = [UInt8](repeating: 1, count: 8)
-  private let end = [UInt8](repeating: 1, count: 17 << 20)
+  private let end = [UInt8](repeating: 1, count: 5 << 20)
 
-  @Test("candidates before each of many whole records have one budget")
+  @Test("candidates before each of many whole records are not checksummed")
   func evading() throws {
     var bytes = try beginning() + [UInt8](repeating: 0, count: 2048)
     for number in 3..<1003 as Range<UInt64> {
-      let candidate = try record(.call, number, length: 16 << 20)
+      let candidate = try record(.call, number, length: 4 << 20)
       bytes += gap + candidate + candidate + candidate
       bytes += try record(.call, number)
     }
-    // Three times 16 MB for each of the records took minutes.
+    // Three times 4 MB for each of the records would take a minute.
     #expect(try read(bytes + end).records >= 1)
   }
 
@@ -73,7 +73,7 @@ struct HostileFileTests {
   func overlapping() throws {
     var bytes = try beginning() + gap
     for number in 0..<5000 as Range<UInt64> {
-      bytes += try record(.call, 2 + number / 2, length: 16 << 20)
+      bytes += try record(.call, 2 + number / 2, length: 4 << 20)
     }
     #expect(try read(bytes + end).records == 1)
   }

@@ -23,9 +23,4 @@ int fwd_facts_of_descriptor(int descriptor, FWDFileFacts *facts);
 /// the error; the facts are not set then.
 int fwd_facts_at(const char *path, FWDFileFacts *facts);
 
-/// Renames a file, unless the new name exists. Returns 0, or the number of the error: `EEXIST` if
-/// the new name exists. Where the system cannot do both at once, a name that another program makes
-/// between the question and the renaming is replaced.
-int fwd_rename_new(const char *path, const char *new_path);
-
 #pragma clang assume_nonnull end
