@@ -78,7 +78,7 @@ struct HostileFileTests {
     #expect(try read(bytes + end).records == 1)
   }
 
-  @Test("many definitions take memory once, and those that are not in order are left out")
+  @Test("many definitions take memory once, and those with too high numbers are left out")
   func definitions() throws {
     for haveOneNumber in [false, true] {
       var bytes = try beginning()
