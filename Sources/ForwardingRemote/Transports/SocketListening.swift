@@ -58,13 +58,15 @@ final class SocketListening: Sendable {
 
   /// Stops accepting connections. The descriptor is open until the thread has seen this.
   func end() {
-    isEnded.withLock { isEnded in
-      if isEnded { return }
-      isEnded = true
-      // While the lock is held, so that the file is not that of the next process.
-      SocketDescriptor.remove(path)
-      descriptor.shutDown()
-      lock.end()
+    let isFirst = isEnded.withLock { isEnded in
+      // Under this lock, so that the thread has not closed the descriptor yet.
+      if !isEnded { descriptor.shutDown() }
+      defer { isEnded = true }
+      return !isEnded
     }
+    guard isFirst else { return }
+    // While the lock is held, so that the file is not that of the next process.
+    SocketDescriptor.remove(path)
+    lock.end()
   }
 }
