@@ -5,7 +5,7 @@ import ForwardingWire
 import RemoteTestSupport
 import Testing
 
-@Suite("Limits of subjects", .timeLimit(.minutes(10)))
+@Suite("Names and numbers of subjects", .timeLimit(.minutes(10)))
 struct SubjectLimitTests {
   @Test(
     "a subject of more than 1,024 bytes is refused, and the connection goes on",
@@ -37,6 +37,19 @@ struct SubjectLimitTests {
     try host.expose(Vault(), Vault.interface())
     let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
     #expect(try await Vault.deposit(7, on: remote) == 7)
+  }
+
+  @Test("two subjects with the same number are refused when they are subscribed to")
+  func sameNumber() throws {
+    let transport = InProcessTransport()
+    let first = try transport.subscribe(to: RemoteSubject(known: "a", number: 7), group: nil) { _ in
+    }
+    let error = TransportError.failed("'b' has the number of 'a': rename one of them")
+    #expect(throws: error) {
+      try transport.subscribe(to: RemoteSubject(known: "b", number: 7), group: nil) { _ in }
+    }
+    first.end()
+    try transport.subscribe(to: RemoteSubject(known: "b", number: 7), group: nil) { _ in }.end()
   }
 }
 
