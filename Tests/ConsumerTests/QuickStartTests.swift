@@ -2,7 +2,7 @@
 import Forwarding
 import Testing
 
-/// Written as a user would write it, with one import: the first screen of the README.
+/// Written as a user would write it, with one import.
 @Suite("The umbrella module is enough")
 struct QuickStartTests {
   final class Calculator: CallObject {

@@ -16,14 +16,6 @@
 
   public final class DownloadTask: TransferTask, @unchecked Sendable {}
 
-  public struct TransferRequest: Equatable, Sendable {
-    public var path: String
-    public var headers: [String: String]
-    public init(_ path: String, headers: [String: String] = [:]) {
-      (self.path, self.headers) = (path, headers)
-    }
-  }
-
   public enum ChallengeAnswer: Sendable { case proceed, cancel }
 
   @Forwardable
@@ -37,10 +29,6 @@
 
   @Forwardable
   public protocol TransferTaskDelegate: TransferSessionDelegate {
-    @Optional func session(
-      _ session: TransferSession, task: TransferTask,
-      willRedirectTo request: TransferRequest,
-      completion: @escaping @Sendable (TransferRequest?) -> Void)
     @Optional func session(
       _ session: TransferSession, task: TransferTask, didSend bytes: Int64, total: Int64,
       expected: Int64)

@@ -104,7 +104,7 @@
 
   private func isOnMain() -> Bool { QueueMark.of(.main).isCurrent }
 
-  @Suite("Faces with async requirements", .timeLimit(.minutes(10)))
+  @Suite("Faces with async requirements", .timeLimit(.minutes(60)))
   struct AsyncFaceTests {
     let delegates = Multicast<UploadDelegateProxy>()
 

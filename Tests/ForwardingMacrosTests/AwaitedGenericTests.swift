@@ -28,7 +28,7 @@
     }
   }
 
-  @Suite("Awaited generic requirements", .timeLimit(.minutes(10)))
+  @Suite("Awaited generic requirements", .timeLimit(.minutes(60)))
   struct AwaitedGenericTests {
     @inline(never)
     private func find<Value: Sendable & Equatable>(

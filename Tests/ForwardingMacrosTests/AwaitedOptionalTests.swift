@@ -45,7 +45,7 @@
     func steps() async -> Int { -7 }
   }
 
-  @Suite("Awaited optional requirements", .timeLimit(.minutes(10)))
+  @Suite("Awaited optional requirements", .timeLimit(.minutes(60)))
   struct AwaitedOptionalTests: RunningTests {
     let story = Story()
     let kept = Guarded<[any Sendable]>([])

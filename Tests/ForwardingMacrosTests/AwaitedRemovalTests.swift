@@ -5,7 +5,7 @@
   import ForwardingTestSupport
   import Testing
 
-  @Suite("Removal during awaited requirements", .timeLimit(.minutes(10)))
+  @Suite("Removal during awaited requirements", .timeLimit(.minutes(60)))
   struct AwaitedRemovalTests: RunningTests {
     let story = Story()
     let kept = Guarded<[any Sendable]>([])

@@ -5,7 +5,7 @@
   import ForwardingTestSupport
   import Testing
 
-  @Suite("The turns of targets in an awaited requirement", .timeLimit(.minutes(10)))
+  @Suite("The turns of targets in an awaited requirement", .timeLimit(.minutes(60)))
   struct AwaitedTurnsTests: RunningTests {
     let story = Story()
     let kept = Guarded<[any Sendable]>([])

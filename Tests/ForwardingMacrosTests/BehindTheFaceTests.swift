@@ -39,29 +39,6 @@
   struct SingleTargetFaceTests {
     let chat = Chat("garden")
 
-    @Test("the target receives the face's messages until it is replaced")
-    func changing() {
-      let (one, other) = (Spy<ChatDelegateProxy>(), Spy<ChatDelegateProxy>())
-      let single = SingleTarget<ChatDelegateProxy>(one.face)
-      single.face.chat(chat, didReceive: ChatMessage("1"))
-      single.setTarget(other.face)
-      single.face.chat(chat, didReceive: ChatMessage("2"))
-      #expect(one.messages.chatDidReceive.received.map(\.1.text) == ["1"])
-      #expect(other.messages.chatDidReceive.received.map(\.1.text) == ["2"])
-    }
-
-    @Test("the target may omit an optional requirement, and nothing is reported")
-    func leftOut() async {
-      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-        let single = SingleTarget<ChatDelegateProxy>(Screen(), strongly: true)
-        for _ in 0..<2 {
-          single.face.chatDidBecomeIdle(Chat("garden"))
-          if single.face.titleOfChat(Chat("garden")) != nil { fatalError() }
-        }
-      }
-      #expect(printedLines(result) == [])
-    }
-
     @Test("one thread may replace the target while others call it")
     func threads() {
       let single = SingleTarget<ChatDelegateProxy>()
@@ -87,29 +64,6 @@
   @Suite("Intercepting a protocol")
   struct InterceptingFaceTests {
     let chat = Chat("garden")
-
-    @Test("handlers see messages before and after the target")
-    func looking() throws {
-      let spy = Spy<ChatDelegateProxy>()
-      let watched = Intercepting<ChatDelegateProxy>(spy.face)
-      let seen = Guarded<[String]>([])
-      watched.proxy.before("chat:didReceive:") { call in
-        let message: ChatMessage = try call.argument(at: 3)
-        seen.withLock { $0.append("before \(message.text)") }
-      }
-      let token = watched.proxy.after { call in
-        seen.withLock { $0.append("after \(call.selector?.name ?? "")") }
-      }
-      watched.face.chat(chat, didReceive: ChatMessage("hello"))
-      #expect(watched.remove(token))
-      watched.face.chat(chat, didReceive: ChatMessage("again"))
-      #expect(spy.messages.chatDidReceive.received.map(\.1.text) == ["hello", "again"])
-      #expect(
-        seen.read { $0 } == ["before hello", "after chat:didReceive:", "before again"])
-      // The target is the proxy behind the face.
-      #expect(watched.proxy.target === spy.proxy)
-      #expect(watched.target?.unread == 0)
-    }
 
     @Test("an interceptor retains its target by default")
     func keeping() {
@@ -147,11 +101,5 @@
       }
       #expect(proxy.target is Titles)
     }
-  }
-
-  /// The lines of this package that a process printed to stderr.
-  func printedLines(_ result: ExitTest.Result?) -> [String] {
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("swift-forwarding:") }
   }
 #endif

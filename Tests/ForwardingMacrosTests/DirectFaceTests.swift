@@ -109,29 +109,6 @@
       #expect(log.lines == ["own 1"])
     }
 
-    @Test("targets of all kinds are called in order")
-    func order() throws {
-      let queue = DispatchQueue(label: "ticking")
-      let raw = ClosureTarget()
-      let log = log
-      try raw.register("tick:") { (number: Int) in log.lines.append("raw \(number)") }
-      let inner = Multicast<TollingProxy>()
-      inner.add(Clock("inner", log), strongly: true)
-      _ = add(Clock("a", log))
-      ticking.proxy.add(raw, strongly: true)
-      ticking.add(unchecked: Clock("waited", log), strongly: true, on: .blocking(queue))
-      ticking.add(inner.face)
-      _ = add(Replaced("b", log))
-      ticking.add(Clock("first", log), strongly: true, priority: 1)
-      MethodTable.of(Replaced.self).remove("must")
-      ticking.face.tick(1)
-      #expect(
-        log.lines.filter { !$0.hasPrefix("b") && !$0.hasPrefix("replaced") } == [
-          "first 1", "a 1", "raw 1", "waited 1", "inner 1",
-        ])
-      #expect(log.lines.count == 6)
-    }
-
     @Test("a face as a target is the proxy behind it: each target of a circle is called once")
     func circles() {
       for count in 2...3 {

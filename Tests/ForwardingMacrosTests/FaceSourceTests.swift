@@ -99,87 +99,84 @@
         ])
     }
 
-    @Test("for a base without a face, the first error shows the solution")
-    func facelessBase() throws {
-      let source = """
-        import Forwarding
-        protocol Named: AnyObject {
-          func rename(_ name: String)
-        }
-        @Forwardable protocol Door: Named {
-          func open()
-        }
-        """
-      let lines = try errors(of: source, Toolchain.moduleOptions + Toolchain.macroOptions)
-      #expect(lines[0].hasSuffix("error: cannot find type 'NamedProxy' in scope"))
-      #expect(lines[1].hasSuffix("// if it is not found: put '@Forwardable' on 'Named'"))
-      // One error, however often the macro's expansion uses the face.
-      #expect(lines.count { $0.contains("cannot find") } == 1, "\(lines)")
+    /// A source that the compiler refuses without `mark` in place of `MARK`.
+    private struct Advice: CustomTestStringConvertible, Sendable {
+      let testDescription: String
+      let error: String
+      let advice: String
+      let mark: String
+      /// The number of such errors, and whether the first one alone shows the solution.
+      var count: Int?
+      var isFirstOnly = false
+      let source: String
     }
 
-    @Test("for an actor that only a base names, each error shows the solution, which compiles")
-    func actorOfBase() throws {
-      let source = { (mark: String) in
-        """
-        import Forwarding
-        @Forwardable @MainActor protocol Named: AnyObject {
-          func rename(_ name: String)
-        }
-        @Forwardable \(mark)protocol Door: Named {
-          func open()
-        }
-        """
-      }
-      let options = Toolchain.moduleOptions + Toolchain.macroOptions
-      let lines = try errors(of: source(""), options)
-      let errors = lines.indices.filter { lines[$0].contains(" error: ") }
-      #expect(!errors.isEmpty)
-      for line in errors {
-        #expect(lines[line].contains("crosses into main actor-isolated code"))
-        #expect(lines[line + 1].hasSuffix("write the actor, as '@MainActor', on 'Door', too"))
-      }
-      #expect(try self.errors(of: source("@MainActor "), options) == [""])
-    }
+    private static let advice = [
+      Advice(
+        testDescription: "a base without a face", error: "cannot find type 'NamedProxy' in scope",
+        advice: "// if it is not found: put '@Forwardable' on 'Named'", mark: "@Forwardable",
+        // One error, however often the macro's expansion uses the face.
+        count: 1,
+        source: """
+          MARK protocol Named: AnyObject {
+            func rename(_ name: String)
+          }
+          @Forwardable protocol Door: Named {
+            func open()
+          }
+          """),
+      Advice(
+        testDescription: "an actor that only a base names",
+        error: "crosses into main actor-isolated code",
+        advice: "write the actor, as '@MainActor', on 'Door', too", mark: "@MainActor",
+        source: """
+          @Forwardable @MainActor protocol Named: AnyObject {
+            func rename(_ name: String)
+          }
+          @Forwardable MARK protocol Door: Named {
+            func open()
+          }
+          """),
+      Advice(
+        testDescription: "a base of actors", error: "non-actor type 'DoorProxy' cannot conform",
+        advice: "if it is of actors: inherit 'Actor', too", mark: ", Actor",
+        source: """
+          @Forwardable protocol Named: Actor {
+            func rename(_ name: String) async
+          }
+          @Forwardable protocol Door: NamedMARK {
+            func open() async
+          }
+          """),
+      Advice(
+        testDescription: "a generic base without types", error: "requires arguments in <...>",
+        advice: "inherit 'Listener' with its types, as 'Listener<Int>'", mark: "<Int>",
+        isFirstOnly: true,
+        source: """
+          @Forwardable protocol Listener<Event> {
+            associatedtype Event: Sendable
+            func hear(_ event: Event)
+          }
+          @Forwardable protocol Numbers: ListenerMARK {
+            func close()
+          }
+          """),
+    ]
 
-    @Test("for a base of actors, an error shows the solution, which compiles")
-    func actorBase() throws {
-      let source = { (mark: String) in
-        """
-        import Forwarding
-        @Forwardable protocol Named: Actor {
-          func rename(_ name: String) async
-        }
-        @Forwardable protocol Door: Named\(mark) {
-          func open() async
-        }
-        """
+    @Test("an error of a wrong base shows the solution, which compiles", arguments: advice)
+    private func bases(_ row: Advice) throws {
+      func errors(_ mark: String) throws -> [String] {
+        try self.errors(
+          of: "import Forwarding\n" + row.source.replacing("MARK", with: mark),
+          Toolchain.moduleOptions + Toolchain.macroOptions)
       }
-      let options = Toolchain.moduleOptions + Toolchain.macroOptions
-      let lines = try errors(of: source(""), options)
-      #expect(lines.contains { $0.contains("non-actor type 'DoorProxy' cannot conform") })
-      #expect(lines.contains { $0.contains("if it is of actors: inherit 'Actor', too") })
-      #expect(try errors(of: source(", Actor"), options) == [""])
-    }
-
-    @Test("for a generic base without types, the first error shows the solution, which compiles")
-    func genericBase() throws {
-      let source = { (types: String) in
-        """
-        import Forwarding
-        @Forwardable protocol Listener<Event> {
-          associatedtype Event: Sendable
-          func hear(_ event: Event)
-        }
-        @Forwardable protocol Numbers: Listener\(types) {
-          func close()
-        }
-        """
+      let lines = try errors("")
+      let wrong = lines.indices.filter { lines[$0].contains(row.error) }
+      #expect(row.count.map { $0 == wrong.count } ?? !wrong.isEmpty, "\(lines)")
+      for line in wrong.prefix(row.isFirstOnly ? 1 : wrong.count) {
+        #expect(lines[line + 1].contains(row.advice), "\(lines)")
       }
-      let options = Toolchain.moduleOptions + Toolchain.macroOptions
-      let lines = try errors(of: source(""), options)
-      #expect(lines[0].contains("requires arguments in <...>"))
-      #expect(lines[1].hasSuffix("inherit 'Listener' with its types, as 'Listener<Int>'"))
-      #expect(try errors(of: source("<Int>"), options) == [""])
+      #expect(try errors(row.mark) == [""])
     }
 
     @Test("the optimizer does not treat a face as an object of the protocol's only class")

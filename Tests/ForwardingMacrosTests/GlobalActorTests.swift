@@ -51,19 +51,5 @@
       }
       #expect(player.played.isEmpty)
     }
-
-    @Test("a send from elsewhere arrives on a lane of the actor")
-    @AudioActor
-    func lane() async throws {
-      let delegates = Multicast<AudioDelegateProxy>()
-      let player = Player()
-      delegates.add(player, strongly: true, on: .actor(AudioActor.shared))
-      let proxy = delegates.proxy
-      await Task.detached {
-        let report = try? Message<Void, String>("play:").deliver("from elsewhere", on: proxy)
-        _ = await report?.entries.first?.ticket?.value()
-      }.value
-      #expect(player.played == ["from elsewhere"])
-    }
   }
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
+  import Dispatch
   import Forwarding
   import ForwardingTestSupport
   import Foundation
@@ -133,6 +134,24 @@
       }
       #expect(story.take() == [])
       #expect(throws: Shut.closed) { try GateProxy.make() }
+    }
+
+    @Test(
+      "where no target answers the sender: one on a queue, or another face without targets",
+      arguments: FaceWay.allCases)
+    func unanswered(_ way: FaceWay) async throws {
+      let (queued, outer) = (Multicast<GateProxy>(way.proxy), Multicast<GateProxy>(way.proxy))
+      let (inner, queue) = (Multicast<GateProxy>(), DispatchQueue(label: "gates"))
+      queued.add(Keeper(), strongly: true, on: .queue(queue))
+      outer.add(inner.face)
+      for (name, send) in Self.typed + Self.others where !name.hasSuffix("Later") && name != "weigh"
+      {
+        #expect(await outcome(send, queued.face) == "closed", "\(name)")
+        #expect(await outcome(send, outer.face) == "closed", "\(name)")
+      }
+      queued.add(Keeper(), strongly: true)
+      try queued.face.authorize(5)
+      queue.sync {}
     }
 
     @Test("where the target left it out", arguments: FaceWay.allCases)

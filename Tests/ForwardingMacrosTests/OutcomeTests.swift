@@ -212,7 +212,7 @@
     }
   }
 
-  @Suite("The results of a requirement's sender", .timeLimit(.minutes(10)))
+  @Suite("The results of a requirement's sender", .timeLimit(.minutes(60)))
   struct OutcomeTests {
     private func send(
       _ sending: Sending, to targets: Targets, behind: Behind

@@ -23,7 +23,7 @@
     }
   }
 
-  @Suite("The order of a face's targets on a queue", .timeLimit(.minutes(10)))
+  @Suite("The order of a face's targets on a queue", .timeLimit(.minutes(60)))
   struct QueuedOrderTests: PostingTests {
     let story = Story()
     let queue = DispatchQueue(label: "office")

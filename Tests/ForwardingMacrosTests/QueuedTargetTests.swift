@@ -6,7 +6,7 @@
 
   @testable import Forwarding
 
-  @Suite("A face's targets on a queue", .timeLimit(.minutes(10)))
+  @Suite("A face's targets on a queue", .timeLimit(.minutes(60)))
   struct QueuedTargetTests: PostingTests {
     let story = Story()
     let queue = DispatchQueue(label: "office")

@@ -66,18 +66,6 @@
     func tick(_ number: Int) { runner.tick(number) }
   }
 
-  /// Waits until others have opened it.
-  actor Latch {
-    private var isOpen = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-    func open() {
-      isOpen = true
-      for one in waiting { one.resume() }
-      waiting = []
-    }
-    func wait() async { if !isOpen { await withCheckedContinuation { waiting.append($0) } } }
-  }
-
   /// Tests of faces with async targets.
   protocol RunningTests {
     var story: Story { get }

@@ -14,12 +14,6 @@
       add("invalid \(error == nil)")
     }
     func session(
-      _ session: TransferSession, task: TransferTask, willRedirectTo request: TransferRequest,
-      completion: @escaping @Sendable (TransferRequest?) -> Void
-    ) {
-      completion(TransferRequest(request.path + "/index", headers: request.headers))
-    }
-    func session(
       _ session: TransferSession, task: TransferTask, didSend bytes: Int64, total: Int64,
       expected: Int64
     ) {
@@ -58,25 +52,6 @@
         session, task: TransferTask(1), didSend: 5, total: 5, expected: 10)
       delegates.face.session(session, download: DownloadTask(2), didFinishAt: "/tmp")
       #expect(downloads.seen.read { $0 } == ["invalid true", "1 sent 5 of 10", "2 at /tmp"])
-    }
-
-    @Test("completion closures of any depth are passed")
-    func closures() {
-      let request = Guarded<TransferRequest?>(nil)
-      delegates.face.session(
-        session, task: DownloadTask(1), willRedirectTo: TransferRequest("a", headers: ["k": "v"])
-      ) { answer in request.withLock { $0 = answer } }
-      #expect(request.read { $0 } == TransferRequest("a/index", headers: ["k": "v"]))
-    }
-
-    @Test("all but the required methods may be omitted")
-    func leftOut() throws {
-      for _ in 0..<2 {
-        delegates.face.session(session, task: TransferTask(1), didCompleteWith: nil)
-        let report = try delegates.messages.sessionTaskDidCompleteWith.report(
-          session, TransferTask(1), nil)
-        #expect(report.answered == 0)
-      }
     }
 
     @Test("the messages of all inherited protocols exist")

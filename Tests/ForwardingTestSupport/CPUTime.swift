@@ -17,21 +17,21 @@ public enum CPUTime {
     return now - before
   }
 
-  /// A limit between linear and quadratic growth. With a linear cost, 20 was measured in a process
-  /// that does much other work, with cold caches and new pages for everything.
-  public static let linear = 32.0
+  /// A limit between linear and quadratic growth. With a linear cost, 80 may be measured in a
+  /// process that does much other work, with cold caches and new pages for everything.
+  public static let linear = 200.0
 
-  /// The ratio of the costs of eight times the count and of the count: 8 for linear growth, 64 for
+  /// The ratio of the costs of 32 times the count and of the count: 32 for linear growth, 1024 for
   /// quadratic growth. `cost` returns milliseconds. The least of three tries counts, or of up to
-  /// twelve while the ratio is above 12, because other work on a busy machine evicts the caches.
-  public static func growth(from count: Int = 2000, _ cost: (Int) throws -> Double) rethrows
+  /// twelve while the ratio is above 48, because other work on a busy machine evicts the caches.
+  public static func growth(from count: Int = 500, _ cost: (Int) throws -> Double) rethrows
     -> Double
   {
     _ = try cost(count)
     var (few, many) = (Double.infinity, Double.infinity)
-    for round in 0..<12 where round < 3 || many > 12 * few {
+    for round in 0..<12 where round < 3 || many > 48 * few {
       few = try min(few, cost(count))
-      many = try min(many, cost(8 * count))
+      many = try min(many, cost(32 * count))
     }
     return many / few
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Testing
 
 #if canImport(Glibc)
   import Glibc
@@ -55,4 +56,10 @@ public struct Child {
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : -(status & 0x7F)
   }
+}
+
+/// The lines of this package that a process printed to stderr.
+package func printedLines(_ result: ExitTest.Result?) -> [String] {
+  let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("swift-forwarding:") }
 }

@@ -31,9 +31,6 @@ package enum TestMachine {
   package static let firstInteger = value(x86_64: "rdi", aarch64: "x0")
   package static let firstTwoFloats = value(x86_64: "xmm0:xmm1", aarch64: "v0:v1")
 
-  /// The bytes of a frame without stack arguments: registers, and room for a result.
-  package static let frameRoom = value(x86_64: 144, aarch64: 192)
-
   // MARK: The kernel
 
   /// Whether the kernel filters system calls. An emulator of programs does not.

@@ -92,3 +92,21 @@ public func onStack(of size: Int, _ body: @escaping @Sendable () throws -> Void)
   precondition(status == 0, "no thread")
   try work.result.get()
 }
+
+/// Tasks wait until another one has opened it.
+public actor Latch {
+  private var isOpen = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  public init() {}
+
+  public func open() {
+    isOpen = true
+    for one in waiting { one.resume() }
+    waiting = []
+  }
+
+  public func wait() async {
+    if !isOpen { await withCheckedContinuation { waiting.append($0) } }
+  }
+}

@@ -5,7 +5,7 @@ import Testing
 
 /// Runs the corpus: small inputs that together reach every place that fuzzing has reached, and all
 /// inputs that once broke something.
-@Suite("The fuzzing corpus breaks nothing", .timeLimit(.minutes(10)))
+@Suite("The fuzzing corpus breaks nothing", .timeLimit(.minutes(60)))
 struct CorpusTests {
   @Test("each file of the corpus", arguments: FuzzTarget.allCases)
   func corpus(target: FuzzTarget) async throws {

@@ -2,7 +2,7 @@
 import Dispatch
 import Invocations
 
-/// Waits on a plain thread for the value of a task. After five minutes it throws an error that
+/// Waits on a plain thread for the value of a task. After half an hour it throws an error that
 /// names the value.
 func awaited<Value: Sendable>(
   _ what: String, _ body: @escaping @Sendable () async throws -> Value
@@ -25,11 +25,11 @@ func awaited<Value: Sendable>(
   return try known.get()
 }
 
-/// Waits for at most five minutes: the tasks of a whole test run may run first.
+/// Waits for at most half an hour: the tasks of a whole test run may run first.
 func wait(
   for signal: DispatchSemaphore, _ what: String, else giveUp: () -> Void = {}
 ) throws {
-  if signal.wait(timeout: .now() + 300) == .success { return }
+  if signal.wait(timeout: .now() + 1800) == .success { return }
   giveUp()
-  throw FuzzFinding(description: "\(what) does not end within five minutes")
+  throw FuzzFinding(description: "\(what) does not end within half an hour")
 }

@@ -40,11 +40,10 @@ enum CancelFuzz {
 
     var numbers: Set<Int> { cancelled.read { $0 } }
 
-    /// Waits until so many calls are held: up to five minutes, as other tests may keep the threads of
-    /// the tasks.
+    /// Waits until so many calls are held.
     func wait(for count: Int) throws {
       let isThere = DispatchSemaphore(value: 0)
-      for _ in 0..<300_000 where held.read({ $0.count }) < count {
+      for _ in 0..<1_800_000 where held.read({ $0.count }) < count {
         _ = isThere.wait(timeout: .now() + .milliseconds(1))
       }
       try demand(held.read { $0.count } == count, "calls are not performed")
@@ -68,6 +67,7 @@ enum CancelFuzz {
     var interface = Interface("fuzz")
     try interface.allow(hold)
     let host = RemoteHost(transport, as: "shop")
+    host.longestCall = .seconds(3600)
     defer { host.close() }
     try host.expose(keeper, interface)
     // Three calls of one sender.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingFixtures
+import Foundation
 import TypeEncodings
 
 @testable import Invocations
@@ -46,10 +47,13 @@ final class Subject: CallObject {
   init(_ name: String = "") { self.name = name }
 }
 
-/// Counts its instances, so that a leak or an early release shows. Only the serialized suite of
-/// lifetimes makes any.
+/// Counts its instances, so that a leak or an early release shows. Each thread has a count of its
+/// own, because suites run concurrently.
 final class Tracked: CallObject, Sendable {
-  nonisolated(unsafe) static var live = 0
+  static var live: Int {
+    get { Thread.current.threadDictionary["live"] as? Int ?? 0 }
+    set { Thread.current.threadDictionary["live"] = newValue }
+  }
   let name: String
 
   init(_ name: String = "") {

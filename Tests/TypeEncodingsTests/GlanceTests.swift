@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ForwardingTestSupport
 import Testing
 
 @testable import TypeEncodings
@@ -59,10 +60,11 @@ struct GlanceTests {
   @Test("a text of megabytes is not read to its end")
   func hostile() {
     let long = String(repeating: "i", count: 50_000_000)
-    let time = ContinuousClock().measure {
-      for _ in 0..<1000 { #expect(SignatureGlance(long) == nil) }
+    // Reading them all would take hours.
+    let time = CPUTime.milliseconds {
+      for _ in 0..<100_000 where SignatureGlance(long) != nil { Issue.record("it was read") }
       #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: long) }
     }
-    #expect(time < .seconds(5))
+    #expect(time < 60_000)
   }
 }

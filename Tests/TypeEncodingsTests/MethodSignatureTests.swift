@@ -4,20 +4,6 @@ import TypeEncodings
 
 @Suite("Method signatures")
 struct MethodSignatureTests {
-  @Test("count, types, length and digits are those of NSMethodSignature")
-  func basics() throws {
-    let signature = try MethodSignature(parsing: "i24@0:8i16i20")
-    #expect(signature.numberOfArguments == 4)
-    #expect(signature.numberOfDeclaredArguments == 2)
-    #expect(signature.argumentTypes.map(\.description) == ["@", ":", "i", "i"])
-    #expect(signature.resultType.description == "i")
-    #expect(try signature.resultLength == 4)
-    #expect(signature.advisoryFrameLength == 24)
-    #expect(try (0..<4).map { try signature.advisoryOffset(at: $0) } == [0, 8, 16, 20])
-    #expect(signature.description == "i@:ii")
-    #expect(signature.shape == .method)
-  }
-
   @Test(
     "frameLength is this package's own: whole words, 16-byte types aligned",
     arguments: [

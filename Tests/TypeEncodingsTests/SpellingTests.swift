@@ -62,16 +62,6 @@ struct SpellingTests {
     #expect(type.members?.map(\.name) == ["a", "b", "c", "d"])
     #expect(type.members?.map { "\($0.type)" } == ["@", "i", "@\"NSString\"", "@"])
   }
-
-  @Test("both dialects of bit-fields parse, distinguished by the number after the letter")
-  func bitFields() throws {
-    #expect(
-      try TypeEncoding(parsing: "b8").kind == .bitField(width: 8, storage: nil, position: nil))
-    #expect(
-      try TypeEncoding(parsing: "b8C4").kind == .bitField(width: 4, storage: .uint8, position: 8))
-    let members = try TypeEncoding(parsing: "{s=b8C}").members
-    #expect(members?.map { "\($0.type)" } == ["b8", "C"])
-  }
 }
 
 @Suite("Registered layouts")

@@ -11,7 +11,6 @@
 typedef struct FixturePoint { double x, y; } FixturePoint;
 typedef struct FixtureRectangle { FixturePoint origin, size; } FixtureRectangle;
 typedef struct FixtureMixed { int32_t number; double value; } FixtureMixed;
-typedef struct FixtureTail { int32_t number; char letter; } FixtureTail;
 
 /// Sixteen bytes; the second eight are padding.
 typedef struct __attribute__((aligned(16))) FixturePadded { int32_t number; } FixturePadded;
@@ -29,9 +28,6 @@ Fixture fixture_at(long index);
 
 /// The number of calls of a method without arguments.
 extern int fixture_calls(void);
-
-/// A function that traps, for code that must never call it.
-void fixture_never(void);
 
 /// Calls a function of the type of `f_padded_last` with 1.5, 1, 2, 3, 4, 5, {40} and 0.25.
 double fixture_call_padded(const void *function);

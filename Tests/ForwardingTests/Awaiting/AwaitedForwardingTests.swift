@@ -16,19 +16,6 @@ private let twice = try! AsyncMessage<Int, Int>("twice:")
 
 @Suite("Forwarding of awaited messages")
 struct AwaitedForwardingTests {
-  @Test("a proxy for one object awaits its method")
-  func single() async throws {
-    let worker = Worker()
-    #expect(try await twice(4, on: SingleTargetProxy(worker)) == 8)
-  }
-
-  @Test("a message to a deallocated target throws an error")
-  func gone() async {
-    await #expect(throws: ForwardingError.targetGone("twice:")) {
-      try await twice(4, on: SingleTargetProxy(nil))
-    }
-  }
-
   @Test("an object that forwards synchronously can be awaited")
   func atOnce() async throws {
     final class Answering: ForwardingProxy {
@@ -75,27 +62,6 @@ struct AwaitedForwardingTests {
     {
       try await twice(4, on: one)
     }
-  }
-
-  @Test("tasks that each begin another one, without awaiting it, are not nested")
-  func chain() async throws {
-    let proxy = MulticastProxy()
-    let target = ClosureTarget()
-    let end = AsyncStream<Bool>.makeStream()
-    let go = try AsyncMessage<Void, Int>("go:")
-    try target.register("go:") { (left: Int) async throws -> Void in
-      if left == 0 {
-        end.continuation.yield(true)
-        return
-      }
-      Task {
-        do { try await go(left - 1, on: proxy) } catch { end.continuation.yield(false) }
-      }
-    }
-    proxy.add(target)
-    try await go(400, on: proxy)
-    #expect(await end.stream.first { _ in true } == true)
-    withExtendedLifetime(target) {}
   }
 
   @Test(

@@ -49,11 +49,11 @@ private let fail = try! AsyncMessage<Void>("fail")
 private let wait = try! AsyncMessage<Void>("wait")
 
 private let lanes: [DeliveryLane] = [
-  .queue(queue), .blocking(queue), .blocking(queue, deadline: .seconds(300)), .actor(Place()),
+  .queue(queue), .blocking(queue), .blocking(queue, deadline: .seconds(3600)), .actor(Place()),
   .actor(MainActor.shared),
 ]
 
-@Suite("Awaited messages on lanes", .timeLimit(.minutes(10)))
+@Suite("Awaited messages on lanes", .timeLimit(.minutes(60)))
 struct AwaitedLaneTests {
   @Test("an async method is awaited on any lane", arguments: lanes)
   func slow(_ lane: DeliveryLane) async throws {

@@ -44,7 +44,6 @@ private final class Uploader: MethodDeclaring {
       await Task.yield()
       throw Failure(name: "upload")
     }
-    methods.register("wait") { (_: Uploader) in try await Task.sleep(for: .seconds(1000)) }
     methods.register("plain:") { (_: Uploader, value: Int32) in value + 1 }
     methods.register("wide:after:") { (_: Uploader, value: Int128, step: Int) async in
       value &+ Int128(step)
@@ -56,7 +55,6 @@ private let upload = try! AsyncMessage<String, Draft>("upload:")
 private let count = try! AsyncMessage<Int, Int, Int>("count:with:")
 private let keep = try! AsyncMessage<[Counted], Counted>("keep:")
 private let fails = try! AsyncMessage<Counted, Counted>("fail:")
-private let wait = try! AsyncMessage<Void>("wait")
 
 @Suite("Awaited methods")
 struct AwaitedMethodTests {
@@ -77,23 +75,6 @@ struct AwaitedMethodTests {
     let uploader = Uploader()
     #expect(try await upload(draft, on: uploader) == "+")
     #expect(uploader.seen == ["+"])
-  }
-
-  @MainActor
-  @Test("a method runs on the actor of its sender, before and after it is suspended")
-  func inherits() async throws {
-    final class Place: MethodDeclaring {
-      static func declareMethods(_ methods: MethodDeclarations) {
-        methods.register("isMain") { (_: Place) async -> [Bool] in
-          var found = [isOnMain()]
-          await Task.yield()
-          found.append(isOnMain())
-          return found
-        }
-      }
-    }
-    let found = try await AsyncMessage<[Bool]>("isMain")(on: Place())
-    #expect(found == [true, true])
   }
 
   @Test("a synchronous method is called at once")

@@ -11,8 +11,9 @@ struct AwaitedPlaceTests {
     let kept = try (1...4).map { _ in
       let target = ClosureTarget()
       try target.register("place") { () async -> Bool in
+        let wasOnMain = isOnMain()
         await Task.yield()
-        return isOnMain()
+        return wasOnMain && isOnMain()
       }
       proxy.add(target)
       return target

@@ -29,7 +29,7 @@ struct LaneGrowthTests {
   }
 
   @Test(
-    "adding eight times as many targets, each on its own lane, takes eight times as long",
+    "the time to add targets, each on its own lane, grows with their number and no faster",
     arguments: ["actor", "executor", "queue"])
   func adding(_ kind: String) {
     let growth = CPUTime.growth { count in

@@ -63,7 +63,11 @@ struct WaitingCircleTests {
       delivery.start()
       began.wait()
       queue.sync {
-        beginThread(after: 0.05) { goOn.signal() }
+        // The registration ends when the removal begins to wait.
+        beginThread {
+          while proxy.contains(token) { Thread.sleep(forTimeInterval: 0.001) }
+          goOn.signal()
+        }
         log.add(Self.text { "removed \(try proxy.removeAndWait(token))" })
       }
       while log.count < 2 { Thread.sleep(forTimeInterval: 0.001) }

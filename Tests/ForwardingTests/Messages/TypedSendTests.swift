@@ -92,9 +92,4 @@ struct TypedSendTests {
     source.add(Listener("4", Log()), strongly: true)
     #expect(try Messages.value.all(on: source) == [4])
   }
-
-  @Test("deliver returns a report of all targets")
-  func deliver() throws {
-    #expect(try did.deliver(1, on: Self.proxy(["1", "2"])).answered == 2)
-  }
 }

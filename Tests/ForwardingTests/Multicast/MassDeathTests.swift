@@ -9,8 +9,7 @@ import Testing
 /// The cost of many errors at once. Only ten lines are printed.
 @Suite("Mass death and mass failure")
 struct MassDeathTests {
-  @Test(
-    "a message that meets 10,000 dead targets takes the sender a few microseconds for each")
+  @Test("10,000 dead targets that a message meets are two lines")
   func dead() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -19,17 +18,14 @@ struct MassDeathTests {
       let alive = ClosureTarget()
       try alive.register("did:") { (_: Int32) in }
       proxy.add(alive)
-      let adding = CPUTime.milliseconds { for _ in 0..<10_000 { proxy.add(ClosureTarget()) } }
-      let time = try CPUTime.milliseconds { try did(1, on: proxy) }
-      // The limit grows on a slower machine, in proportion to the time that adding them took.
-      let most = max(30 * Double(Sanitizer.stackFactor), 3 * adding)
-      require(time < most, "\(time) ms, and \(adding) to add them")
+      for _ in 0..<10_000 { proxy.add(ClosureTarget()) }
+      try did(1, on: proxy)
       require(proxy.registrationCount == 1, "\(proxy.registrationCount) are left")
       proxy.add(Other())
       try did(1, on: proxy)
     }
     #expect(
-      EventTests.lines(result) == [
+      printedLines(result) == [
         "swift-forwarding: a target of class ClosureTarget died before its first message; keep it, or "
           + "add it strongly",
         "swift-forwarding: a target of class Other died before its first message; keep it, or "
@@ -76,7 +72,7 @@ struct MassDeathTests {
       EventReports.report(.failed("did:", Failing.self, Another()))
     }
     #expect(
-      EventTests.lines(result) == [
+      printedLines(result) == [
         "swift-forwarding: -[Failing did:] threw an error that its sender does not get: told",
         "swift-forwarding: -[Failing did:] threw an error that its sender does not get: Another() "
           + "(and 9999 more lines before)",
@@ -111,25 +107,6 @@ struct MassDeathTests {
     }
   }
 
-  @Test("after a thousand unanswered names, one line announces that no more are reported")
-  func names() async {
-    await #expect(processExitsWith: .success) {
-      let told = Log()
-      ForwardingEvent.destination = .handler { told.add($0.description) }
-      let proxy = MulticastProxy()
-      proxy.add(ClosureTarget(), strongly: true)
-      for number in 0..<1100 {
-        try Message<NoResult>(Selector(interning: "nobody\(number)"))(on: proxy)
-      }
-      require(told.count == 1001, "\(told.count) lines")
-      let last = told.all.last ?? ""
-      require(
-        last
-          == "no target of a MulticastProxy answers 1000 selectors and more; no more of them are "
-          + "reported", last)
-    }
-  }
-
   @Test("a wrong name is reported at the first message that has a target")
   func firstTarget() async {
     await #expect(processExitsWith: .success) {
@@ -146,7 +123,7 @@ struct MassDeathTests {
     }
   }
 
-  @Test("messages without a target do not use up the line that no more names are reported")
+  @Test("after a thousand unanswered names, one line says so; without a target, none is used up")
   func lastLine() async {
     await #expect(processExitsWith: .success) {
       let told = Log()
@@ -165,7 +142,11 @@ struct MassDeathTests {
       proxy.add(target, strongly: true)
       try send(1001..<1010)
       require(told.count == 1001, "\(told.count) lines")
-      require(told.all.last?.contains("no more of them") == true, "\(told.all.last ?? "")")
+      let last = told.all.last ?? ""
+      require(
+        last
+          == "no target of a MulticastProxy answers 1000 selectors and more; no more of them are "
+          + "reported", last)
     }
   }
 

@@ -46,31 +46,6 @@ struct QuickDeliveryTests {
     }
   }
 
-  @Test("a method that is replaced during a delivery is not called by later targets")
-  func replacing() throws {
-    // Of this test alone, which changes its methods.
-    final class Swapping: CallObject, @unchecked Sendable {
-      let log: Log
-      var swap: (() -> Void)?
-      init(_ log: Log) { self.log = log }
-    }
-    let log = Log()
-    let proxy = MulticastProxy()
-    let targets = (0..<3).map { _ in Swapping(log) }
-    for target in targets { proxy.add(target) }
-    let table = MethodTable.of(Swapping.self)
-    try table.register("step") { (target: Swapping) in
-      target.log.add("old")
-      target.swap?()
-    }
-    targets[0].swap = {
-      table.replace("step", try! Implementation { (target: Swapping) in target.log.add("new") })
-    }
-    try Message<NoResult>("step")(on: proxy)
-    #expect(log.all == ["old", "new", "new"])
-    withExtendedLifetime(targets) {}
-  }
-
   @Test("a subclass that observes messages sees each one as an invocation")
   func seeing() throws {
     let log = Log()

@@ -27,31 +27,6 @@ struct RegistrationTests {
 
   // MARK: Options
 
-  @Test("a second registration that holds the target strongly takes effect")
-  func strongWins() throws {
-    var target: Listener? = Listener("x", log)
-    proxy.add(target!)
-    proxy.add(target!, strongly: true)
-    proxy.add(target!)
-    target = nil
-    try did(1, on: proxy)
-    #expect(log.all == ["x 1"])
-  }
-
-  @Test("a second registration with another lane changes the lane")
-  func laneChanges() throws {
-    let queue = DispatchQueue(label: "lane changes")
-    let target = Listener("x", log)
-    let token = proxy.add(target, on: .queue(queue))
-    #expect(proxy.add(target, on: .blocking(queue)) == token)
-    try did(1, on: proxy)
-    #expect(log.all == ["x 1"])
-    proxy.add(target, on: .queue(queue))
-    #expect(try proxy.deliver(did.invocation(2)).queued == 1)
-    queue.sync {}
-    #expect(proxy.registrationCount == 1)
-  }
-
   @Test("a queued message with an ignored result returns zero without an error")
   func ignoredResult() throws {
     let queue = DispatchQueue(label: "ignored")

@@ -209,30 +209,29 @@ struct TwoEnginesTests {
     #expect(log.count == 6)
   }
 
-  @Test("a C function that is replaced during a delivery is not called for later targets")
+  @Test("a method that is replaced during a delivery is not called for later targets")
   func replacing() throws {
     final class Late: Part, @unchecked Sendable {}
     let table = MethodTable.of(Late.self)
-    for (name, old) in [
-      ("score:", unsafeBitCast(score, to: UnsafeRawPointer.self)),
-      ("tell:", unsafeBitCast(tell, to: UnsafeRawPointer.self)),
-    ] as [(Selector, UnsafeRawPointer)] {
-      let encoding = name == "tell:" ? "v@:i" : "i@:i"
-      try table.register(name, replacing: true, encoding: encoding, unsafeFunction: old)
+    try table.register(
+      "score:", encoding: "i@:i", unsafeFunction: unsafeBitCast(score, to: UnsafeRawPointer.self))
+    try table.register(
+      "tell:", encoding: "v@:i", unsafeFunction: unsafeBitCast(tell, to: UnsafeRawPointer.self))
+    try table.register("note:") { (part: Late, value: Int32) in _ = part.note(value) }
+    for name in ["score:", "tell:", "note:"] as [Selector] {
+      let encoding = name == "score:" ? "i@:i" : "v@:i"
       let log = Log()
       let proxy = MulticastProxy()
       let targets = (0..<4).map { Late($0, log) }
       for target in targets { proxy.add(target, strongly: true) }
       let call = try Invocation(MethodSignature(parsing: encoding), selector: name)
       try call.setArgument(Int32(5), at: 2)
-      // The first send makes the function known, so that all targets are called in a row.
+      // The first send makes the method known, so that all targets are called in a row.
       try call.invoke(on: proxy)
       #expect(log.count == 4)
       targets[1].action = {
         log.add("replaced")
-        let method = try Implementation(MethodSignature(encoding == "v@:i" ? "v@:i" : "i@:i")) {
-          _ in log.add("new")
-        }
+        let method = try Implementation(MethodSignature(parsing: encoding)) { _ in log.add("new") }
         table.replace(name, method)
       }
       log.clear()

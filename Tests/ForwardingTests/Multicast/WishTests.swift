@@ -57,6 +57,8 @@ struct WishTests {
     weak let seen = target
     proxy.add(target!)
     for _ in 0..<3 { proxy.add(target!, strongly: true) }
+    // It stays strong.
+    proxy.add(target!)
     target = nil
     #expect(seen != nil)
     proxy.removeAll()

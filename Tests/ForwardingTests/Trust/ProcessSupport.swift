@@ -32,7 +32,7 @@ func withContext(
 }
 
 func runChild(_ body: @escaping () -> Void) -> Int32 {
-  withContext(body) { fixture_run_child($0, $1, 20) }
+  withContext(body) { fixture_run_child($0, $1, 120) }
 }
 
 func catchJump(_ body: @escaping () -> Void) -> Bool {

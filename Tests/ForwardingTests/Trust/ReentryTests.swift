@@ -304,7 +304,7 @@ struct ReentryTests {
     if Piece.alive != 0 { fatalError("\(Piece.alive) objects are left") }
   }
 
-  @Test("random actions during calls corrupt no object", .timeLimit(.minutes(10)))
+  @Test("random actions during calls corrupt no object", .timeLimit(.minutes(60)))
   func storms() async {
     await #expect(processExitsWith: .success) {
       let rounds = ProcessInfo.processInfo.environment["FORWARDING_HISTORIES"].flatMap { Int($0) }

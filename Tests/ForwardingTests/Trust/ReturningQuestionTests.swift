@@ -130,7 +130,7 @@ struct ReturningQuestionTests {
         guard (try? proxy.removeAndWait(token)) != nil else { exit(EXIT_FAILURE) }
       }
       // It would deadlock.
-      alarm(20)
+      alarm(120)
       #expect(proxy.methodSignature(for: "whatIsNotThere") == nil)
       exit(proxy.count == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
     }

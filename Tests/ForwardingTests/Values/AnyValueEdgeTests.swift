@@ -77,15 +77,6 @@ struct AnyValueEdgeTests {
     try send(Int.self, 12)
   }
 
-  @Test("gathering values works without any answers")
-  func gathered() throws {
-    let target = ClosureTarget()
-    try target.register("see:") { (_: Int) in }
-    let proxy = MulticastProxy()
-    proxy.add(target, strongly: true)
-    #expect(try Message<Void, Int>("see:").gather(1, on: proxy).count == 1)
-  }
-
   @Test("a target that retains the message without an answer leaves no result")
   func keptWithoutAnswer() throws {
     final class Keeper: MessageForwarding, @unchecked Sendable {

@@ -91,30 +91,6 @@ private struct Handle: CarriedValue, NullableCallValue, Equatable {
   init(carrier: UnsafeRawPointer) { unsafe self.carrier = carrier }
 }
 
-/// A type that fits no place, with the encoding of the place that it claims.
-private struct Unfit: CustomTestStringConvertible, Sendable {
-  let testDescription: String
-  let attempts: @Sendable () -> [Result<Void, any Error>]
-
-  init<Value: CallValue>(_ type: Value.Type, _ encoding: String) {
-    testDescription = "\(type)"
-    attempts = {
-      let functions = FunctionTable()
-      return [
-        Result { try functions.register("take") { (_: Value) in } },
-        Result { try functions.register("give") { () -> Value in fatalError() } },
-        Result { try functions.register("coded", encoding: "v" + encoding) { (_: Value) in } },
-        Result { _ = try Message<NoResult, Value>("take:") },
-        Result { _ = try Message<Value>("give", encoding: encoding + "@:") },
-        Result {
-          let call = try Invocation(parsing: "v@:" + encoding)
-          _ = try call.argument(at: 2, as: Value.self)
-        },
-      ]
-    }
-  }
-}
-
 @Suite("Carriers of values")
 struct CarrierTests {
   @Test("a structure that another module carries as an address is no address")
@@ -137,26 +113,20 @@ struct CarrierTests {
   }
 
   private static let zeros = [
-    Unfit(Degrees?.self, "d"), Unfit(Wide?.self, "{Corner=qq}"), Unfit(Remark?.self, "*"),
-    Unfit(Mark?.self, "{Mark=q}"),
+    Impostor(Degrees?.self, "d"), Impostor(Wide?.self, "{Corner=qq}"), Impostor(Remark?.self, "*"),
+    Impostor(Mark?.self, "{Mark=q}"),
   ]
 
   @Test("an optional is refused if zero is a value", arguments: zeros)
-  private func zero(unfit: Unfit) { refused(unfit) }
+  func zero(impostor: Impostor) { impostor.expectRefused() }
 
   private static let circles = [
-    Unfit(Endless.self, "q"), Unfit(There.self, "q"), Unfit(Perhaps.self, "@"),
-    Unfit(Growing<Int>.self, "{Corner=qq}"),
+    Impostor(Endless.self, "q"), Impostor(There.self, "q"), Impostor(Perhaps.self, "@"),
+    Impostor(Growing<Int>.self, "{Corner=qq}"),
   ]
 
   @Test("a type that is its own carrier is refused", arguments: circles)
-  private func endless(unfit: Unfit) { refused(unfit) }
-
-  private func refused(_ unfit: Unfit) {
-    for (index, attempt) in unfit.attempts().enumerated() {
-      #expect(throws: InvocationError.self, "attempt \(index)") { try attempt.get() }
-    }
-  }
+  func endless(impostor: Impostor) { impostor.expectRefused() }
 
   @Test("the error names the type")
   func message() {

@@ -81,20 +81,6 @@ private struct CarriesLess: CarriedValue {
   static var typeEncoding: String { "{M=qq}" }
 }
 
-/// One way to make something from Swift types, and whether it was refused.
-private struct Refusal {
-  let entry: String
-  let isRefused: Bool
-
-  init(_ entry: String, _ make: () throws -> Void) {
-    self.entry = entry
-    do {
-      try make()
-      isRefused = false
-    } catch { isRefused = true }
-  }
-}
-
 private final class Host: CallObject {}
 
 private class Declaring<Value: CallValue>: MethodDeclaring {
@@ -109,14 +95,33 @@ private class Declaring<Value: CallValue>: MethodDeclaring {
   static var declared: [String] { MethodTable.of(self).selectors.map(\.name) }
 }
 
-/// A type that does not match its declared encoding.
-private struct Impostor: CustomTestStringConvertible, Sendable {
+/// A type that fits no place, with the encoding of the place that it claims.
+struct Impostor: CustomTestStringConvertible, Sendable {
+  /// One way to make something from Swift types, and whether it was refused.
+  private struct Refusal {
+    let entry: String
+    let isRefused: Bool
+
+    init(_ entry: String, _ make: () throws -> Void) {
+      self.entry = entry
+      do {
+        try make()
+        isRefused = false
+      } catch { isRefused = true }
+    }
+  }
+
   let testDescription: String
-  let refusals: @Sendable () -> [Refusal]
+  private let refusals: @Sendable () -> [Refusal]
 
   init<Value: CallValue>(_ type: Value.Type, _ encoding: String) {
     testDescription = "\(type)"
     refusals = { Self.all(type, encoding) }
+  }
+
+  /// Expects that it is refused wherever a plan is made.
+  func expectRefused() {
+    for refusal in refusals() { #expect(refusal.isRefused, "\(refusal.entry)") }
   }
 
   private static func all<Value: CallValue>(
@@ -188,11 +193,7 @@ struct FittingTests {
   @Test(
     "a type that does not match its encoding is refused wherever a plan is made",
     arguments: impostors)
-  private func refused(impostor: Impostor) {
-    for refusal in impostor.refusals() {
-      #expect(refusal.isRefused, "\(refusal.entry)")
-    }
-  }
+  func refused(impostor: Impostor) { impostor.expectRefused() }
 
   private struct Pair: Claim, Equatable {
     var a = 0

@@ -211,15 +211,6 @@ struct TextTests {
     #expect(throws: InvocationError.notText(index: 2)) { try call.invoke(on: reader) }
   }
 
-  @Test("an interceptor sees and replaces text")
-  func intercepted() throws {
-    let proxy = InterceptingProxy(reader)
-    proxy.before("echo:") { call in
-      try call.setArgument(call.argument(at: 2, as: String.self).uppercased(), at: 2)
-    }
-    #expect(try Message<String, String>("echo:")("text", on: proxy) == "TEXT")
-  }
-
   @Test("text has no C bytes that could be read or set")
   func bytes() throws {
     let call = try Message<String, String>("echo:").invocation("text")

@@ -128,21 +128,6 @@ struct LendingTests {
     }
   }
 
-  @Test("an invocation in use is not lent again while it is retained")
-  func reused() throws {
-    let keeper = try Keeper("v@:q")
-    let plan = try CallPlan.shared(for: MethodSignature(parsing: "v@:q"))
-    var all: [Invocation] = []
-    for number in 0..<4 {
-      try plan.withInvocation { call in
-        try call.setArgument(number, at: 2)
-        try call.send(Selector("count:"), to: keeper)
-      }
-      all.append(try #require(keeper.kept))
-    }
-    #expect(try all.map { try $0.argument(at: 2, as: Int.self) } == [0, 1, 2, 3])
-  }
-
   @Test("a deinit that reads its invocation does not find its own object")
   func looking() throws {
     final class Looking: CallObject {
@@ -181,13 +166,6 @@ struct BodyResultTests {
       try call.invoke(using: functions.function(named: "v"))
       #expect(try call.copy().result(as: String.self) == "a literal")
     }
-  }
-
-  @Test("text is freed once")
-  func owned() throws {
-    let functions = FunctionTable()
-    try functions.register("w", encoding: "*") { () -> String? in "text" }
-    for _ in 0..<3 { #expect(try functions.call("w", returning: String.self) == "text") }
   }
 
   @Test("a value that stores nothing leaves nothing to free")

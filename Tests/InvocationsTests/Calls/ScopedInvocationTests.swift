@@ -250,31 +250,6 @@ struct MethodLookupTests {
     }
   }
 
-  @Test("nested sends work, deeper than a thread has hold slots")
-  func nested() throws {
-    final class Nesting: CallObject, @unchecked Sendable {}
-    let down = Selector("down:")
-    let plan = try CallPlan.shared(for: MethodSignature("i@:i"))
-    try MethodTable.of(Nesting.self).register("down:") {
-      (nesting: Nesting, depth: Int32) -> Int32 in
-      guard depth > 0 else { return 0 }
-      return try plan.withInvocation { call in
-        try call.setArgument(depth - 1, at: 2)
-        try call.send(down, to: nesting)
-        return try call.result(as: Int32.self) + 1
-      }
-    }
-    let nesting = Nesting()
-    try onStack(of: 32 << 20) {
-      let depth = try plan.withInvocation { call in
-        try call.setArgument(Int32(500), at: 2)
-        try call.send(down, to: nesting)
-        return try call.result(as: Int32.self)
-      }
-      #expect(depth == 500)
-    }
-  }
-
   @Test("each of thousands of selectors and classes has its own method")
   func many() throws {
     final class One: CallObject, @unchecked Sendable {}

@@ -130,11 +130,4 @@ struct StoredCallTests {
     }
     #expect(tape.stride % 16 == 0)
   }
-
-  @Test("a record of one word takes 16 bytes, and a stored call of one word 40")
-  func bytes() throws {
-    let plan = try CallPlan(MethodSignature(parsing: "v@:q"))
-    #expect(CallTapes.Tape(plan, "keep:").stride == 16)
-    #expect(plan.image.size == 8)
-  }
 }

@@ -24,19 +24,6 @@ struct CallbackTests {
     #expect(calls.withLock { $0 } > 200)
   }
 
-  @Test("a call of any signature arrives as an invocation")
-  func invocation() throws {
-    let (apply, function) = try Fixtures.call("f_apply")
-    let negate = try Callback(MethodSignature("qq")) { call in
-      try call.setResult(-call.argument(at: 0, as: Int.self))
-    }
-    try apply.setArgument(negate.address, at: 0)
-    try apply.setArgument(17, at: 1)
-    try apply.invoke(using: function)
-    #expect(try apply.result(as: Int.self) == -17)
-    withExtendedLifetime(negate) {}
-  }
-
   @Test("after an error C gets zero, and the error is reported")
   func errors() throws {
     struct Refusal: Error {}

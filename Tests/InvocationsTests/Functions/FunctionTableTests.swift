@@ -29,32 +29,6 @@ struct FunctionTableTests {
     #expect(functions["join"]?.plan.signature.description == "***")
   }
 
-  @Test("values of C-only types are passed as bytes: complex, unions, 128 bits, long double")
-  func nativeTypes() throws {
-    let functions = FunctionTable()
-    for name in ["m_conjugate", "m_wide", "m_long_doubles"] {
-      let fixture = Fixtures.named(name)
-      try functions.register(name, encoding: fixture.encoding, unsafeFunction: fixture.function)
-    }
-    let none = nil as UnsafeRawPointer?
-    _ = none
-    let call = try functions.invocation(of: "m_conjugate")
-    try call.setArgument(ComplexValue<Double>(1, 2), at: 2)
-    try call.invoke(using: functions.function(named: "m_conjugate"))
-    #expect(try call.result(as: ComplexValue<Double>.self) == ComplexValue(1, -2))
-    let wide = try functions.invocation(of: "m_wide")
-    try wide.setArgument(Int128.max, at: 2)
-    try wide.invoke(using: functions.function(named: "m_wide"))
-    #expect(try wide.result(as: Int128.self) == -Int128.max)
-    let long = try functions.invocation(of: "m_long_doubles")
-    for index in 0..<3 {
-      try long.setArgument(Int8(index + 1), at: 2 + 2 * index)
-      try long.setArgument(LongDouble(index) + 0.5, at: 3 + 2 * index)
-    }
-    try long.invoke(using: functions.function(named: "m_long_doubles"))
-    #expect(try long.result(as: LongDouble.self) == 0.5 + 3 + 7.5)
-  }
-
   @Test("an invalid call is refused before it is made")
   func refusals() throws {
     let functions = FunctionTable()
@@ -124,22 +98,6 @@ struct FunctionTableTests {
         "x", encoding: "v", unsafeSymbolIn: Library("libm.so.6"), symbol: "no_such_function")
     }
     #expect(throws: InvocationError.self) { try Library("libm.so.6").address(of: "pow\0x") }
-  }
-
-  @Test("a library stays open as long as one of its functions is registered")
-  func libraryLifetime() throws {
-    let functions = FunctionTable()
-    weak var library: Library?
-    do {
-      let opened = try Library("libm.so.6")
-      library = opened
-      try functions.register("cos", encoding: "dd", unsafeSymbolIn: opened)
-    }
-    #expect(library != nil)
-    #expect(try functions.call("cos", 0.0, returning: Double.self) == 1)
-    functions.unregister("cos")
-    #expect(library == nil)
-    #expect(throws: InvocationError.self) { try functions.call("cos", 0.0) }
   }
 
   @Test("errno is returned with the result")

@@ -110,15 +110,4 @@ struct TrampolineTests {
     #expect(fixture_let_child_go(child, pipe) == 111)
     withExtendedLifetime(others) {}
   }
-
-  @Test("libffi's closures work if they are requested")
-  func libffi() async {
-    // In a separate process, because the choice applies to all callbacks.
-    await #expect(processExitsWith: .success) {
-      fwd_callback_prefer_libffi(1)
-      let callback = try Callback { (a: Int32, b: Double) -> Double in Double(a) * b }
-      let call = try callback.function(as: (@convention(c) (Int32, Double) -> Double).self)
-      guard call(6, 7) == 42 else { throw InvocationError.outOfMemory }
-    }
-  }
 }

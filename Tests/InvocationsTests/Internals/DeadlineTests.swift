@@ -7,7 +7,7 @@ import Testing
 
 @testable import Invocations
 
-@Suite("Deadlines", .timeLimit(.minutes(10)))
+@Suite("Deadlines", .timeLimit(.minutes(60)))
 struct DeadlineTests {
   /// The numbers of closures that were called.
   private final class Called: Sendable {

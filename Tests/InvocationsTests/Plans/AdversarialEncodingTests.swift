@@ -39,28 +39,22 @@ struct AdversarialEncodingTests {
   static let cases: [Case] = [
     Case("", .call), Case("v", .method), Case("v", .call, accepted: true),
     Case("v@", .method), Case("@:", .method), Case("v@:v", .call),
-    Case("vv@:", .call), Case("{", .type), Case("{P", .type), Case("{P=", .type),
-    Case("{P=ii", .type), Case("{P=ii}}", .type), Case("}", .type),
+    Case("vv@:", .call), Case("{P=ii}}", .type), Case("}", .type),
     Case("{=ii}", .type, accepted: true), Case("{?=ii}", .type, accepted: true),
     Case("^{P}", .type, accepted: true), Case("v@:{P}", .call),
     // libffi refuses an empty structure, but C passes it without any data.
-    Case("v{E=}", .call, accepted: true), Case("[3i", .type), Case("[i]", .type),
-    Case("[]", .type), Case("[0i]@:", .call), Case("[-1i]", .type),
-    Case("[99999999999i]", .type), Case("[18446744073709551617i]", .type),
-    Case("[4294967296[4294967296c]]", .type), Case("[2147483647[2147483647c]]", .type),
-    Case("[1000000{Big=[1000000q]}]", .type), Case(many("{a=", 100_000), .type),
-    Case(many("{a=", 20_000), .type), Case(many("^", 60_000), .type),
-    Case(many("[1", 30_000), .type), Case("^", .type),
+    Case("v{E=}", .call, accepted: true), Case("[]", .type), Case("[0i]@:", .call),
+    Case("[-1i]", .type),
+    Case("[18446744073709551617i]", .type),
+    Case("[4294967296[4294967296c]]", .type), Case(many("{a=", 100_000), .type),
     Case("^^^v", .type, accepted: true), Case("^{N={P=ii}d^{N}}", .type, accepted: true),
-    Case("{N={N={N=i}}}", .type), Case("(U=if[4c])", .type, accepted: true),
-    Case("v(U=if[4c])", .call, accepted: true), Case("(U=", .type),
-    Case("v@:b3", .call), Case("{B=b3b5b0b40}", .spelling, accepted: true),
+    Case("(U=if[4c])", .type, accepted: true),
+    Case("v(U=if[4c])", .call, accepted: true), Case("{B=b3b5b0b40}", .spelling, accepted: true),
     Case("v{B=b3b5b0b40}", .call),
     // The crossing field shows that no compiler wrote this; a layout that one writes is accepted.
     Case("{B=b0i3b3I5b32i0b64q40}", .type, accepted: true), Case("{B=b65}", .type),
     Case("{B=b-1}", .type), Case("{B=b99999999999}", .type), Case("b", .type),
-    Case("@\"NSString\"", .type, accepted: true), Case("@\"unterminated", .type),
-    Case("v@:@?@?<v@?i>", .call, accepted: true), Case("@?<", .type),
+    Case("@\"NSString\"", .type, accepted: true), Case("v@:@?@?<v@?i>", .call, accepted: true),
     Case("v^?", .call, accepted: true), Case("vrn*16N^i24O@32R@40", .call, accepted: true),
     Case("Vv48@0:8", .method, accepted: true), Case(many("r", 1_000_000), .type),
     Case("i24@0:8i16c20", .call, accepted: true), Case("i24@8:0i16", .call, accepted: true),
@@ -96,14 +90,6 @@ struct AdversarialEncodingTests {
     }
   }
 
-  @Test("both dialects of bit-fields parse; only GNU's determines the layout")
-  func dialects() throws {
-    #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: "{B=b3b5b0b40}").layout }
-    #expect(
-      try TypeEncoding(parsing: "{B=b0i3b3I5b32i0b64q40}").layout
-        == TypeLayout(size: 16, alignment: 8))
-  }
-
   @Test("long double, long and BOOL have the sizes of this platform's compilers")
   func platformTypes() throws {
     #expect(try TypeEncoding(parsing: "D").layout.size == MemoryLayout<LongDouble>.size)
@@ -114,24 +100,9 @@ struct AdversarialEncodingTests {
     try call.setArgument(true, at: 3)
   }
 
-  @Test("an argument that is missing from the encoding shows in the selector's colons")
-  func vanishedVector() throws {
-    #expect(throws: TypeEncodingError.self) {
-      try MethodSignature(method: "v@:", selector: "move:")
-    }
-  }
-
   @Test("the offset of a fault counts bytes")
   func byteOffsets() {
     let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: "{é=😀}") }
     #expect(error?.offset == 4)
-  }
-
-  @Test("two bodies of one name are both kept")
-  func twoBodies() throws {
-    let plan = try CallPlan(MethodSignature(parsing: "v{P=ii}{P=dd}"))
-    guard CallPlan.hasDirectEngine else { return }
-    #expect(try plan.location(ofArgument: 0).text == TestMachine.firstInteger)
-    #expect(try plan.location(ofArgument: 1).text == TestMachine.firstTwoFloats)
   }
 }

@@ -119,12 +119,6 @@ struct SmallStackTests {
     }
   }
 
-  @Test("a frame has the size of its values, and is not rounded up to a power of two")
-  func frames() throws {
-    let plan = try CallPlan(MethodSignature("q{Large=[1126q]}"))
-    #expect(plan.frameSize <= TestMachine.frameRoom + 1126 * 8 + 16)
-  }
-
   @Test(
     "results of every kind are returned, however many words are passed",
     arguments: [65, 66, 511, 512, 513, 2000])

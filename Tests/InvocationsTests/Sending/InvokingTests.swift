@@ -22,12 +22,22 @@ struct InvokingTests {
   @Test("a plain function has no target, and is not sent")
   func plainFunction() throws {
     let call = try Invocation(parsing: "ddd")
+    // A signature keeps the plan that it was checked with.
+    for _ in 0..<2 {
+      #expect(throws: InvocationError.notAMethod(signatureOf("ddd"))) {
+        try Invocation(call.methodSignature, selector: "a:b:")
+      }
+    }
     #expect(throws: InvocationError.notAMethod(signatureOf("ddd"))) { try call.invoke() }
     #expect(throws: InvocationError.notAMethod(signatureOf("ddd"))) {
       try call.setTarget(Subject())
     }
     #expect(throws: InvocationError.nullFunction) {
       try call.invoke(using: nil as UnsafeRawPointer?)
+    }
+    #expect(throws: InvocationError.nullFunction) { try call.invokeCapturingErrno(using: nil) }
+    #expect(throws: InvocationError.nullFunction) {
+      try MethodTable.of(Subject.self).register("x", encoding: "v@:", unsafeFunction: nil)
     }
   }
 
@@ -52,8 +62,10 @@ struct InvokingTests {
 
   @Test("the selector's colons are counted")
   func arity() throws {
-    #expect(throws: InvocationError.self) {
-      try Invocation(MethodSignature("v@:i"), selector: "none")
+    let signature = try MethodSignature(parsing: "v@:i")
+    for _ in 0..<2 {
+      #expect(throws: InvocationError.self) { try Invocation(signature, selector: "none") }
+      _ = try Invocation(signature, selector: "one:")
     }
     let call = try Invocation(parsing: "v@:i")
     #expect(throws: InvocationError.self) { try call.setSelector(Selector("a:b:")) }
@@ -82,6 +94,13 @@ struct InvokingTests {
     ) {
       try call.setResult(1.0)
     }
+    #expect(
+      throws: InvocationError.resultMismatch(
+        expected: encodingOf("{FixturePoint=dd}"), given: SwiftType(Double.self))
+    ) {
+      try call.result(as: Double.self)
+    }
+    #expect(try call.result(as: FixturePoint.self) == FixturePoint(x: 1, y: 2))
     #expect(try call.resultBytes().count == 16)
   }
 

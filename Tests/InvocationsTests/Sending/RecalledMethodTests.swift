@@ -116,25 +116,6 @@ struct RecalledMethodTests {
     }
   }
 
-  @Test("a call throws the error of the method, and then has no result")
-  func throwing() throws {
-    struct Dark: Error {}
-    let lamp = Lamp()
-    let call = try warm("recallThrows", lamp) { 1 }
-    let shared = Shared()
-    try MethodTable.of(Lamp.self).register("recallThrows", replacing: true) { (_: Lamp) -> Int32 in
-      if shared.isOn { throw Dark() }
-      return 2
-    }
-    for _ in 0..<3 { try call.invoke() }
-    shared.isOn = true
-    #expect(throws: Dark.self) { try call.invoke() }
-    #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
-    shared.isOn = false
-    try call.invoke()
-    #expect(try call.result(as: Int32.self) == 2)
-  }
-
   @Test("a method that replaces itself is retained while it runs")
   func replacesItself() throws {
     let shared = Shared()

@@ -118,20 +118,4 @@ struct RememberedPlanTests {
     #expect(try CallPlan.shared(for: variadic.signature) === shared)
     #expect(try CallPlan.shared(for: signature, fixedArgumentCount: 1) === variadic)
   }
-
-  @Test("a selector with another number of arguments is refused as before")
-  func arity() throws {
-    let signature = try MethodSignature(parsing: "v@:q")
-    for _ in 0..<2 {
-      #expect(throws: InvocationError.self) { try Invocation(signature, selector: "a:b:") }
-      _ = try Invocation(signature, selector: "a:")
-    }
-    let function = try MethodSignature(parsing: "vq")
-    for _ in 0..<2 {
-      #expect(throws: InvocationError.notAMethod(function)) {
-        try Invocation(function, selector: "a:")
-      }
-      _ = try CallPlan.shared(for: function)
-    }
-  }
 }
