@@ -19,8 +19,7 @@ struct DamageTests {
   }
 
   /// The records that can be read, and how the reading ended.
-  private func read(_ bytes: [UInt8], _ folder: Folder) throws -> (names: [String], end: String)
-  {
+  private func read(_ bytes: [UInt8], _ folder: Folder) throws -> (names: [String], end: String) {
     var names: [String] = []
     try folder.write(bytes)
     do {

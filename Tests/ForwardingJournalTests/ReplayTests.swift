@@ -140,7 +140,7 @@ struct ReplayTests {
     let ledger = Ledger()
     for (interface, text) in [
       (other, "'withdraw:' is i@:i, but q@:q is given"),
-      (Interface("other"), "interface 'other' is expected, but 'ledger' is given"),
+      (Interface("other"), "the interface has no message 'ledger/add:times:booked:'"),
       (Interface("ledger"), "the interface has no message 'add:times:booked:'"),
     ] {
       #expect {
