@@ -77,7 +77,7 @@ struct DisplacedTests {
       try FaultTests.send(1, to: journal)
       try journal.close()
       let child = Child {
-        SystemCall.refuseListing()
+        SystemCall.refuse(TestMachine.numberOfListing)
         do {
           _ = try JournalReader(at: folder.journal)
           require(false, "older files were left out")

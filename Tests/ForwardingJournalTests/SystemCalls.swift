@@ -120,9 +120,6 @@ struct SystemCall {
     }
   }
 
-  /// Makes listing folders fail from now on.
-  static func refuseListing() { refuse(TestMachine.numberOfListing) }
-
   /// Limits the size of files of this process. A write that reaches the limit is first partial, and
   /// then refused.
   static func limitFiles(to size: Int?) {

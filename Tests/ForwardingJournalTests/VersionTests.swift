@@ -61,6 +61,19 @@ struct VersionTests {
     }
   }
 
+  @Test("a file that defines a message twice is continued with numbers of its own")
+  func definedTwice() throws {
+    let folder = try Folder()
+    let whole = try journal(folder)
+    try folder.write(whole + Self.record(1, 2, Array(whole[68...]), message: 1))
+    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    _ = try Ledger.withdraw(0, on: journal)
+    try Ledger.rename("2", on: journal)
+    let ledger = Ledger()
+    #expect(try JournalReader(at: folder.journal).replay(Ledger.interface(), into: ledger) == 4)
+    #expect(ledger.names == ["1", "1", "2"])
+  }
+
   @Test("the instruction and the table compute the same checksum")
   func checksums() {
     let check = Array("123456789".utf8)
