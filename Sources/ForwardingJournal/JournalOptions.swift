@@ -22,8 +22,8 @@ public struct JournalOptions: Sendable {
   /// The size in bytes from which the file is rotated before the next call; nil for no rotation. If
   /// the rotation fails, the call is refused.
   public var rotation: Int?
-  /// The number of rotated files that are kept. A rotation removes the oldest ones beyond it. Nil
-  /// keeps all.
+  /// The number of rotated files that are kept. A rotation removes the oldest ones beyond it, and
+  /// fails if it cannot. Nil keeps all.
   public var rotatedFiles: Int?
 
   /// Makes the default options.

@@ -137,10 +137,7 @@ private final class Replay {
       guard let frame = try reader.nextFrame() else { return nil }
       guard frame.header.sequence >= first else { continue }
       do {
-        let call = try call(of: frame)
-        made += 1
-        failure?.made = made
-        return (call, frame)
+        return (try call(of: frame), frame)
       } catch {
         // The next read returns the call that was not made.
         reader.unread(frame)
@@ -161,13 +158,14 @@ private final class Replay {
     return call
   }
 
-  /// Throws if the target does not answer the call. A proxy without a target would take a call
-  /// without a result all the same.
+  /// Counts the call as made, or throws if the target does not answer it. A proxy without a target
+  /// would take a call without a result all the same.
   func demandAnswer(of target: AnyObject, to call: Invocation) throws(InvocationError) {
-    guard let selector = call.selector, !Introspection.responds(target, to: selector) else {
-      return
+    if let selector = call.selector, !Introspection.responds(target, to: selector) {
+      throw .unrecognizedSelector(selector, type: SwiftType(type(of: target)), nearest: nil)
     }
-    throw .unrecognizedSelector(selector, type: SwiftType(type(of: target)), nearest: nil)
+    made += 1
+    failure?.made = made
   }
 
   /// Notes that the call failed. Throws if that ends the replay.

@@ -115,14 +115,17 @@ public final class JournalReader {
   /// - Complexity: O(*n*) in the number of bytes that are left out.
   public func skipDamage() throws(JournalError) -> SkippedBytes? {
     if isReplaying || scanner.window.isLent { throw .inUse(path: path) }
-    if let frame = try? nextFrame() {
-      unread(frame)
-      return nil
-    }
+    var isDamaged = false
+    do throws(JournalError) {
+      if let frame = try nextFrame() {
+        unread(frame)
+        return nil
+      }
+    } catch { isDamaged = true }
     let following = try following()
     let file = scanner.window.file
     if try scanner.offset < file.size {
-      let bytes = try scanner.skipDamage(toEnd: following != nil)
+      let bytes = try scanner.skipDamage(toEnd: isDamaged || following != nil)
       return bytes.map { SkippedBytes(path: file.path, bytes: $0) }
     }
     guard let following else { return nil }

@@ -7,8 +7,8 @@
 /// room.statistics.asked  // 0
 /// ```
 public struct RemoteStatistics: Hashable, Sendable {
-  /// Calls whose caller waits, or waited, for the answer. A sender includes pings and gatherings,
-  /// and counts each call as answered, failed or refused when it ends.
+  /// Calls whose caller waits, or waited, for the answer. A sender includes gatherings, and
+  /// counts each call as answered, failed or refused when it ends.
   public var asked = 0
   /// Calls without an answer.
   public var told = 0

@@ -107,5 +107,18 @@ struct DamageTests {
     let (names, end) = try read(Array(bytes[..<starts[3]]) + bytes[starts[4]...], folder)
     #expect(names == texts(1...3))
     #expect(end.contains("4 is expected"))
+    // All of it is read, or named as left out.
+    let reader = try JournalReader(at: folder.journal)
+    var (read, leftOut) = (0, 0)
+    while true {
+      let start = reader.offset
+      if let _ = try? reader.next() {
+        read += reader.offset - start
+      } else {
+        guard let skipped = try reader.skipDamage() else { break }
+        leftOut += skipped.bytes.count
+      }
+    }
+    #expect(leftOut > 0 && starts[0] + read + leftOut == reader.size && reader.torn == 0)
   }
 }
