@@ -10,7 +10,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Remote calls while the queues of the system are busy", .timeLimit(.minutes(10)))
+@Suite("Remote calls while the queues of the system are busy", .timeLimit(.minutes(60)))
 struct BusyQueueTests {
   /// How the threads of the queue for short work are kept.
   enum Work: String, CaseIterable, CustomTestStringConvertible, Codable {

@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// The states of a socket connection, as drawn in `Documentation/Remote.md`.
-@Suite("The states of a connection", .timeLimit(.minutes(10)))
+@Suite("The states of a connection", .timeLimit(.minutes(60)))
 struct ConnectionStateTests {
   private let name = "tally \(UInt32.random(in: 0 ... .max))"
   private let path = socketPath()
@@ -27,7 +27,7 @@ struct ConnectionStateTests {
     try processes.start(path, name)
     defer { processes.kill() }
     let here = try await connected()
-    let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(3000))
     try await HostProcess.wait(for: remote)
     let endings = Endings()
     let (calls, width, kills) = (Self.calls, 100, 6)
@@ -52,7 +52,7 @@ struct ConnectionStateTests {
     for number in 0..<20 {
       let server = try UnixSocketTransport(listeningAt: path)
       let client = try UnixSocketTransport(connectedTo: path)
-      let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
+      let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(3000))
       while server.connectionCount < 1 { try await Task.sleep(for: .milliseconds(1)) }
       server.close()
       // At once, before this side notices the end.

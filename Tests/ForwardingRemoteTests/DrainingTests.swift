@@ -7,7 +7,7 @@ import RemoteTestSupport
 import Synchronization
 import Testing
 
-@Suite("Hosts that drain while calls begin", .timeLimit(.minutes(10)))
+@Suite("Hosts that drain while calls begin", .timeLimit(.minutes(60)))
 struct DrainingTests {
   /// State that tasks share.
   private final class Notes: Sendable {
@@ -31,13 +31,13 @@ struct DrainingTests {
     // `authorize` is called while the call is decoded. The host begins to drain before it returns.
     host.authorize = { [weak host] _ in
       let drain = Task.immediate {
-        try await host?.drain(within: .seconds(300))
+        try await host?.drain(within: .seconds(3000))
         notes.isDrained.store(true, ordering: .releasing)
       }
       notes.drains.withLock { $0.append(drain) }
       return true
     }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
     async let holding: Void = Vault.hold(on: remote)
     while host.statistics.asked < 1 { try await Task.sleep(for: .milliseconds(1)) }
     await #expect(throws: RemoteError.refused(.draining, "")) {
@@ -64,11 +64,11 @@ struct DrainingTests {
     let host = RemoteHost(there, as: name)
     let vault = Vault()
     try host.expose(vault, Vault.interface())
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
     vault.isOpen.store(false, ordering: .relaxed)
     let call = Task { try await Vault.hold(on: remote) }
     while host.statistics.asked == 0 { try await Task.sleep(for: .milliseconds(1)) }
-    let limit = isCancelled ? Duration.seconds(300) : .milliseconds(50)
+    let limit = isCancelled ? Duration.seconds(3000) : .milliseconds(50)
     let drain = Task { try await host.drain(within: limit) }
     if isCancelled { drain.cancel() }
     await #expect(throws: TransportError.timedOut) { try await drain.value }
@@ -148,7 +148,7 @@ struct DrainingTests {
       while notes.answered.load(ordering: .relaxed) < 20 {
         try await Task.sleep(for: .milliseconds(1))
       }
-      try await host.drain(within: .seconds(300))
+      try await host.drain(within: .seconds(3000))
       let balance = vault.balance
       try await tasks.waitForAll()
       let (count, late) = (

@@ -11,7 +11,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Deadlines of calls that end early", .timeLimit(.minutes(10)))
+@Suite("Deadlines of calls that end early", .timeLimit(.minutes(60)))
 struct EarlyEndTests {
   /// The ways in which a call ends before its deadline.
   enum Ending: String, CaseIterable, CustomTestStringConvertible, Codable {

@@ -9,7 +9,7 @@ import Invocations
 import RemoteTestSupport
 import Testing
 
-@Suite("A process that is forked", .timeLimit(.minutes(10)))
+@Suite("A process that is forked", .timeLimit(.minutes(60)))
 struct ForkTests {
   @Test(
     "a child may close or release its parent's transports, and the parent goes on")

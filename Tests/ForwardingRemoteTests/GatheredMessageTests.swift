@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("The one message of a gathering", .timeLimit(.minutes(10)))
+@Suite("The one message of a gathering", .timeLimit(.minutes(60)))
 struct GatheredMessageTests {
   /// The error of a gathering, which throws it even if its closure does not.
   private static func refusal(
@@ -28,7 +28,7 @@ struct GatheredMessageTests {
     defer { for host in hosts { host.close() } }
     for host in hosts { try host.expose(Vault(), Vault.interface()) }
     let remote = RemoteProxy(
-      try Vault.interface(), transport, at: "town", deadline: .seconds(300))
+      try Vault.interface(), transport, at: "town", deadline: .seconds(3000))
     let second = RemoteError.gathersOne(Vault.deposit.selector)
     let thrown = await Self.refusal(remote) { all in
       _ = try await Vault.name("Ann", on: all)

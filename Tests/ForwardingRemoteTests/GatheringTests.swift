@@ -38,7 +38,7 @@
     }
   }
 
-  @Suite("An object of a protocol in other processes", .timeLimit(.minutes(10)))
+  @Suite("An object of a protocol in other processes", .timeLimit(.minutes(60)))
   struct GatheringTests {
     @Test(
       "all hosts of a name are asked: some answer, and some throw",
@@ -52,14 +52,14 @@
         try host.expose(Citizen(says), as: VoterProxy.self)
         return host
       }
-      let town = try Remote<VoterProxy>(here, at: name, deadline: .seconds(300))
+      let town = try Remote<VoterProxy>(here, at: name, deadline: .seconds(3000))
       let votes = try await town.gather(expecting: 3) { try await $0.vote("more trees?") }
       #expect(votes.answers.count == 3)
       #expect(votes.values.sorted { $0 && !$1 } == [true, false])
       let thrown = votes.answers.first { $0.host == hosts[2].number }?.result
       #expect(throws: RemoteError.failed(code: 2, text: "undecided")) { try thrown?.get() }
       hosts[0].close()
-      try await there.flush(within: .seconds(300))
+      try await there.flush(within: .seconds(3000))
       let rest = try await town.gather(expecting: 2) { try await $0.vote("again?") }
       #expect(rest.answers.count == 2)
       #expect(!rest.answers.map(\.host).contains(hosts[0].number))
@@ -70,7 +70,7 @@
       "each host counts once, and no more answers are accepted than expected")
     func voices() async throws {
       let transport = InProcessTransport()
-      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
+      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(3000))
       let answers = Guarded<[[UInt8]]>([])
       let citizen = RemoteHost(transport, as: "town")
       try citizen.expose(Citizen(true), as: VoterProxy.self)
@@ -97,7 +97,7 @@
     @Test("gathering without listeners is no error")
     func nobody() async throws {
       let town = try Remote<VoterProxy>(
-        InProcessTransport(), at: "town", deadline: .seconds(300))
+        InProcessTransport(), at: "town", deadline: .seconds(3000))
       #expect(try await town.gather { try await $0.vote("more trees?") }.answers.isEmpty)
     }
 
@@ -105,7 +105,7 @@
       "an error that keeps hosts from being asked or heard is thrown, even if it is caught before")
     func errors() async throws {
       let transport = InProcessTransport()
-      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
+      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(3000))
       // A listener that does not answer.
       let subject = RemoteSubject("forwarding.town.\(town.proxy.interface.name)")
       let asked = Guarded(0)
@@ -146,7 +146,7 @@
       for (host, thinker) in zip(hosts.dropFirst(), thinkers) {
         try host.expose(thinker, as: VoterProxy.self)
       }
-      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(300))
+      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(3000))
       let all = try await town.gather(expecting: 3) { try await $0.vote("more trees?") }
       #expect(all.answers.count == 3)
       let first = try await town.gather(expecting: 1) { try await $0.vote("or fewer...") }

@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// What one peer can take of a host, and for how long.
-@Suite("What a host gives a peer", .timeLimit(.minutes(10)))
+@Suite("What a host gives a peer", .timeLimit(.minutes(60)))
 struct HostDefenceTests {
   private let path = socketPath()
 
@@ -36,7 +36,7 @@ struct HostDefenceTests {
     for _ in 0..<1000 { try Vault.sleep.message(600_000, on: remote) }
     try await eventually { host.statistics.told + host.statistics.refused >= 1000 }
     let other = try UnixSocketTransport(connectedTo: path)
-    let there = RemoteProxy(try Vault.interface(), other, at: "bank", deadline: .seconds(300))
+    let there = RemoteProxy(try Vault.interface(), other, at: "bank", deadline: .seconds(3000))
     // A call of another connection goes on.
     vault.isOpen.store(false, ordering: .relaxed)
     host.limit = 101
@@ -61,7 +61,7 @@ struct HostDefenceTests {
     defer { host.close() }
     host.longestCall = .milliseconds(50)
     try host.expose(Vault(), Vault.interface())
-    let remote = RemoteProxy(try Vault.interface(), here, at: "longest", deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), here, at: "longest", deadline: .seconds(3000))
     await #expect(throws: RemoteError.timedOut) { try await Vault.sleep(600_000, on: remote) }
   }
 
@@ -103,7 +103,7 @@ struct HostDefenceTests {
     several.add(tally, strongly: true)
     try host.expose(several, Tally.interface())
     let remote = RemoteProxy(try Tally.interface(), transport, at: "several")
-    remote.deadline = .seconds(300)
+    remote.deadline = .seconds(3000)
     await withTaskGroup(of: Void.self) { tasks in
       for number in 0..<100 {
         tasks.addImmediateTask { _ = try? await Tally.take(number, on: remote) }
@@ -121,7 +121,7 @@ struct HostDefenceTests {
     let vault = Vault()
     vault.isOpen.store(false, ordering: .relaxed)
     try host.expose(vault, Vault.interface())
-    let remote = RemoteProxy(try Vault.interface(), transport, at: "bank", deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), transport, at: "bank", deadline: .seconds(3000))
     let text = String(repeating: "x", count: 60_000)
     let first = Task {
       if kind == 1 {
@@ -161,7 +161,7 @@ struct HostDefenceTests {
     ) { _ in answers.add(1, ordering: .relaxed) }
     try await Task.sleep(for: .milliseconds(50))
     vault.isOpen.store(true, ordering: .relaxed)
-    try await host.drain(within: .seconds(300))
+    try await host.drain(within: .seconds(3000))
     request.end()
     let count = answers.load(ordering: .relaxed)
     #expect(count == (isLate ? 0 : 1))
@@ -201,7 +201,7 @@ struct HostDefenceTests {
     for vault in vaults { try host.expose(vault, Vault.interface()) }
     let client = try UnixSocketTransport(connectedTo: path)
     let remote = RemoteProxy(
-      try Vault.interface(), client, at: "bank", deadline: .seconds(300))
+      try Vault.interface(), client, at: "bank", deadline: .seconds(3000))
     vaults[1].naps = 1
     let call = Task { try await Vault.sleep(600_000, on: remote) }
     while host.statistics.asked < 3 || host.statistics.answered < 1 {

@@ -7,7 +7,7 @@ import RemoteTestSupport
 import Testing
 
 /// Bytes that no process of this package sends, each with the answer that it gets.
-@Suite("Hostile messages", .timeLimit(.minutes(10)))
+@Suite("Hostile messages", .timeLimit(.minutes(60)))
 struct HostileMessageTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
@@ -90,7 +90,7 @@ struct HostileMessageTests {
       for bytes in Self.strange(good) { message.answer?(bytes) }
       message.answer?(good)
     }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
     #expect(try await Vault.deposit(1, on: remote) == 7)
     #expect(remote.statistics.strange == 10)
     liar.end()
@@ -119,7 +119,7 @@ struct HostileMessageTests {
         Envelope.refused, refusal: RemoteRefusal.version.rawValue, host: 7, to: message.payload)
       message.answer?([version] + refusal.dropFirst())
     }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
     await #expect(throws: RemoteError.refused(.version, "")) {
       try await Vault.deposit(1, on: remote)
     }

@@ -9,7 +9,7 @@
   import Testing
 
   @Suite(
-    "Servers that are joined as hub and leaf node", .serialized, .timeLimit(.minutes(10)),
+    "Servers that are joined as hub and leaf node", .serialized, .timeLimit(.minutes(60)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct LeafNodeTests {
     private let folder: TemporaryFolder
@@ -33,7 +33,7 @@
 
     private func proxy(_ server: NATSServer, _ name: String = "bank") throws -> RemoteProxy {
       RemoteProxy(
-        try Vault.interface(), try server.connect(), at: name, deadline: .seconds(300))
+        try Vault.interface(), try server.connect(), at: name, deadline: .seconds(3000))
     }
 
     /// Waits until `count` hosts can be reached, as the servers exchange their subscriptions.

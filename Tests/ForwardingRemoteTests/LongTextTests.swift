@@ -5,7 +5,7 @@ import ForwardingWire
 import RemoteTestSupport
 import Testing
 
-@Suite("Texts of errors that are longer than a message", .timeLimit(.minutes(10)))
+@Suite("Texts of errors that are longer than a message", .timeLimit(.minutes(60)))
 struct LongTextTests {
   @Test("an error with a long text arrives, with a part of it")
   func failure() async throws {

@@ -9,7 +9,7 @@
   import Testing
 
   @Suite(
-    "Answers over NATS", .serialized, .timeLimit(.minutes(10)),
+    "Answers over NATS", .serialized, .timeLimit(.minutes(60)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct NATSAnswerTests {
     private let name = "bank-\(UInt32.random(in: 0 ... .max))"
@@ -29,7 +29,7 @@
       let here = try server.connect()
       let spy = try listening(server, to: ["question"])
       let requests = try (0..<5).map { _ in try here.request([1], to: "question") { _ in } }
-      try await here.flush(within: .seconds(300))
+      try await here.flush(within: .seconds(3000))
       var text = ""
       while text.components(separatedBy: "MSG question 1 ").count < 6 {
         text += try #require(spy.line())
@@ -51,7 +51,7 @@
         let here = try server.connect()
         defer { here.close() }
         let remote = RemoteProxy(
-          try Vault.interface(), here, at: name, deadline: .seconds(300))
+          try Vault.interface(), here, at: name, deadline: .seconds(3000))
         let errors = await withTaskGroup(of: RemoteError?.self) { tasks in
           for _ in 0..<4 {
             tasks.addTask {
@@ -150,14 +150,14 @@
         if looks.wrappingAdd(1, ordering: .relaxed).newValue == 1 { gate.wait() }
         return true
       }
-      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
       async let first = Vault.deposit(1, on: remote)
       while looks.load(ordering: .relaxed) == 0 { try await Task.sleep(for: .milliseconds(1)) }
       let others = (0..<20).map { _ in Task { try await Vault.deposit(1, on: remote) } }
       while remote.statistics.asked < 21 { try await Task.sleep(for: .milliseconds(1)) }
       try await Task.sleep(for: .milliseconds(50))
-      try await here.flush(within: .seconds(300))
-      try await there.flush(within: .seconds(300))
+      try await here.flush(within: .seconds(3000))
+      try await there.flush(within: .seconds(3000))
       // The other calls have arrived in this process, and are not yet delivered.
       host.close()
       gate.signal()
@@ -166,7 +166,7 @@
         await #expect(throws: RemoteError.refused(.draining, "")) { try await other.value }
       }
       #expect(vault.balance == 1)
-      try await there.flush(within: .seconds(300))
+      try await there.flush(within: .seconds(3000))
       #expect(
         await isUnheard {
           try await Vault.deposit(1, on: remote)

@@ -9,7 +9,7 @@
   import Testing
 
   @Suite(
-    "Many permission errors of a NATS server at a time", .serialized, .timeLimit(.minutes(10)),
+    "Many permission errors of a NATS server at a time", .serialized, .timeLimit(.minutes(60)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct NATSDenialTests {
     private let folder: TemporaryFolder
@@ -46,7 +46,7 @@
               let words = Self.denied("Publish", "forwarding.\(name).bank")
               await #expect(throws: RemoteError.notCarried(.denied(words))) {
                 let bank = RemoteProxy(
-                  try Vault.interface(), here, at: name, deadline: .seconds(300))
+                  try Vault.interface(), here, at: name, deadline: .seconds(3000))
                 _ = try await Vault.deposit(7, on: bank)
               }
             }
@@ -86,7 +86,7 @@
     @Test("a denied subject that is longer than the library's text of the error is recognized")
     func long() async throws {
       let name = String(repeating: "bank", count: 100)
-      let bank = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+      let bank = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
       let error = await #expect(throws: RemoteError.self) { try await Vault.deposit(7, on: bank) }
       guard case .notCarried(.denied(let words)) = error else {
         Issue.record("\(String(describing: error))")

@@ -8,7 +8,7 @@
   import Testing
 
   @Suite(
-    "The order of messages over a NATS connection", .serialized, .timeLimit(.minutes(10)),
+    "The order of messages over a NATS connection", .serialized, .timeLimit(.minutes(60)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct NATSOrderTests {
     private typealias Answer = Result<[UInt8], TransportError>

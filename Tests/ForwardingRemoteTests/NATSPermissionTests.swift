@@ -9,7 +9,7 @@
   import Testing
 
   @Suite(
-    "Permissions of a NATS server", .serialized, .timeLimit(.minutes(10)),
+    "Permissions of a NATS server", .serialized, .timeLimit(.minutes(60)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct NATSPermissionTests {
     private func transport(
@@ -29,15 +29,15 @@
       try host.expose(Vault(), Vault.interface())
       try host.expose(Tally(), Tally.interface())
       let ann = try transport(server, "ann")
-      let bank = RemoteProxy(try Vault.interface(), ann, at: "bank-1", deadline: .seconds(300))
+      let bank = RemoteProxy(try Vault.interface(), ann, at: "bank-1", deadline: .seconds(3000))
       #expect(try await Vault.deposit(7, on: bank) == 7)
       let ben = try transport(server, "ben")
-      let tally = RemoteProxy(try Tally.interface(), ben, at: "bank-1", deadline: .seconds(300))
+      let tally = RemoteProxy(try Tally.interface(), ben, at: "bank-1", deadline: .seconds(3000))
       #expect(try await Tally.take(7, on: tally) == 7)
       // Each user may cancel its calls.
       for (user, name) in [(ann, "bank"), (ben, "tally")] {
         try user.publish([], to: RemoteSubject(parts: "forwarding", "bank-1", name, "cancel"))
-        try await user.flush(within: .seconds(300))
+        try await user.flush(within: .seconds(3000))
       }
       while host.statistics.strange < 2 { try await Task.sleep(for: .milliseconds(1)) }
       #expect(ann.lastDenial == nil && ben.lastDenial == nil)
@@ -62,7 +62,7 @@
       #expect(ben.lastDenial == words)
       // The denial of a message without an answer is only known to the transport.
       try Vault.add.message(7, on: bank)
-      try await ben.flush(within: .seconds(300))
+      try await ben.flush(within: .seconds(3000))
       #expect(vault.balance == 0)
       // Subscribing without permission, to calls or answers of others.
       for subject in ["forwarding.bank-1.bank", "_INBOX_ann.x", "forwarding"] as [RemoteSubject] {

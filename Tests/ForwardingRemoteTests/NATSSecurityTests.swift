@@ -21,7 +21,7 @@
   }
 
   @Suite(
-    "Certificates of NATS servers and their clients", .timeLimit(.minutes(10)),
+    "Certificates of NATS servers and their clients", .timeLimit(.minutes(60)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"),
     .enabled(if: Certificates.program != nil, "no openssl is installed"))
   struct NATSSecurityTests {
@@ -56,7 +56,7 @@
       let host = RemoteHost(try NATSTransport(options), as: "bank")
       try host.expose(Vault(), Vault.interface())
       let here = try NATSTransport(options)
-      let bank = RemoteProxy(try Vault.interface(), here, at: "bank", deadline: .seconds(300))
+      let bank = RemoteProxy(try Vault.interface(), here, at: "bank", deadline: .seconds(3000))
       #expect(try await Vault.deposit(7, on: bank) == 7)
       host.close()
     }

@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// Calls that wait in this process because the peer does not read.
-@Suite("Calls that wait to be sent", .timeLimit(.minutes(10)))
+@Suite("Calls that wait to be sent", .timeLimit(.minutes(60)))
 struct OutboxTests {
   private let name = "tally \(UInt32.random(in: 0 ... .max))"
   private let path = socketPath()
@@ -47,7 +47,7 @@ struct OutboxTests {
   @Test("calls that wait when the peer ends are interrupted, and the next peer does not get them")
   func lost() async throws {
     let (deaf, client) = try Deaf.withClient(path)
-    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Tally.interface(), client, at: name, deadline: .seconds(3000))
     let endings = Endings()
     async let calls: Void = endings.send(0..<100, to: remote, atATime: 100)
     while client.state.read({ $0.requests.count }) < 100 {
@@ -72,7 +72,7 @@ struct OutboxTests {
   func flushed(isClosed: Bool) async throws {
     let (deaf, client) = try Deaf.withClient(path)
     // It begins before this goes on.
-    let flushing = Task.immediate { try await client.flush(within: .seconds(300)) }
+    let flushing = Task.immediate { try await client.flush(within: .seconds(3000)) }
     if isClosed { client.close() } else { deaf.end(path) }
     await #expect(throws: isClosed ? TransportError.closed : .interrupted) {
       try await flushing.value

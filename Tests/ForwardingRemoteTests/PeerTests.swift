@@ -44,7 +44,7 @@ private final class StagedTransport: Transport {
   }
 }
 
-@Suite("Peers, as the transport knows them", .timeLimit(.minutes(10)))
+@Suite("Peers, as the transport knows them", .timeLimit(.minutes(60)))
 struct PeerTests {
   private static let subject: RemoteSubject = "forwarding.bank.bank"
   private static let peers: [TransportPeer] = [

@@ -48,7 +48,7 @@ private final class Reader: Sendable {
   }
 }
 
-@Suite("Values that their types refuse", .timeLimit(.minutes(10)))
+@Suite("Values that their types refuse", .timeLimit(.minutes(60)))
 struct RefusedValueTests {
   @Test("the text of a type's own decoding error stays in its process", arguments: Way.allCases)
   func secrets(way: Way) async throws {
@@ -58,7 +58,7 @@ struct RefusedValueTests {
     defer { host.close() }
     let interface = try Reader.interface()
     try host.expose(Reader(), interface)
-    let remote = RemoteProxy(interface, here, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(interface, here, at: name, deadline: .seconds(3000))
     func refused(_ call: () async throws -> Void) async -> String {
       do { try await call() } catch RemoteError.refused(_, let text) { return text } catch {
         Issue.record("\(error)")

@@ -8,7 +8,7 @@ import RemoteTestSupport
 import Synchronization
 import Testing
 
-@Suite("Calls to other processes", .timeLimit(.minutes(10)))
+@Suite("Calls to other processes", .timeLimit(.minutes(60)))
 struct RemoteCallTests {
   /// A host of one vault, and a proxy for it.
   private func vault(
@@ -24,7 +24,7 @@ struct RemoteCallTests {
     // Other tests may keep the machine busy for long.
     return (
       vault, host,
-      RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+      RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
     )
   }
 
@@ -114,7 +114,7 @@ struct RemoteCallTests {
     try other.allow(deposit)
     let unknown = try AsyncMessage<Int64>("vaultCount")
     try other.allow(unknown)
-    let remote = RemoteProxy(other, here, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(other, here, at: name, deadline: .seconds(3000))
     let error = await #expect(throws: RemoteError.self) { try await deposit(1, on: remote) }
     guard case .refused(.signatureMismatch, let text) = error else {
       Issue.record("\(String(describing: error))")
@@ -152,7 +152,7 @@ struct RemoteCallTests {
     for (host, vault) in zip(hosts, vaults) {
       try host.expose(vault, Vault.interface(), group: "workers")
     }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
     for _ in 0..<90 { _ = try await Vault.deposit(1, on: remote) }
     #expect(vaults.map(\.balance).reduce(0, +) == 90)
     #expect(vaults.allSatisfy { $0.balance > 0 })
@@ -173,7 +173,7 @@ struct RemoteCallTests {
       let name = "bank \(number) \(UInt32.random(in: 0 ... .max))"
       let hosts = (0..<2).map { _ in RemoteHost(there, as: name) }
       for host in hosts { try host.expose(Vault(), Vault.interface(), group: group) }
-      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
       for _ in 0..<10 { _ = try await Vault.deposit(1, on: remote) }
       #expect(hosts.map(\.statistics.asked).reduce(0, +) == 10)
       for host in hosts { host.close() }

@@ -10,7 +10,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Calls whose callers no longer wait", .timeLimit(.minutes(10)))
+@Suite("Calls whose callers no longer wait", .timeLimit(.minutes(60)))
 struct RemoteEndTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
@@ -21,7 +21,7 @@ struct RemoteEndTests {
     try host.expose(vault, Vault.interface())
     return (
       vault, host,
-      RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+      RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
     )
   }
 
@@ -32,7 +32,7 @@ struct RemoteEndTests {
     defer { host.close() }
     let vault = Vault()
     try host.expose(vault, Vault.interface())
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
     #expect(try await Vault.deposit(1, on: remote) == 1)
     let call = Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -69,7 +69,7 @@ struct RemoteEndTests {
       let vault = Vault()
       seen = vault
       try host?.expose(vault, Vault.interface())
-      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
       #expect(try await Vault.deposit(5, on: remote) == 5)
     }
     #expect(seen != nil)
@@ -91,7 +91,7 @@ struct RemoteEndTests {
     vault.isOpen.store(false, ordering: .relaxed)
     defer { vault.isOpen.store(true, ordering: .relaxed) }
     try host.expose(vault, Vault.interface())
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
     let invalidations = Atomic(0)
     let interruptions = Atomic(0)
     let watch = here.onChange {

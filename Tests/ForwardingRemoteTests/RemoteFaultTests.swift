@@ -10,7 +10,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Failures of calls to other processes", .timeLimit(.minutes(10)))
+@Suite("Failures of calls to other processes", .timeLimit(.minutes(60)))
 struct RemoteFaultTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
@@ -42,7 +42,7 @@ struct RemoteFaultTests {
     let host = RemoteHost(there, as: name)
     defer { host.close() }
     try host.expose(Vault(), Vault.interface())
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
     let limit = there.maximumPayload
     // The answer has 20 bytes in front of the text, and four for its length.
     let length = try await Vault.text(limit - 24, on: remote).utf8.count
@@ -59,7 +59,7 @@ struct RemoteFaultTests {
     let path = socketPath()
     var server: UnixSocketTransport? = try UnixSocketTransport(listeningAt: path)
     let client = try UnixSocketTransport(connectedTo: path)
-    let remote = RemoteProxy(try Vault.interface(), client, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), client, at: name, deadline: .seconds(3000))
     let interruptions = Atomic(0)
     let watch = client.onChange {
       if $0 == .interrupted { interruptions.add(1, ordering: .relaxed) }
@@ -105,7 +105,7 @@ struct RemoteFaultTests {
       }
       return true
     }
-    let remote = RemoteProxy(try Vault.interface(), client, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), client, at: name, deadline: .seconds(3000))
     #expect(try await Vault.deposit(7, on: remote) == 7)
     let wasSeen = seen.load(ordering: .relaxed)
     #expect(wasSeen)

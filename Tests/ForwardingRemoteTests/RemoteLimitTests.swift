@@ -49,7 +49,7 @@ private final class Desk: Sendable {
 
 /// Each row of "Limits" in Documentation/Wire.md: a value at the limit is accepted, and one beyond
 /// it is refused.
-@Suite("Limits of encoded calls from other processes", .timeLimit(.minutes(10)))
+@Suite("Limits of encoded calls from other processes", .timeLimit(.minutes(60)))
 struct RemoteLimitTests {
   /// A host of a desk, and two proxies: one with the same limits, and one without limits.
   private struct Office {
@@ -66,7 +66,7 @@ struct RemoteLimitTests {
       wide.depth = 100
       func proxy(_ limits: WireLimits) throws -> RemoteProxy {
         RemoteProxy(
-          try Desk.interface(limits), transport, at: "office", deadline: .seconds(300))
+          try Desk.interface(limits), transport, at: "office", deadline: .seconds(3000))
       }
       fair = try proxy(WireLimits())
       greedy = try proxy(wide)
@@ -123,9 +123,9 @@ struct RemoteLimitTests {
     defer { host.close() }
     try host.expose(Desk(), Desk.interface(limits))
     let fair = RemoteProxy(
-      try Desk.interface(limits), transport, at: "office", deadline: .seconds(300))
+      try Desk.interface(limits), transport, at: "office", deadline: .seconds(3000))
     let greedy = RemoteProxy(
-      try Desk.interface(), transport, at: "office", deadline: .seconds(300))
+      try Desk.interface(), transport, at: "office", deadline: .seconds(3000))
     let text = String(repeating: "x", count: 1000)
     #expect(try await Desk.count(text, on: fair) == 1000)
     #expect(try await Desk.count(text, on: greedy) == 1000)
@@ -140,7 +140,7 @@ struct RemoteLimitTests {
     defer { other.close() }
     try other.expose(Desk(), Desk.interface())
     let careful = RemoteProxy(
-      try Desk.interface(limits), transport, at: "wide", deadline: .seconds(300))
+      try Desk.interface(limits), transport, at: "wide", deadline: .seconds(3000))
     #expect(try await Desk.write(1000, on: careful).utf8.count == 1000)
     #expect(
       await wire { _ = try await Desk.write(1001, on: careful) } == .limit(1000, given: 1001))
@@ -205,7 +205,7 @@ struct RemoteLimitTests {
         }
         defer { wordy.end() }
         let remote = RemoteProxy(
-          try Desk.interface(), transport, at: "wordy", deadline: .seconds(300))
+          try Desk.interface(), transport, at: "wordy", deadline: .seconds(3000))
         let text = String(repeating: "y", count: length)
         let expected =
           kind == Envelope.failed ? .failed(code: 1, text: text) : RemoteError.refused(.busy, text)

@@ -163,7 +163,7 @@
     "rateLater:": ["5", "throws unreachable", "throws nobodyAnswered", "throws failed"],
   ]
 
-  @Suite("Outcomes of requirements in another process", .timeLimit(.minutes(10)))
+  @Suite("Outcomes of requirements in another process", .timeLimit(.minutes(60)))
   struct RemoteOutcomeTests {
     /// A host with such a target, and a reference to it.
     private func host(_ there: There, _ ends: (any Transport, any Transport)) throws -> (
@@ -177,7 +177,7 @@
       case .leaving: try host.expose(Brief(1), as: AskedProxy.self)
       case .failing: try host.expose(Full(nil), as: AskedProxy.self)
       }
-      return (host, try Remote<AskedProxy>(ends.1, at: name, deadline: .seconds(300)))
+      return (host, try Remote<AskedProxy>(ends.1, at: name, deadline: .seconds(3000)))
     }
 
     @Test(
@@ -231,7 +231,7 @@
       let host = RemoteHost(transport, as: "station")
       try host.expose(Train(), as: Station.DelegateProxy.self)
       let remote = try Remote<Station.DelegateProxy>(
-        transport, at: "station", deadline: .seconds(300))
+        transport, at: "station", deadline: .seconds(3000))
       #expect(remote.proxy.interface.name == "Station.DelegateProxy")
       #expect(try Remote<AskedProxy>(transport, at: "x").proxy.interface.name == "AskedProxy")
       #expect(try await remote.face.depart(3) == 3)
@@ -249,7 +249,7 @@
       let transport = InProcessTransport()
       let host = RemoteHost(transport, as: "lane")
       try host.expose(Brief(1), as: AskedProxy.self, on: .queue(DispatchQueue(label: "asked")))
-      let remote = try Remote<AskedProxy>(transport, at: "lane", deadline: .seconds(300))
+      let remote = try Remote<AskedProxy>(transport, at: "lane", deadline: .seconds(3000))
       for _ in 0..<2 {
         #expect(await remote.face.restLater(5) == -1)
         #expect(try await remote.face.checkLater(5) == 5)

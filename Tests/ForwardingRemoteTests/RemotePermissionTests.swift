@@ -6,7 +6,7 @@ import ForwardingWire
 import RemoteTestSupport
 import Testing
 
-@Suite("Refusals of callers without permission", .timeLimit(.minutes(10)))
+@Suite("Refusals of callers without permission", .timeLimit(.minutes(60)))
 struct RemotePermissionTests {
   private let name = "bank \(UInt32.random(in: 0 ... .max))"
 
@@ -25,8 +25,8 @@ struct RemotePermissionTests {
     let unknown = try AsyncMessage<Int64>("vaultCount")
     try other.allow(wide)
     try other.allow(unknown)
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(300))
-    let guessing = RemoteProxy(other, here, at: name, deadline: .seconds(300))
+    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
+    let guessing = RemoteProxy(other, here, at: name, deadline: .seconds(3000))
     func errors() async throws -> [RemoteRefusal?] {
       func refusal(_ call: () async throws -> Void) async -> RemoteRefusal? {
         do { try await call() } catch RemoteError.refused(let refusal, let text) {

@@ -12,7 +12,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("A socket transport that is closed meanwhile", .timeLimit(.minutes(10)))
+@Suite("A socket transport that is closed meanwhile", .timeLimit(.minutes(60)))
 struct SocketClosingTests {
   private let path = socketPath()
 

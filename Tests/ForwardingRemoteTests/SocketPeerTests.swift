@@ -11,7 +11,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Many peers of one socket", .timeLimit(.minutes(10)))
+@Suite("Many peers of one socket", .timeLimit(.minutes(60)))
 struct SocketPeerTests {
   private let path = socketPath()
 

@@ -12,7 +12,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Both ends of a socket at the same time", .timeLimit(.minutes(10)))
+@Suite("Both ends of a socket at the same time", .timeLimit(.minutes(60)))
 struct SocketRaceTests {
   private let path = socketPath()
 
@@ -26,8 +26,8 @@ struct SocketRaceTests {
     try hosts[0].expose(there, Mirror.interface())
     try hosts[1].expose(here, Mirror.interface())
     let toThere = RemoteProxy(
-      try Mirror.interface(), client, at: "there", deadline: .seconds(300))
-    let toHere = RemoteProxy(try Mirror.interface(), server, at: "here", deadline: .seconds(300))
+      try Mirror.interface(), client, at: "there", deadline: .seconds(3000))
+    let toHere = RemoteProxy(try Mirror.interface(), server, at: "here", deadline: .seconds(3000))
     for remote in [toThere, toHere] { remote.inFlightLimit = 10_000 }
     there.other.withLock { $0 = toHere }
     here.other.withLock { $0 = toThere }

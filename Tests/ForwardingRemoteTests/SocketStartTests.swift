@@ -11,7 +11,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Making sockets", .timeLimit(.minutes(10)))
+@Suite("Making sockets", .timeLimit(.minutes(60)))
 struct SocketStartTests {
   private let path = socketPath()
 

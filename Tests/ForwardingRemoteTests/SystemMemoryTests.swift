@@ -9,7 +9,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("A system without memory for messages", .timeLimit(.minutes(10)))
+@Suite("A system without memory for messages", .timeLimit(.minutes(60)))
 struct SystemMemoryTests {
   /// A `send` that finds no memory for half a second, and counts its calls.
   private static let source = """

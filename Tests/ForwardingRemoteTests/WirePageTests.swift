@@ -4,7 +4,7 @@ import ForwardingRemote
 import Invocations
 import Testing
 
-@Suite("The example in Documentation/Wire.md", .timeLimit(.minutes(10)))
+@Suite("The example in Documentation/Wire.md", .timeLimit(.minutes(60)))
 struct WirePageTests {
   private final class Account: MethodDeclaring {
     var balance: Int32 = 100
