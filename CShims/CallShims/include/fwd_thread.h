@@ -16,9 +16,9 @@
 // linker uses the Swift code and functions of one of them for all. With hidden data, code that is
 // inlined into the other images would read their own copies, which are never changed.
 
-// The stack frames of a step that fails; AddressSanitizer makes them several times as large.
+// The stack frames of a step that fails; a sanitizer makes them several times as large.
 #ifdef __has_feature
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define FWD_FORWARDING_FRAMES 32768
 #endif
 #endif
