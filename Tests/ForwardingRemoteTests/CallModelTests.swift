@@ -180,12 +180,12 @@ struct CallModelTests {
   func timeLeft() async throws {
     let waits = Array(repeating: Step.noConnection, count: 8)
     let (outcome, performed, _, transport) = try await call(
-      waits + [.answered], within: .seconds(3000))
+      waits + [.answered], within: .seconds(1000))
     #expect(outcome == "answered" && performed == 1)
     let left = transport.left.read { $0 }.prefix(9)
-    #expect(left.first.map { $0 <= 3_000_300 } == true)
-    // The pauses before the ninth attempt take more than half a second.
-    #expect(left.last.map { $0 <= 2_999_800 } == true, "\(left)")
+    #expect(left.first.map { $0 <= 1_000_448 } == true)
+    // The pauses before the ninth attempt take more than half a second, which is one unit then.
+    #expect(left.last.map { $0 <= 999_936 } == true, "\(left)")
   }
 
   @Test("a call that is cancelled before it is sent again is not sent")
