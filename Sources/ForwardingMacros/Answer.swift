@@ -78,6 +78,8 @@
     var isMutating = false
     /// The reason why the requirement cannot be sent as a message; nil if it can.
     var isNoMessage: String?
+    /// Whether the call of a target notes that it threw.
+    var notesErrors = false
 
     /// The statement that implements the requirement in a box.
     ///
@@ -134,10 +136,16 @@
     /// The closure that calls the requirement of a target.
     private var direct: String {
       let taken = "(__target: borrowing \(Spelling.invocations)FaceTarget<\(target)>)"
-      if !isMutating { return "{ \(taken) in \(answer.marks)__target.value\(call) }" }
+      var called = "\(answer.marks)__target.value\(call)"
+      if isMutating {
+        called =
+          "\(answer.marks)\(Spelling.forwarding)FaceMessage.changing(__target.value) { "
+          + "(__target: inout \(target)) in \(answer.marks)__target\(call) }"
+      }
+      if !notesErrors { return "{ \(taken) in \(called) }" }
       return
-        "{ \(taken) in \(answer.marks)\(Spelling.forwarding)FaceMessage.changing(__target.value) { "
-        + "(__target: inout \(target)) in \(answer.marks)__target\(call) } }"
+        "{ \(taken) throws -> \(result) in "
+        + "do { return \(called) } catch { __hasThrown = true; throw error } }"
     }
 
     /// The closure that hands the call to a queue; empty if the requirement cannot be called later.
@@ -169,10 +177,12 @@
       if answer.passesErrors {
         var throwing = self
         throwing.answer.passesErrors = false
-        throwing.answer.throwing = .anything
+        throwing.answer.throwing = .only("(\(Spelling.anyError))")
+        throwing.notesErrors = true
         return
-          "\(answer.marks)\(Spelling.forwarding)FaceMessage.rethrowing({ "
-          + "\(throwing.delivered(at: place)) }, { throw $0 })"
+          "\(answer.marks)\(forwarder).rethrow(\(selector)) { (__hasThrown: inout Bool) in "
+          + "\(throwing.delivered(at: place)) } otherwise: { \(answer.otherwise ?? "()") } "
+          + "throwing: { throw $0 }"
       }
       if answer.isAsync { return awaiting(at: place) }
       let through = "\(place), \(selector)" + settings

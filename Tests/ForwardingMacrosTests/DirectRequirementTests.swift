@@ -69,6 +69,65 @@
       #expect(throws: Refused.self) { try face.map { _ in throw Refused() } }
     }
 
+    /// Ways to have targets of which none can get a requirement with a closure.
+    enum Unreachable: CaseIterable { case onQueue, once, intercepted, nested, proxy, gone }
+
+    @Test(
+      "what the delivery itself fails with is not thrown where no closure throws",
+      arguments: Unreachable.allCases)
+    func notPassing(way: Unreachable) {
+      let single = SingleTarget<ToolProxy>()
+      let inner = MulticastProxy()
+      var face: any Tool = tools.face
+      switch way {
+      case .onQueue: tools.add(one, on: .queue(DispatchQueue(label: "tools")))
+      case .once: tools.add(one, once: true)
+      case .intercepted: face = Intercepting<ToolProxy>(one).face
+      case .nested: tools.add(Intercepting<ToolProxy>(one).face, strongly: true)
+      case .proxy: tools.proxy.add(inner)
+      case .gone: face = single.face
+      }
+      #expect(face.map { $0 + 1 } == nil)
+      var hasEnded = false
+      func later() throws {
+        _ = face.map { $0 + 1 }
+        if face.map({ $0 }) != nil { throw CancellationError() }
+        hasEnded = true
+      }
+      #expect(throws: Never.self) { try later() }
+      #expect(hasEnded)
+    }
+
+    /// Calls the face that it is a target of, so deep.
+    private final class Walker: Tool {
+      let face: any Tool
+      let depth = Mutex(100)
+      init(_ face: any Tool) { self.face = face }
+      func count<Value: Equatable>(_ values: [Value], of value: Value) -> Int { 0 }
+      func visit(_ body: (Int) -> Void) {
+        let depth = depth.withLock { depth in
+          depth -= 1
+          return depth
+        }
+        body(depth)
+        if depth > 0 { face.visit(body) }
+      }
+      func log(_ text: @autoclosure () -> String) {}
+      func map(_ transform: (Int) throws -> Int) rethrows -> Int? { nil }
+      func note<each Value: Sendable>(_ values: repeat each Value) {}
+      func measure(_ one: some Sequence<Int> & Sendable, into sum: inout Int) async throws {}
+      func close() {}
+    }
+
+    @Test("a target may call them inside of themselves, a hundred deep")
+    func walking() {
+      let walker = Walker(tools.face)
+      tools.add(walker)
+      var seen: [Int] = []
+      tools.face.visit { seen.append($0) }
+      #expect(seen == (0..<100).reversed())
+    }
+
     @Test("any number of values is passed")
     func packs() {
       face().note(1, "two", 3.0)

@@ -5,7 +5,9 @@ FWDDirectRound fwd_direct_begin_carefully(FWDListPlace *place, const void *step,
   const FWDDirectRound none = {0};
   FWDThread *thread = fwd_thread();
   if (!thread || fwd_direct_is_stopped()) return none;
-  if (fwd_forwarding_enter_at(thread, step, 0, stack) != FWDForwardingEntered) return none;
+  // Of the same list, an outer delivery is no cycle: this one is of another message, which gets its number if it is sent.
+  if (fwd_forwarding_enter_at(thread, step, fwd_next_face_message(), stack) != FWDForwardingEntered) return none;
+  thread->steps[thread->depth - 1].message = 0;
   FWDHold *hold = thread->top;
   if (fwd_has_room(thread, hold, 1, stack)) {
     fwd_place_note_reader(place, thread);

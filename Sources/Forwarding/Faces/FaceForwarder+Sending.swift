@@ -124,4 +124,25 @@ extension FaceForwarder {
       place, selector(), isOptional: isOptional, orThrow: orThrow, direct, later: later, send,
       otherwise: { () throws(Thrown) in })
   }
+
+  /// Delivers a `rethrows` requirement. Its sender gets an error only if a closure argument threw
+  /// one: where the closures cannot throw, the compiler expects no error at all. Errors of the
+  /// delivery itself are reported to the proxy.
+  ///
+  /// - Parameters:
+  ///   - deliver: delivers, and notes that the call of a target threw.
+  ///   - throwing: throws its argument.
+  @inlinable
+  @inline(__always)
+  public func rethrow<Result>(
+    _ selector: @autoclosure () -> Selector, _ deliver: (inout Bool) throws -> Result,
+    otherwise: () -> Result, throwing: (any Error) throws -> Result
+  ) rethrows -> Result {
+    var hasThrown = false
+    do { return try deliver(&hasThrown) } catch {
+      if hasThrown { return try throwing(error) }
+      proxy.report(unheard: error, selector())
+      return otherwise()
+    }
+  }
 }

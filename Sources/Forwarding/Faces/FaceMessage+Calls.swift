@@ -27,14 +27,6 @@ extension FaceMessage {
     return object
   }
 
-  /// Calls a rethrowing requirement: it throws only the errors of its closure arguments.
-  @inlinable
-  public static func rethrowing<Result>(
-    _ call: () throws -> Result, _ fail: (any Error) throws -> Result
-  ) rethrows -> Result {
-    do { return try call() } catch { return try fail(error) }
-  }
-
   /// Implements the boxes of a class-bound protocol's inheriting protocols, and never runs: such
   /// targets are objects, which `object(_:as:_:)` returns without a box.
   public static func noBox() -> Never {

@@ -98,7 +98,9 @@ struct MarkedQueue: Sendable {
 
 extension DeliveryLane: Equatable {
   public static func == (one: DeliveryLane, other: DeliveryLane) -> Bool {
-    guard one.identity == other.identity else { return false }
+    guard one.identity == other.identity, one.leavesQuestions == other.leavesQuestions else {
+      return false
+    }
     return switch (one.kind, other.kind) {
     case (.caller, .caller): true
     case (.queue(_, let ignores), .queue(_, let otherIgnores)),

@@ -2,64 +2,71 @@
 /// The order of the messages that a proxy sends to one actor or executor, shared by all of its
 /// registrations there.
 ///
-/// Messages are appended to a list, and one task at a time processes it. No lock is held while the
-/// task is started: an executor is the user's code, and may send messages.
+/// Each message has a task, which has the priority and the task-local values of its sender, and
+/// waits for its turn. No lock is held while a task is started: an executor is the user's code, and
+/// may send messages.
 final class LaneOrder: Sendable {
   private struct State {
-    var waiting: [LaneJob] = []
-    var isRunning = false
+    /// The turns that were given, and the one that it is.
+    var given = 0
+    var current = 0
+    /// The tasks that wait, by their turns.
+    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
   }
 
   private let state = Guarded(State())
 
   /// Runs a job on an actor, after the jobs submitted earlier have begun.
   func run(_ job: LaneJob, on actor: any Actor) {
-    guard isFirst(job) else { return }
+    let turn = takeTurn()
     Task {
-      while var jobs = self.takeWaiting() {
-        while let next = jobs.popLast() { await actor.perform(next) }
-      }
+      await self.begin(turn)
+      await actor.perform(job)
+      self.endTurn()
     }
   }
 
   /// Runs a job on an executor, after the jobs submitted earlier have begun.
   func run(_ job: LaneJob, on executor: any TaskExecutor) {
-    guard isFirst(job) else { return }
+    let turn = takeTurn()
     Task(executorPreference: executor) {
-      while var jobs = self.takeWaiting() {
-        while let next = jobs.popLast() {
-          if next.suspends {
-            next.job.attach(
-              Task.immediate(executorPreference: executor) { await next.job.performAwaiting() })
-          } else {
-            next.job.perform()
-          }
-          // Gives other tasks of the executor their turn.
-          await Task.yield()
-        }
+      await self.begin(turn)
+      if job.suspends {
+        job.job.attach(
+          Task.immediate(executorPreference: executor) { await job.job.performAwaiting() })
+      } else {
+        job.job.perform()
       }
+      self.endTurn()
     }
   }
 
-  /// Appends a job; true if no task is processing the list.
-  private func isFirst(_ job: LaneJob) -> Bool {
+  private func takeTurn() -> Int {
     state.withLockInPlace { state in
-      state.waiting.append(job)
-      defer { state.isRunning = true }
-      return !state.isRunning
+      defer { state.given += 1 }
+      return state.given
     }
   }
 
-  /// Takes all waiting jobs, last one first, so that each is released when it is done. Nil if the
-  /// list is empty: the task then ends.
-  private func takeWaiting() -> [LaneJob]? {
-    var jobs: [LaneJob] = []
-    state.withLockInPlace { state in
-      swap(&state.waiting, &jobs)
-      state.isRunning = !jobs.isEmpty
+  /// Waits for a turn.
+  private func begin(_ turn: Int) async {
+    if state.read({ $0.current }) == turn { return }
+    await withCheckedContinuation { continuation in
+      let isNow = state.withLockInPlace { state in
+        if state.current == turn { return true }
+        state.waiting[turn] = continuation
+        return false
+      }
+      if isNow { continuation.resume() }
     }
-    jobs.reverse()
-    return jobs.isEmpty ? nil : jobs
+  }
+
+  private func endTurn() {
+    let next = state.withLockInPlace { state in
+      state.current += 1
+      return state.waiting.removeValue(forKey: state.current)
+    }
+    next?.resume()
   }
 }
 

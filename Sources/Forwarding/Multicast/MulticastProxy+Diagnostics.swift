@@ -25,9 +25,16 @@ extension MulticastProxy {
     case tooManyTargets(count: Int, limit: Int)
   }
 
+  /// Tells the proxy's own listener; nil without one, and while this thread tells one: what a
+  /// listener causes itself is an event of the process, as it would recurse forever.
+  private var listener: ((Diagnostic) -> Void)? {
+    guard let tell = onDiagnostic, !EventReports.isTelling else { return nil }
+    return { diagnostic in EventReports.telling { tell(diagnostic) } }
+  }
+
   /// Tells the proxy's own listener; without one it is an event of the process.
   func diagnose(_ diagnostic: Diagnostic, _ target: Any.Type? = nil) {
-    if let tell = onDiagnostic {
+    if let tell = listener {
       tell(diagnostic)
     } else {
       Self.report(diagnostic, target ?? type(of: self))
@@ -58,7 +65,7 @@ extension MulticastProxy {
   /// Reports a message without a method in any target, once for each proxy and selector. The name
   /// may be mistyped: an optional message of an adopted protocol is declared, and not reported.
   func diagnoseUnanswered(_ selector: Selector, isError: Bool) {
-    if let tell = onDiagnostic { return tell(.unanswered(selector)) }
+    if let tell = listener { return tell(.unanswered(selector)) }
     if isError || knownSettings.read({ $0.asked.contains(selector) }) { return }
     // A message to no target is not noted, because a later target may show that its name is wrong.
     let classes = targets.map { type(of: $0) as AnyClass }
@@ -93,8 +100,11 @@ extension MulticastProxy {
     // removal is reported.
     dead.removeAll { $0.isAlive }
     dead.removeLast(max(0, dead.count - Self.mostPurged))
-    let gone = change { registrations, list in registrations.remove(dead, from: list) }
-    guard let tell = onDiagnostic else { return Self.reportUnreached(gone) }
+    let gone = change { registrations, list in
+      defer { registrations.noteSweep() }
+      return registrations.remove(dead, from: list)
+    }
+    guard let tell = listener else { return Self.reportUnreached(gone) }
     for registration in gone {
       if !registration.wasReached {
         tell(.diedUnreached(registration.token, SwiftType(registration.type)))

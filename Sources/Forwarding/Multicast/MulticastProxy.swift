@@ -142,9 +142,12 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   final func add(_ request: Registrations.Request) -> Token {
     let (rule, limit) = setting { ($0.duplicates, $0.expectedTargets) }
-    let (added, count) = change { registrations, list in
-      (registrations.add(request, rule, to: list), registrations.count)
+    let (added, count, isSweepDue) = change { registrations, list in
+      (
+        registrations.add(request, rule, to: list), registrations.count, registrations.isSweepDue
+      )
     }
+    if isSweepDue { purge() }
     if count > limit { diagnose(.tooManyTargets(count: count, limit: limit)) }
     return added.registration.token
   }

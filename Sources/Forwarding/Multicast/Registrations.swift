@@ -7,6 +7,9 @@ struct Registrations {
   /// The oldest registration of each target.
   private var table = RegistrationTable()
   private var stored: UInt32 = 0
+  /// The number of registrations at which those of dead targets are removed. It is twice the number
+  /// that was left last time, so that adding one costs the same with a million as with a hundred.
+  private var sweepLimit: UInt32 = 64
   /// The id of the newest registration.
   private(set) var lastID: UInt64 = 0
   private var rare: Rare?
@@ -103,6 +106,12 @@ struct Registrations {
     list.place(registration)
     return Added(registration: registration)
   }
+
+  /// Whether registrations of dead targets are to be removed, as those of a rare event may never meet
+  /// a delivery, and keep the memory of their targets.
+  var isSweepDue: Bool { stored >= sweepLimit }
+
+  mutating func noteSweep() { sweepLimit = max(64, 2 * stored) }
 
   /// The registration of the same target with the same queue or actor.
   private func duplicate(of request: Request, _ first: Registration) -> Registration? {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
 /// A proxy for one object that runs handlers before, after, or instead of the object's methods.
 ///
 /// ```swift
@@ -36,7 +38,13 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
     nonisolated(nonsending) @Sendable (Invocation, ProceedAwaiting) async throws -> Void
 
   /// Identifies a handler, for removing it.
-  public struct Token: Hashable, Sendable { fileprivate let id: Int }
+  public struct Token: Hashable, Sendable {
+    private static let last = Atomic(0)
+    /// Of no other proxy's handler either: a token removes nothing from a proxy that did not give it.
+    private let id = last.wrappingAdd(1, ordering: .relaxed).newValue
+
+    fileprivate init() {}
+  }
 
   private enum Moment { case before, instead, after }
 
@@ -52,13 +60,8 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
     func isFor(_ selector: Selector) -> Bool { self.selector == nil || self.selector == selector }
   }
 
-  private struct Interceptors: Sendable {
-    var list: [Interceptor] = []
-    var lastID = 0
-  }
-
   private let reference: ObjectReference
-  private let interceptors = Guarded(Interceptors())
+  private let interceptors = Guarded<[Interceptor]>([])
 
   /// Creates a proxy for an object, which is retained unless `strongly` is false.
   public init(_ target: AnyObject, strongly: Bool = true) {
@@ -110,14 +113,10 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
     _ moment: Moment, _ selector: Selector?, awaiting: AwaitingHandler? = nil,
     _ handler: @escaping @Sendable (Invocation, Proceed) throws -> Void
   ) -> Token {
-    interceptors.withLockInPlace { interceptors in
-      interceptors.lastID += 1
-      let token = Token(id: interceptors.lastID)
-      interceptors.list.append(
-        Interceptor(
-          token: token, moment: moment, selector: selector, handler: handler, awaiting: awaiting))
-      return token
-    }
+    let new = Interceptor(
+      token: Token(), moment: moment, selector: selector, handler: handler, awaiting: awaiting)
+    interceptors.withLockInPlace { $0.append(new) }
+    return new.token
   }
 
   /// Removes a handler.
@@ -128,7 +127,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
     // Released outside the lock: an object that the handler captures may be deallocated with it,
     // and use the proxy in its `deinit`.
     let gone = interceptors.withLockInPlace { interceptors in
-      interceptors.list.firstIndex { $0.token == token }.map { interceptors.list.remove(at: $0) }
+      interceptors.firstIndex { $0.token == token }.map { interceptors.remove(at: $0) }
     }
     return withExtendedLifetime(gone) { gone != nil }
   }
@@ -185,7 +184,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     let proceed: Proceed = { try self.proceed(invocation) }
     // The list is a snapshot: handlers may add and remove others.
-    let matching = interceptors.read { $0.list }.filter { $0.isFor(selector) }
+    let matching = interceptors.read { $0 }.filter { $0.isFor(selector) }
     for interceptor in matching where interceptor.moment == .before {
       try interceptor.handler(invocation, proceed)
     }
@@ -207,7 +206,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   ) async throws {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     let proceed: Proceed = { try self.proceed(invocation) }
-    let matching = interceptors.read { $0.list }.filter { $0.isFor(selector) }
+    let matching = interceptors.read { $0 }.filter { $0.isFor(selector) }
     for interceptor in matching where interceptor.moment == .before {
       try interceptor.handler(invocation, proceed)
     }
@@ -230,6 +229,6 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   }
 
   private func replacement(for selector: Selector) -> Interceptor? {
-    interceptors.read { $0.list }.last { $0.moment == .instead && $0.isFor(selector) }
+    interceptors.read { $0 }.last { $0.moment == .instead && $0.isFor(selector) }
   }
 }

@@ -12,7 +12,7 @@ import CForwardingShims
 /// Passes events to the destination of this process.
 package enum EventReports {
   static let destination = Guarded(ForwardingEvent.Destination.standardError)
-  private static let isTelling = ThreadLocal<Telling>()
+  private static let telling = ThreadLocal<Telling>()
   private static let lines = Guarded(LineLimit())
 
   private final class Telling: Sendable {}
@@ -23,11 +23,17 @@ package enum EventReports {
     case .nowhere: break
     case .standardError: tellStandardError(event, times)
     case .handler(let tell):
-      // A handler that causes events itself would recurse forever.
-      guard isTelling.value == nil else { return tellStandardError(event, times) }
-      isTelling.with(Telling()) { for _ in 0..<times { tell(event) } }
+      guard !isTelling else { return tellStandardError(event, times) }
+      telling { for _ in 0..<times { tell(event) } }
     }
   }
+
+  /// Whether the current thread runs a handler of events. One that causes events itself would
+  /// recurse forever.
+  package static var isTelling: Bool { telling.isSet }
+
+  /// Runs a handler of events.
+  package static func telling(_ body: () -> Void) { telling.with(Telling(), body) }
 
   /// Reports an error that the sender of a message does not get.
   ///

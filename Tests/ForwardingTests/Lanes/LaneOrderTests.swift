@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import ForwardingTestSupport
 import Invocations
 import Testing
 
@@ -32,6 +33,34 @@ struct LaneOrderTests {
     }
     for ticket in tickets { #expect(await ticket.value().isAnswer) }
     #expect(log.all == (0..<300).flatMap { value in names.map { "\($0) \(value)" } })
+  }
+
+  enum Trace { @TaskLocal static var id = "none" }
+
+  @Test(
+    "each message has the task-local values and the priority of its own sender",
+    arguments: ["actor", "executor"])
+  func senders(_ kind: String) async throws {
+    let lane: DeliveryLane = kind == "actor" ? .actor(Worker()) : .executor(OneQueue())
+    let log = Log()
+    let target = ClosureTarget()
+    try target.register("did:") { (value: Int32) in
+      log.add("\(value) \(Trace.id) \(Task.currentPriority == .background)")
+    }
+    let proxy = MulticastProxy()
+    proxy.add(target, on: lane)
+    let tickets = LockedValue<[DeliveryTicket]>([])
+    for value in Int32(0)..<20 {
+      let priority: TaskPriority = value % 2 == 0 ? .background : .high
+      await Task.detached(priority: priority) {
+        Trace.$id.withValue("\(value)") {
+          let sent = try? proxy.deliver(did.invocation(value))
+          tickets.withLock { $0 += sent?.entries.compactMap(\.ticket) ?? [] }
+        }
+      }.value
+    }
+    for ticket in tickets.withLock({ $0 }) { #expect(await ticket.value().isAnswer) }
+    #expect(log.all == (0..<20).map { "\($0) \($0) \($0 % 2 == 0)" })
   }
 
   @Test("a registration added while messages are on their way keeps the order")

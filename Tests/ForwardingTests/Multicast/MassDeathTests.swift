@@ -18,7 +18,9 @@ struct MassDeathTests {
       let alive = ClosureTarget()
       try alive.register("did:") { (_: Int32) in }
       proxy.add(alive)
-      for _ in 0..<10_000 { proxy.add(ClosureTarget()) }
+      var doomed = (0..<10_000).map { _ in ClosureTarget() }
+      for target in doomed { proxy.add(target) }
+      doomed = []
       try did(1, on: proxy)
       require(proxy.registrationCount == 1, "\(proxy.registrationCount) are left")
       proxy.add(Other())
@@ -40,7 +42,9 @@ struct MassDeathTests {
       let alive = ClosureTarget()
       try alive.register("did:") { (_: Int32) in }
       proxy.add(alive)
-      for _ in 0..<40_000 { proxy.add(ClosureTarget()) }
+      var doomed = (0..<40_000).map { _ in ClosureTarget() }
+      for target in doomed { proxy.add(target) }
+      doomed = []
       var counts: [Int] = []
       for _ in 0..<4 {
         try did(1, on: proxy)
@@ -49,6 +53,19 @@ struct MassDeathTests {
       require(counts == [40_001 - 16_384, 40_001 - 32_768, 1, 1], "\(counts)")
       _exit(0)
     }
+  }
+
+  @Test("adding removes dead targets, so that those of an event that never comes do not pile up")
+  func rare() {
+    let proxy = MulticastProxy()
+    proxy.onDiagnostic = { _ in }
+    let alive = (0..<100).map { _ in Other() }
+    for target in alive { proxy.add(target) }
+    for _ in 0..<10_000 {
+      proxy.add(Other())
+      #expect(proxy.registrationCount < 300)
+    }
+    #expect(proxy.count == 100)
   }
 
   private final class Other {}

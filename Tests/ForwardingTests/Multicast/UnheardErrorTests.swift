@@ -46,6 +46,19 @@ struct UnheardErrorTests {
     #expect(told.count == 2 * (count - 1))
   }
 
+  @Test("what a listener causes itself is not told to it")
+  func ownEvents() throws {
+    let proxy = MulticastProxy()
+    let told = Log()
+    proxy.onDiagnostic = { [weak proxy] diagnostic in
+      told.add("\(diagnostic)")
+      if let proxy { _ = try? did(1, on: proxy) }
+    }
+    try did(1, on: proxy)
+    try did(2, on: proxy)
+    #expect(told.count == 2)
+  }
+
   @Test("a message with a result throws the first error, and the listener receives the others")
   func questions() throws {
     let (proxy, told) = try Self.proxy(["a", "b"])

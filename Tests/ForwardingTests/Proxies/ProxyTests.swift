@@ -43,6 +43,9 @@ struct ProxyTests {
     proxy.after { call in log.add("after \(call.selector?.name ?? "")") }
     try did(21, on: proxy)
     #expect(log.all == ["x 42", "after did:"])
+    let other = InterceptingProxy(Listener("y", log))
+    other.before { _ in }
+    #expect(!other.remove(before))
     #expect(proxy.remove(before))
     #expect(!proxy.remove(before))
     let instead = proxy.instead(of: "value") { call, _ in try call.setResult(Int32(99)) }
