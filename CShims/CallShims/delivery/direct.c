@@ -1,38 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CForwardingShims.h"
 
-FWDDirectRound fwd_direct_begin_carefully(FWDListPlace *place, const void *step, uintptr_t stack) {
+FWDDirectRound fwd_direct_keep(FWDListPlace *place, uintptr_t stack) {
   const FWDDirectRound none = {0};
   FWDThread *thread = fwd_thread();
-  if (!thread || fwd_direct_is_stopped()) return none;
-  // Of the same list, an outer delivery is no cycle: this one is of another message, which gets its number if it is sent.
-  if (fwd_forwarding_enter_at(thread, step, fwd_next_face_message(), stack) != FWDForwardingEntered) return none;
-  thread->steps[thread->depth - 1].message = 0;
+  if (!thread) return none;
   FWDHold *hold = thread->top;
-  if (fwd_has_room(thread, hold, 1, stack)) {
-    fwd_place_note_reader(place, thread);
-    thread->top = hold + 1;
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    const void *list = fwd_hold_in(thread, hold, &place->list, stack);
-    if (__builtin_expect(list != NULL, 1)) return (FWDDirectRound){list, thread, hold};
-    thread->top = hold;
-  }
-  fwd_forwarding_leave(thread);
+  if (__builtin_expect(!fwd_has_room(thread, hold, 1, stack), 0))
+    return (FWDDirectRound){fwd_list_keep(place), thread, NULL};
+  fwd_place_note_reader(place, thread);
+  thread->top = hold + 1;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  const void *list = fwd_hold_in(thread, hold, &place->list, stack);
+  if (__builtin_expect(list != NULL, 1)) return (FWDDirectRound){list, thread, hold};
+  thread->top = hold;
   return none;
 }
 
-uint64_t fwd_direct_number(FWDThread *thread, uint64_t bits) {
+FWDDirectRound fwd_direct_begin_carefully(FWDListPlace *place, const void *step, uintptr_t stack) {
+  const FWDDirectRound none = {0};
+  FWDThread *thread = fwd_thread();
+  if (!thread) return none;
+  // Of the same list, an outer delivery is no cycle: this one is of another message, which gets its number if it is sent.
+  if (fwd_forwarding_enter_at(thread, step, fwd_next_message(), stack) != FWDForwardingEntered) return none;
+  thread->steps[thread->depth - 1].message = 0;
+  FWDDirectRound round = fwd_direct_keep(place, stack);
+  if (!round.list) fwd_forwarding_leave(thread);
+  return round;
+}
+
+uint64_t fwd_direct_number(FWDThread *thread) {
   // The step of the delivery is the innermost one of the thread again.
   FWDStep *step = thread->depth > 0 ? &thread->steps[thread->depth - 1] : NULL;
   if (step && step->message != 0) return step->message;
-  uint64_t number = fwd_next_face_message() | bits;
+  uint64_t number = fwd_next_message();
   if (step) step->message = number;
   return number;
 }
 
 const FWDTargetList *fwd_awaited_begin(FWDOwnedList *owner) {
   FWDListPlace *place = fwd_list_place(owner);
-  if (fwd_direct_is_stopped()) return NULL;
   const FWDTargetList *list;
   while ((list = fwd_list_keep(place))) {
     fwd_list_begin_awaited(owner, list->newest);

@@ -23,7 +23,6 @@
 #include "fwd_target.h"
 #include "fwd_members.h"
 #include "fwd_names.h"
-#include "fwd_targets.h"
 #include "fwd_direct.h"
 #include "fwd_step.h"
 #include "fwd_thread.h"

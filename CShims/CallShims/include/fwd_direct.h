@@ -28,12 +28,12 @@ __attribute__((always_inline)) static inline FWDDirectTurn fwd_direct_turn(const
   return (FWDDirectTurn){chunk->members, chunk->members + chunk->count, turn.begun + 1};
 }
 
-/// What a delivery on one thread holds.
+/// What a delivery on one thread keeps.
 typedef struct FWDDirectRound {
   /// The list; NULL if the delivery has not begun.
   const FWDTargetList *_Nullable list;
   FWDThread *_Nullable thread;
-  /// The slot that holds the list.
+  /// The slot that holds the list; NULL if the thread has no free slot, and a count keeps the list.
   FWDHold *_Nullable hold;
 } FWDDirectRound;
 
@@ -41,9 +41,8 @@ typedef struct FWDDirectRound {
 /// `stack` is an address in the frame of the function that ends the round.
 FWDDirectRound fwd_direct_begin_carefully(FWDListPlace *place, const void *step, uintptr_t stack);
 
-/// Begins a delivery to the list that is published at `place`. Returns a round without a list, and
-/// without a hold, if there is no list, the step is refused, or the thread holds too many objects;
-/// the caller then sends a message.
+/// Begins a delivery to the list that is published at `place`. Returns a round without a list if
+/// there is none, or the step is refused.
 ///
 /// `step` identifies the delivery among the forwarding steps of the thread. The function that this
 /// is inlined into must end the round.
@@ -72,16 +71,33 @@ __attribute__((always_inline)) static inline FWDDirectRound fwd_direct_begin(FWD
   return (FWDDirectRound){list, thread, hold};
 }
 
-/// Ends a delivery, on the thread that began it. Targets that were removed meanwhile may be
-/// deallocated here: the caller must hold no lock.
+/// Keeps the list that is published at `place`, for a delivery whose step was entered, and which
+/// the function ends that has `stack` in its frame. Returns a round without a list if there is none.
+FWDDirectRound fwd_direct_keep(FWDListPlace *place, uintptr_t stack);
+
+/// The same for a delivery that the function ends which this is inlined into.
+__attribute__((always_inline)) static inline FWDDirectRound fwd_direct_keep_here(FWDListPlace *place) {
+  return fwd_direct_keep(place, fwd_stack_address());
+}
+
+/// Ends a delivery, on the thread that began it, but not its step. Targets that were removed
+/// meanwhile may be deallocated here: the caller must hold no lock.
+__attribute__((always_inline)) static inline void fwd_direct_let_go(FWDDirectRound round) {
+  if (__builtin_expect(round.hold != NULL, 1))
+    fwd_let_go_from((FWDThread *)round.thread, (FWDHold *)round.hold, 0);
+  else
+    fwd_list_let_go((const FWDTargetList *)round.list);
+}
+
+/// Ends a delivery and its step.
 __attribute__((always_inline)) static inline void fwd_direct_end(FWDDirectRound round) {
-  fwd_let_go_from((FWDThread *)round.thread, (FWDHold *)round.hold, 0);
+  fwd_direct_let_go(round);
   fwd_forwarding_leave(round.thread);
 }
 
-/// Returns the number of the message that a delivery stands for, which gets one here with some of
-/// the bits below if it has none. On the thread of the delivery, between two turns.
-uint64_t fwd_direct_number(FWDThread *thread, uint64_t bits);
+/// Returns the number of the message that a delivery stands for, which gets one here if it has none.
+/// On the thread of the delivery, between two turns.
+uint64_t fwd_direct_number(FWDThread *thread);
 
 /// Begins an awaited delivery, which may end on another thread: returns the list, retained. Returns
 /// NULL if there is no list, or the thread holds too many objects.
@@ -159,21 +175,6 @@ static inline const void *_Nullable fwd_witnesses_table(const FWDWitnesses *witn
 static inline void fwd_witnesses_withdraw(FWDWitnesses *witnesses, size_t index) {
   __atomic_store_n((const void **)&witnesses->tables[index], NULL, __ATOMIC_RELEASE);
 }
-
-/// A bit in the numbers of messages that faces send. The proxy that gets such a message records if
-/// no target answers: the error alone could be that of another message, which a target sent.
-static const uint64_t FWD_FACE_MESSAGE_BIT = (uint64_t)1 << 63;
-
-/// A bit in the numbers of messages that call all their targets even if the awaiting task is
-/// cancelled.
-static const uint64_t FWD_UNCANCELLED_MESSAGE_BIT = (uint64_t)1 << 62;
-
-/// A bit of the numbers of messages whose face answers where no target does.
-static const uint64_t FWD_OTHERWISE_MESSAGE_BIT = FWD_MESSAGE_BITS;
-
-/// Returns a number that no other message has, for one that a face sends. Any thread may ask; without memory for a
-/// thread all numbers are the same.
-static inline uint64_t fwd_next_face_message(void) { return fwd_next_message() | FWD_FACE_MESSAGE_BIT; }
 
 /// Records on the current thread that an object does not implement an optional requirement. The
 /// object is not retained: it is compared, never dereferenced.

@@ -193,6 +193,13 @@ typedef struct FWDInvocationState {
   uint8_t retains_target : 1;
   /// Whether the message has crossed to another thread, or owns the memory of its arguments.
   uint8_t has_attachments : 1;
+  /// Whether the sender has an answer of its own where no target has one.
+  uint8_t has_otherwise : 1;
+  /// Whether all targets are called even if the awaiting task is cancelled.
+  uint8_t is_uncancelled : 1;
+  /// Whether no target answered: the error of the send alone could be that of another message, which
+  /// a target sent.
+  uint8_t is_unanswered : 1;
   /// Whether the receiver in the frame is borrowed for the duration of a call, and must not be set.
   uint8_t is_target_lent;
   /// The number of running calls that use the values of the frame and the memory that they refer

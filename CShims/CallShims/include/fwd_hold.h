@@ -59,6 +59,9 @@ __attribute__((always_inline)) static inline const void *_Nullable fwd_hold_in(
 /// disposed of here: the caller must hold no lock.
 int fwd_make_room(FWDThread *thread, FWDHold *hold, uint32_t needed, uintptr_t stack);
 
+/// Lets other threads search a slot, which may be the last one of all.
+void fwd_show_hold(FWDThread *thread, const FWDHold *hold);
+
 /// Returns whether a thread may hold `needed` more objects, from `hold` on. Calls `fwd_make_room`
 /// if a quick check does not show it.
 __attribute__((always_inline)) static inline int fwd_has_room(FWDThread *thread, FWDHold *hold,

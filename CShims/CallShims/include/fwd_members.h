@@ -100,10 +100,12 @@ enum {
   FWD_LIST_OF_ONE = 4,
   /// The first error of a target ends a delivery.
   FWD_LIST_FIRST_ERROR = 8,
+  /// The owner has something to tell, or to answer, where no target answers.
+  FWD_LIST_TELLS = 16,
 };
 
 /// The lowest bit of the newest member's number in the state of a list, above the rules.
-#define FWD_LIST_NEWEST ((uint64_t)16)
+#define FWD_LIST_NEWEST ((uint64_t)32)
 
 /// Returns the rules of a list. A delivery that begins after a change has returned sees the change;
 /// a running one may not. Thread-safe.
@@ -197,7 +199,7 @@ void fwd_members_remove(FWDMembers *members, const void *member);
 FWDTargetList *_Nullable fwd_members_list(const FWDMembers *members, uint64_t newest);
 
 /// Retains the list that is published at `place`, for a delivery that may continue on another
-/// thread. Returns NULL if there is no list, or the thread has no free hold. Each success is
+/// thread, or whose thread has no free hold. Returns NULL if there is no list. Each success is
 /// followed by one `fwd_list_let_go`.
 const FWDTargetList *_Nullable fwd_list_keep(FWDListPlace *place);
 

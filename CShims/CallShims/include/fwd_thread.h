@@ -91,7 +91,8 @@ typedef struct FWDThread {
   /// The number of steps from which a delivery by a face does not begin without further checks; 0
   /// if no delivery may.
   uint32_t direct_depth;
-  FWDHold holds[FWD_HOLDS_MAX];
+  /// The last one is for holds during which no other code runs: see `fwd_list_keep`.
+  FWDHold holds[FWD_HOLDS_MAX + 1];
   /// Objects that the thread reuses and owns, and the key of each.
   void *_Nullable spares[FWD_SPARES];
   const void *_Nullable spare_keys[FWD_SPARES];
@@ -210,9 +211,6 @@ static inline void *_Nullable fwd_spare_keep(FWDThread *thread, const void *key,
   thread->spare_keys[at] = key;
   return old;
 }
-
-/// The first bit that numbers of messages have free, for those that faces send.
-static const uint64_t FWD_MESSAGE_BITS = (uint64_t)1 << 61;
 
 /// Returns a number that no other message has. Without memory for a thread all messages have 1; no
 /// step can be entered then.

@@ -215,6 +215,11 @@ static int end_dead_holds(FWDThread *thread, uintptr_t stack) {
   return 1;
 }
 
+void fwd_show_hold(FWDThread *thread, const FWDHold *hold) {
+  uint32_t high = (uint32_t)(hold - thread->holds) + 1;
+  if (high > thread->high) __atomic_store_n(&thread->high, high, __ATOMIC_RELEASE);
+}
+
 int fwd_make_room(FWDThread *thread, FWDHold *hold, uint32_t needed, uintptr_t stack) {
   // The caller continues with the slot that it has, so there is room only the next time. Dead holds
   // are looked for even if there is room: otherwise a call that takes one more hold inside another
@@ -222,7 +227,7 @@ int fwd_make_room(FWDThread *thread, FWDHold *hold, uint32_t needed, uintptr_t s
   if (end_dead_holds(thread, stack)) return 0;
   uint32_t high = (uint32_t)(hold - thread->holds) + needed;
   if (high > FWD_HOLDS_MAX) return 0;
-  if (high > thread->high) __atomic_store_n(&thread->high, high, __ATOMIC_RELEASE);
+  fwd_show_hold(thread, hold + needed - 1);
   if (high <= FWD_HOLDS_MAX / 2) thread->room = thread->holds + high;
   return 1;
 }

@@ -90,7 +90,7 @@ FWDThread *fwd_thread_enter(void) {
   thread->room = thread->holds + FIRST_ROOM;
   thread->keeps_spares = KEEPS_SPARES;
   pthread_mutex_lock(&fwd_threads_lock);
-  thread->last_message = ++thread_numbers << 40 & (FWD_MESSAGE_BITS - 1);
+  thread->last_message = ++thread_numbers << 40;
   thread->makes_barriers = fwd_new_thread_makes_barriers();
   thread->direct_depth = fwd_new_thread_direct_depth();
   thread->next = fwd_threads;

@@ -32,10 +32,10 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
     endsWithTask: Bool, hasOtherwise: Bool
   ) {
     self.selector = selector
-    turns = AwaitedTurns(
-      selector, isOptional: isOptional, hasResult: Result.self != Void.self,
-      endsWithTask: endsWithTask, hasOtherwise: hasOtherwise, to: forwarder.targets,
-      of: forwarder.proxy, place)
+    let wishes = AwaitedTurns.Wishes(
+      isOptional: isOptional, hasResult: Result.self != Void.self, endsWithTask: endsWithTask,
+      hasOtherwise: hasOtherwise)
+    turns = AwaitedTurns(selector, wishes, to: forwarder.targets, of: forwarder.proxy, place)
   }
 
   /// Begins the next turn; false if the delivery is over.
@@ -47,9 +47,11 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
   @inlinable
   public mutating func target<Target>(as type: Target.Type) -> Target? { turns.take(as: type) }
 
-  /// Ends the turn with an answer.
+  /// Ends the turn with an answer; nil if the target of a message has none.
   @inlinable
-  public mutating func answer(_ answer: Result) { if turns.end() { result = answer } }
+  public mutating func answer(_ answer: Result?) {
+    if turns.end(isAnswer: answer != nil), let answer { result = answer }
+  }
 
   /// Ends the turn with an error.
   @inlinable
@@ -68,9 +70,9 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
     case .answered:
       // A requirement without a result needs no answer.
       if let result = result ?? (() as? Result) { return .answered(result) }
-      return .unanswered(ForwardingError.nobodyAnswered(selector))
+      return .unanswered(nil)
     case .unanswered(let error): return .unanswered(error)
-    case .failed(let error): return .failed(error)
+    case .failed(let error): return .failed(error, result)
     }
   }
 
@@ -81,9 +83,8 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
   public consuming func ask() throws -> Result {
     switch conclude() {
     case .answered(let answer): return answer
-    case .unanswered(let error):
-      throw error is ForwardingError ? error : ForwardingError.nobodyAnswered(selector)
-    case .failed(let error): throw error
+    case .unanswered(let error): return try FaceAnswer.nothing(selector, error)
+    case .failed(let error, _): throw error
     }
   }
 
@@ -93,9 +94,9 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
     switch conclude() {
     case .answered(let answer): return answer
     case .unanswered: return otherwise()
-    case .failed(let error):
+    case .failed(let error, let answer):
       report(error)
-      return otherwise()
+      return answer ?? otherwise()
     }
   }
 
@@ -110,10 +111,10 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
     switch conclude() {
     case .answered(let answer): return answer
     case .unanswered: return try otherwise()
-    case .failed(let error):
+    case .failed(let error, let answer):
       if let error = error as? Thrown { throw error }
       report(error)
-      return try otherwise()
+      return try answer ?? otherwise()
     }
   }
 }
@@ -140,22 +141,22 @@ extension FaceMessage {
   public nonisolated(nonsending) static func sendAwaiting<Result, each Argument>(
     _ requirement: Requirement<Result, repeat each Argument>, _ arguments: repeat each Argument,
     through delivery: inout AwaitedFaceDelivery<Result>
-  ) async throws -> Result {
+  ) async throws -> Result? {
     let message = try requirement.checked
     let call = try message.invocation(repeat each arguments)
-    try await delivery.turns.sendAwaiting(call)
+    guard try await delivery.turns.sendAwaiting(call) else { return nil }
     return try call.call.answer(as: Result.self, message.prepared.result)
   }
 
   /// Refuses a requirement that cannot be sent as a message to a target that is reached by messages
   /// only.
   ///
-  /// - Throws: ``ForwardingError/notAMessage(_:because:)``, unless the delivery is over and no
-  ///   result is needed.
+  /// - Throws: ``ForwardingError/notAMessage(_:because:)``, unless the target does not
+  ///   get this message either.
   public static func refuse<Result>(
     _ selector: Selector, because reason: String,
     through delivery: inout AwaitedFaceDelivery<Result>
-  ) throws -> Result {
+  ) throws -> Result? {
     try delivery.turns.refuse { try refuse(selector, because: reason, through: &$0) }
   }
 }

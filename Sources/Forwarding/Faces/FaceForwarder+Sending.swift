@@ -20,7 +20,7 @@ extension FaceForwarder {
     _ place: Int, _ selector: () -> Selector, isOptional: Bool, hasOtherwise: Bool = false,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void,
-    _ send: (inout FaceDelivery) throws -> Result
+    _ send: (inout FaceDelivery) throws -> Result?
   ) -> FaceAnswer<Result> {
     FaceDelivery.deliver(
       selector, isOptional: isOptional, hasOtherwise: hasOtherwise, to: targets, of: proxy, place,
@@ -36,13 +36,12 @@ extension FaceForwarder {
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     later: (inout QueuedCall) -> Void = { _ in },
-    _ send: (inout FaceDelivery) throws -> Result
+    _ send: (inout FaceDelivery) throws -> Result?
   ) throws -> Result {
     switch deliver(place, selector, isOptional: isOptional, direct, later, send) {
     case .answered(let answer): return answer
-    case .unanswered(let error):
-      throw error is ForwardingError ? error : ForwardingError.nobodyAnswered(selector())
-    case .failed(let error): throw error
+    case .unanswered(let error): return try FaceAnswer.nothing(selector(), error)
+    case .failed(let error, _): throw error
     }
   }
 
@@ -53,7 +52,7 @@ extension FaceForwarder {
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
     hasOtherwise: Bool = false,
     _ direct: (borrowing FaceTarget<Target>) -> Result,
-    _ send: (inout FaceDelivery) throws -> Result,
+    _ send: (inout FaceDelivery) throws -> Result?,
     otherwise: () -> Result
   ) -> Result {
     switch deliver(
@@ -61,9 +60,9 @@ extension FaceForwarder {
     {
     case .answered(let answer): return answer
     case .unanswered: return otherwise()
-    case .failed(let error):
+    case .failed(let error, let answer):
       proxy.report(unheard: error, selector())
-      return otherwise()
+      return answer ?? otherwise()
     }
   }
 
@@ -78,17 +77,17 @@ extension FaceForwarder {
     hasOtherwise: Bool = false,
     orThrow: Thrown.Type, _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     later: (inout QueuedCall) -> Void = { _ in },
-    _ send: (inout FaceDelivery) throws -> Result, otherwise: () throws(Thrown) -> Result
+    _ send: (inout FaceDelivery) throws -> Result?, otherwise: () throws(Thrown) -> Result
   ) throws(Thrown) -> Result {
     switch deliver(
       place, selector, isOptional: isOptional, hasOtherwise: hasOtherwise, direct, later, send)
     {
     case .answered(let answer): return answer
     case .unanswered: return try otherwise()
-    case .failed(let error):
+    case .failed(let error, let answer):
       if let error = error as? Thrown { throw error }
       proxy.report(unheard: error, selector())
-      return try otherwise()
+      return try answer ?? otherwise()
     }
   }
 
@@ -99,9 +98,9 @@ extension FaceForwarder {
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
     _ direct: (borrowing FaceTarget<Target>) -> Void,
     later: (inout QueuedCall) -> Void = { _ in },
-    _ send: (inout FaceDelivery) throws -> Void
+    _ send: (inout FaceDelivery) throws -> Void?
   ) {
-    if case .failed(let error) = deliver(
+    if case .failed(let error, _) = deliver(
       place, selector, isOptional: isOptional, direct, later, send)
     {
       proxy.report(unheard: error, selector())
@@ -118,7 +117,7 @@ extension FaceForwarder {
     _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
     orThrow: Thrown.Type, _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Void,
     later: (inout QueuedCall) -> Void = { _ in },
-    _ send: (inout FaceDelivery) throws -> Void
+    _ send: (inout FaceDelivery) throws -> Void?
   ) throws(Thrown) {
     try ask(
       place, selector(), isOptional: isOptional, orThrow: orThrow, direct, later: later, send,
@@ -144,5 +143,15 @@ extension FaceForwarder {
       proxy.report(unheard: error, selector())
       return otherwise()
     }
+  }
+}
+
+extension FaceAnswer {
+  /// What a sender that can throw gets where no target answers: nothing, if that is a result.
+  @usableFromInline
+  @inline(never)
+  static func nothing(_ selector: Selector, _ error: (any Error)?) throws -> Result {
+    if error == nil, let nothing = () as? Result { return nothing }
+    throw error as? ForwardingError ?? ForwardingError.nobodyAnswered(selector)
   }
 }

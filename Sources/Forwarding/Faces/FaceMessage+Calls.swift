@@ -36,21 +36,19 @@ extension FaceMessage {
   /// Refuses a requirement that cannot be sent as a message to a target that is reached by messages
   /// only.
   ///
-  /// - Throws: ``ForwardingError/notAMessage(_:because:)``, unless the delivery is over and no
-  ///   result is needed.
+  /// - Throws: ``ForwardingError/notAMessage(_:because:)``, unless the target does not get this
+  ///   message either.
+  @discardableResult
   public static func refuse<Result>(
     _ selector: Selector, because reason: String, through delivery: inout FaceDelivery
-  ) throws -> Result {
-    try refuse(selector, .notAMessage(selector, because: reason), through: &delivery)
+  ) throws -> Result? {
+    try refuse(.notAMessage(selector, because: reason), through: &delivery)
   }
 
   static func refuse<Result>(
-    _ selector: Selector, _ error: ForwardingError, through delivery: inout FaceDelivery
-  ) throws -> Result {
-    if delivery.isOver, let nothing = () as? Result {
-      try delivery.endWithoutResult(selector)
-      return nothing
-    }
-    throw delivery.refusal(error)
+    _ error: ForwardingError, through delivery: inout FaceDelivery
+  ) throws -> Result? {
+    if let error = delivery.refusal(error) { throw error }
+    return nil
   }
 }

@@ -11,15 +11,16 @@
 /// ```
 @_documentation(visibility: internal)
 public enum FaceMessage {
-  /// Sends a message with any number of arguments.
+  /// Sends a message with any number of arguments. Returns nil if the target does not answer.
   ///
   /// - Throws: an ``InvocationError`` if the types of the message cannot be passed, or the error of
   ///   a target or of the proxy.
   @inlinable
+  @discardableResult
   public static func send<Result, each Argument>(
     _ requirement: Requirement<Result, repeat each Argument>, _ arguments: repeat each Argument,
     through delivery: inout FaceDelivery
-  ) throws -> Result {
+  ) throws -> Result? {
     guard let prepared = requirement.prepared else { throw requirement.missing }
     return try prepared.send(
       tuple: (repeat each arguments), as: requirement.selector, through: &delivery)
@@ -29,9 +30,10 @@ public enum FaceMessage {
   ///
   /// - Throws: as for any number of arguments.
   @inlinable
+  @discardableResult
   public static func send<Result>(
     _ requirement: Requirement<Result>, through delivery: inout FaceDelivery
-  ) throws -> Result {
+  ) throws -> Result? {
     guard let prepared = requirement.prepared else { throw requirement.missing }
     return try prepared.send(as: requirement.selector, through: &delivery)
   }
@@ -40,9 +42,10 @@ public enum FaceMessage {
   ///
   /// - Throws: as for any number of arguments.
   @inlinable
+  @discardableResult
   public static func send<Result, A>(
     _ requirement: Requirement<Result, A>, _ a: A, through delivery: inout FaceDelivery
-  ) throws -> Result {
+  ) throws -> Result? {
     guard let prepared = requirement.prepared else { throw requirement.missing }
     return try prepared.send(a, as: requirement.selector, through: &delivery)
   }
@@ -51,9 +54,10 @@ public enum FaceMessage {
   ///
   /// - Throws: as for any number of arguments.
   @inlinable
+  @discardableResult
   public static func send<Result, A, B>(
     _ requirement: Requirement<Result, A, B>, _ a: A, _ b: B, through delivery: inout FaceDelivery
-  ) throws -> Result {
+  ) throws -> Result? {
     guard let prepared = requirement.prepared else { throw requirement.missing }
     return try prepared.send(a, b, as: requirement.selector, through: &delivery)
   }
@@ -62,10 +66,11 @@ public enum FaceMessage {
   ///
   /// - Throws: as for any number of arguments.
   @inlinable
+  @discardableResult
   public static func send<Result, A, B, C>(
     _ requirement: Requirement<Result, A, B, C>, _ a: A, _ b: B, _ c: C,
     through delivery: inout FaceDelivery
-  ) throws -> Result {
+  ) throws -> Result? {
     guard let prepared = requirement.prepared else { throw requirement.missing }
     return try prepared.send(a, b, c, as: requirement.selector, through: &delivery)
   }
@@ -74,10 +79,11 @@ public enum FaceMessage {
   ///
   /// - Throws: as for any number of arguments.
   @inlinable
+  @discardableResult
   public static func send<Result, A, B, C, D>(
     _ requirement: Requirement<Result, A, B, C, D>, _ a: A, _ b: B, _ c: C, _ d: D,
     through delivery: inout FaceDelivery
-  ) throws -> Result {
+  ) throws -> Result? {
     guard let prepared = requirement.prepared else { throw requirement.missing }
     return try prepared.send(a, b, c, d, as: requirement.selector, through: &delivery)
   }

@@ -57,8 +57,8 @@ extension FaceMessage {
   ///   takes messages alone, and otherwise ``ForwardingError/needsSingleTarget(_:)``.
   public static func refuseSent<Result>(
     _ selector: Selector, by forwarder: FaceForwarder, through delivery: inout FaceDelivery
-  ) throws -> Result {
-    try refuse(selector, forwarder.refusal(selector), through: &delivery)
+  ) throws -> Result? {
+    try refuse(forwarder.refusal(selector), through: &delivery)
   }
 
   /// Refuses an `async` requirement in the same way.
@@ -67,7 +67,7 @@ extension FaceMessage {
   public static func refuseSent<Result>(
     _ selector: Selector, by forwarder: FaceForwarder,
     through delivery: inout AwaitedFaceDelivery<Result>
-  ) throws -> Result {
-    try delivery.turns.refuse { try refuse(selector, forwarder.refusal(selector), through: &$0) }
+  ) throws -> Result? {
+    try delivery.turns.refuse { try refuse(forwarder.refusal(selector), through: &$0) }
   }
 }

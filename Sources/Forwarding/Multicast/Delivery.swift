@@ -16,35 +16,6 @@ struct Delivery {
     var call: Invocation?
   }
 
-  func run(
-    _ registrations: [Registration], _ each: (Invocation) throws -> MulticastProxy.Step
-  ) throws -> DeliveryReport {
-    var report = DeliveryReport()
-    report.entries.reserveCapacity(registrations.count)
-    var isOver = false
-    var metDead = false
-    let endsAtError = proxy.targetList.stopsAtFirstError
-    // An earlier result of the invocation must not be taken for an answer to this message.
-    invocation.forgetAnswer()
-    for registration in registrations {
-      let turn = isOver ? Turn(outcome: .notCalled) : turn(of: registration)
-      report.add(registration, turn, hasAnswer: invocation.returnsValue)
-      if case .dead = turn.outcome { metDead = true }
-      if endsAtError, turn.outcome.error != nil { isOver = true }
-      guard turn.outcome.isAnswer, let call = turn.call else { continue }
-      if call !== invocation { invocation.adoptResult(from: call) }
-      do {
-        isOver = try each(invocation) == .stop
-      } catch {
-        if metDead { proxy.purge() }
-        proxy.diagnose(report.failures, of: selector)
-        throw error
-      }
-    }
-    if metDead { proxy.purge() }
-    return report
-  }
-
   /// The state at the beginning of a turn: a target and the method of its class, or the outcome if
   /// the turn is already over.
   enum Found {
@@ -90,12 +61,8 @@ struct Delivery {
   func sendHere(
     to target: AnyObject, _ method: Implementation?
   ) -> Turn {
+    let copy = method != nil && !invocation.returnsValue ? invocation : invocation.carryingCopy()
     do {
-      if let method, !invocation.returnsValue {
-        try invocation.call.perform(method, on: target)
-        return Turn(outcome: .answered, call: invocation)
-      }
-      let copy = invocation.carryingCopy()
       if let method {
         try copy.call.perform(method, on: target)
       } else {
@@ -106,8 +73,16 @@ struct Delivery {
       }
       return Turn(outcome: .answered, call: copy)
     } catch {
-      return Turn(outcome: DeliveryOutcome(error))
+      return Turn(outcome: DeliveryOutcome(error, of: copy.call))
     }
+  }
+}
+
+extension DeliveryOutcome {
+  /// The outcome of a call that ended with an error. A proxy whose own targets do not answer has no
+  /// method either.
+  init(_ error: any Error, of call: Call) {
+    self = UnansweredMessages.take(call, error) ? .noMethod : .failed(error)
   }
 }
 

@@ -9,7 +9,7 @@ extension MulticastProxy {
   public nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation
   ) async throws -> DeliveryReport {
-    let stopsAtFirst = endsAtFirst(invocation.returnsValue)
+    let stopsAtFirst = targetList.stopsAtFirst(hasResult: invocation.returnsValue)
     return try await deliverAwaiting(invocation, .sequential, stopsAtFirst: stopsAtFirst) { _ in
       stopsAtFirst ? .stop : .next
     }.report
@@ -57,15 +57,15 @@ extension MulticastProxy {
   nonisolated(nonsending) func sendAwaiting(
     _ invocation: Invocation, _ mode: AwaitedDelivery
   ) async throws {
-    let stopsAtFirst = endsAtFirst(invocation.returnsValue)
+    let stopsAtFirst = targetList.stopsAtFirst(hasResult: invocation.returnsValue)
     let awaited = try await deliverAwaiting(invocation, mode, stopsAtFirst: stopsAtFirst) { _ in
       stopsAtFirst ? .stop : .next
     }
     try throwFirstAwaited(awaited.report, of: invocation)
-    if awaited.isAnswered { return }
+    guard !awaited.isAnswered, let selector = invocation.selector else { return }
     var tally = TargetList.Tally()
     tally.hasQueued = awaited.report.queued > 0
-    try answerIfNobodyDid(tally, invocation.call)
+    try conclude(invocation.call, selector, tally)
   }
 
   /// Throws the first error, or `CancellationError` if the delivery was cancelled before its end.

@@ -14,109 +14,78 @@ extension MulticastProxy {
   /// - Throws: an error only if the invocation cannot be delivered. The errors of targets are in
   ///   the report.
   public func deliver(_ invocation: Invocation) throws -> DeliveryReport {
-    let stopsAtFirst = endsAtFirst(invocation.returnsValue)
-    if !stopsAtFirst, !targetList.stopsAtFirstError, !invocation.returnsValue,
-      let report = try reportPlainly(invocation)
-    {
-      return report
-    }
-    return try deliver(invocation) { _ in stopsAtFirst ? .stop : .next }
-  }
-
-  /// Delivers an invocation, and calls `each` after every answer, while the invocation holds the
-  /// result of that target.
-  ///
-  /// - Throws: the error of `each`, which ends the delivery; earlier errors of targets are then
-  ///   diagnostics. An error if the invocation cannot be delivered.
-  public func deliver(
-    _ invocation: Invocation, each: (Invocation) throws -> Step
-  ) throws -> DeliveryReport {
-    try deliver(invocation, performing: nil, each: each)
-  }
-
-  /// Delivers an invocation. If `visit` is not nil, every target performs it instead of a method of
-  /// its own.
-  func deliver(
-    _ invocation: Invocation, performing visit: Visit?,
-    each: (Invocation) throws -> Step
-  ) throws -> DeliveryReport {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
-    // The chain that led to `forward(_:)` already contains a step for the proxy. This step is for
-    // the delivery.
-    try ForwardingDepth.enter(targetList, invocation.call, selector, for: self)
-    defer { ForwardingDepth.leave() }
-    let delivery = Delivery(
-      proxy: self, invocation: invocation, selector: selector, visit: visit)
-    let report = try delivery.run(snapshot, each)
-    if visit == nil, report.entries.allSatisfy(\.outcome.isUnasked),
-      try answerForTargets(invocation, selector)
-    {
-      _ = try each(invocation)
-    }
-    return report
-  }
-
-  /// Delivers an invocation without a result, whose report has entries only. Returns nil, without
-  /// having sent anything, if the list cannot be delivered to in this way.
-  private func reportPlainly(_ invocation: Invocation) throws -> DeliveryReport? {
-    guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
-    let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
+    let call = invocation.call
+    let stopsAtFirst = targetList.stopsAtFirst(hasResult: call.returnsValue)
+    let endsAtError = targetList.stopsAtFirstError
     var report = DeliveryReport()
     report.entries.reserveCapacity(registrationCount)
-    var needsAnswer = true
-    var metDead = false
-    let isDone = try targetList.deliver(invocation.call, of: selector, for: self) {
-      id, target, type in
-      needsAnswer = false
-      report.entries.append(
-        DeliveryReport.Entry(
-          token: Token(id: id, target: target, type), type: type, outcome: .answered, late: nil))
-    } failed: { target, error in
-      let outcome = DeliveryOutcome(error)
-      if !outcome.isUnasked { needsAnswer = false }
-      report.add(target, outcome)
-    } turn: { target in
-      let turn = delivery.turn(of: target)
-      if !turn.outcome.isUnasked { needsAnswer = false }
-      if case .dead = turn.outcome { metDead = true }
-      report.add(target, turn, hasAnswer: false)
-    }
-    guard isDone else { return nil }
-    if metDead { purge() }
-    if needsAnswer {
-      try ForwardingDepth.enter(targetList, invocation.call, selector, for: self)
-      defer { ForwardingDepth.leave() }
-      _ = try answerForTargets(invocation, selector)
+    try deliver(call, selector) { registration, turn in
+      var turn = turn
+      if turn.outcome.isAnswer, call.returnsValue { turn.call = call.copiedAnswer() }
+      report.add(registration, turn, hasAnswer: call.returnsValue)
+      return !(stopsAtFirst && turn.outcome.isAnswer) && !(endsAtError && turn.outcome.error != nil)
+    } skipped: {
+      report.add($0, Delivery.Turn(outcome: .notCalled), hasAnswer: false)
     }
     return report
   }
 
-  /// Delivers without building a report; nil if all targets simply answered. It does not allocate
-  /// unless a target does.
-  func deliverQuietly(_ call: Call) throws -> TargetList.Tally? {
-    let tally = try targetList.deliver(
-      call, stopsAtFirst: endsAtFirst(call.returnsValue), for: self)
-    if let tally { tidy(tally, of: call) }
-    return tally
+  /// Sends a call to the targets in order, and calls `each` with what became of each turn, while the
+  /// call has the answer. `each` returns whether the next target has its turn.
+  ///
+  /// - Throws: the error of `each`, which ends the delivery, or what keeps the call from being
+  ///   delivered.
+  func deliver(
+    _ call: Call, _ selector: Selector,
+    _ each: (Registration, Delivery.Turn) throws -> Bool,
+    skipped: ((Registration) -> Void)? = nil
+  ) throws {
+    var refusal: (any Error)?
+    var metDead = false
+    let skip = skipped.map { skipped in
+      { (place: MemberPlace) in skipped(unsafe member(at: place)) }
+    }
+    try targetList.deliver(call, of: selector, for: self, skipped: skip) { place, outcome in
+      let registration = unsafe member(at: place)
+      let turn =
+        switch outcome {
+        case .answered: Delivery.Turn(outcome: .answered, type: registration.targetType)
+        case .failed(let error):
+          Delivery.Turn(outcome: DeliveryOutcome(error), type: registration.targetType)
+        case .unknown: deliver(call, selector, to: registration)
+        }
+      if case .dead = turn.outcome { metDead = true }
+      do { return try each(registration, turn) } catch { refusal = error }
+      return false
+    }
+    if metDead { purge() }
+    if let refusal { throw refusal }
   }
 
-  /// Removes dead targets, and reports the errors after the first, which the sender does not get.
-  private func tidy(_ tally: TargetList.Tally, of call: Call) {
-    if tally.metDead { purge() }
-    diagnose(tally.failures, of: call.selector)
+  /// Asks the targets in order, and calls `each` while the call has an answer.
+  ///
+  /// - Throws: The error of `each`, which ends the delivery; or else the first error of a target, when all others were
+  ///   asked. Errors of targets that are not thrown are diagnostics.
+  @usableFromInline
+  func ask(_ call: Call, _ selector: Selector, _ each: (Call) throws -> Step) throws {
+    let endsAtError = targetList.stopsAtFirstError
+    var failures: [DeliveryFailure] = []
+    do {
+      try deliver(call, selector) { registration, turn in
+        if turn.outcome.isAnswer { return try each(call) == .next }
+        guard let error = turn.outcome.error else { return true }
+        failures.append(DeliveryFailure(token: registration.token, type: turn.type, error: error))
+        return !endsAtError
+      }
+    } catch {
+      diagnose(failures, of: selector)
+      throw error
+    }
+    guard let first = failures.first else { return }
+    diagnose(failures.dropFirst(), of: selector)
+    throw first.error
   }
-
-  /// Decides what the sender gets.
-  @inline(never)
-  func conclude(_ call: Call, _ tally: TargetList.Tally) throws {
-    tidy(tally, of: call)
-    if let error = tally.error { throw error }
-    if tally.answered == 0 { try answerIfNobodyDid(tally, call) }
-  }
-
-  /// Whether a message ends at the first target that answers. A message without a result offers no
-  /// choice: all targets get it, unless the list asks only one in any case.
-  func endsAtFirst(_ hasResult: Bool) -> Bool { targetList.stopsAtFirst(hasResult: hasResult) }
 
   /// Returns the results of all targets that answer, in order.
   ///
@@ -124,30 +93,15 @@ extension MulticastProxy {
   public func answers<Value>(
     to invocation: Invocation, as type: Value.Type = Value.self
   ) throws -> [Value] {
+    guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     let place = TypedPlace(ofAny: type, isResult: true)
     var values: [Value] = []
-    let report = try deliver(invocation) { call in
-      values.append(try call.call.answer(as: type, place))
+    try ask(invocation.call, selector) { call in
+      if values.isEmpty { values.reserveCapacity(4) }
+      values.append(try call.answer(as: type, place))
       return .next
     }
-    try throwFirst(report, of: invocation)
     return values
-  }
-
-  /// Combines the results of the targets in order. `combine` may end the delivery.
-  ///
-  /// - Throws: the error of `combine`, or the first error of a target.
-  public func fold<Value, Sum>(
-    _ invocation: Invocation, as type: Value.Type = Value.self, into initial: Sum,
-    _ combine: (inout Sum, Value) throws -> Step
-  ) throws -> Sum {
-    let place = TypedPlace(ofAny: type, isResult: true)
-    var sum = initial
-    let report = try deliver(invocation) { call in
-      try combine(&sum, call.call.answer(as: type, place))
-    }
-    try throwFirst(report, of: invocation)
-    return sum
   }
 
   func throwFirst(_ report: DeliveryReport, of invocation: Invocation) throws {
@@ -166,40 +120,33 @@ extension MulticastProxy: TargetListOwner {
     newcomers.forEach { $0.meetTarget() }
   }
 
-  package func listTargets() -> [ListedTarget] { snapshot }
-
-  package func tidy(_ tally: TargetList.Tally, of selector: Selector) {
-    if tally.metDead { purge() }
-    diagnose(tally.failures, of: selector)
-  }
-
-  package func answer(_ call: Call, for tally: TargetList.Tally) throws {
-    // A target that gets the message later, and whose result is ignored, counts as asked.
-    if !tally.hasQueued, let selector = call.selector {
-      var result = Swift.Result<Bool, any Error>.success(false)
-      call.withInvocation { call in result = Swift.Result { try answerForTargets(call, selector) } }
-      if try result.get() { return }
-    }
-    try answerIfNobodyDid(tally, call)
-  }
-
   package func deliver(
     _ call: Call, to registration: ListedTarget, _ tally: inout TargetList.Tally
   ) {
     if deliverQuickly(call, to: registration, &tally) { return }
+    guard let selector = call.selector else { return }
+    let turn = deliver(call, selector, to: registration)
+    let isQuestion = call.returnsValue && wishes(of: registration).lane.leavesQuestions
+    tally.note(turn, of: registration, leavesQuestions: isQuestion)
+  }
+
+  /// Sends a call to a target that is not simply called. The call then has the answer.
+  private func deliver(
+    _ call: Call, _ selector: Selector, to registration: Registration
+  ) -> Delivery.Turn {
     // Handled before the general case, which is slow: many targets may have died at once.
     if !registration.isAlive, !registration.isRemoved, !registration.isBlocked {
-      return tally.metDead = true
+      return Delivery.Turn(outcome: .dead)
     }
-    guard let selector = call.selector else { return }
-    var told = tally
+    var turn = Delivery.Turn(outcome: .dead)
     call.withInvocation { invocation in
       let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
-      let turn = delivery.turn(of: registration)
-      let isQuestion = call.returnsValue && wishes(of: registration).lane.leavesQuestions
-      told.note(turn, of: registration, for: invocation, leavesQuestions: isQuestion)
+      turn = delivery.turn(of: registration)
+      if turn.outcome.isAnswer, let answering = turn.call, answering !== invocation {
+        invocation.adoptResult(from: answering)
+      }
     }
-    tally = told
+    return turn
   }
 
   package nonisolated(nonsending) func deliverAwaiting(
@@ -208,18 +155,10 @@ extension MulticastProxy: TargetListOwner {
     guard let selector = invocation.selector else { return }
     let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
     let turn = await delivery.turnAwaiting(of: registration)
-    tally.note(turn, of: registration, for: invocation, leavesQuestions: false)
-  }
-
-  package nonisolated(nonsending) func answerAwaiting(
-    _ invocation: Invocation, for tally: TargetList.Tally
-  ) async throws {
-    if !tally.hasQueued, let selector = invocation.selector,
-      try await answerForTargetsAwaiting(invocation, selector)
-    {
-      return
+    if turn.outcome.isAnswer, let answering = turn.call, answering !== invocation {
+      invocation.adoptResult(from: answering)
     }
-    try answerIfNobodyDid(tally, invocation.call)
+    tally.note(turn, of: registration, leavesQuestions: false)
   }
 }
 
@@ -228,21 +167,13 @@ extension TargetList.Tally {
   ///
   /// - Parameter leavesQuestions: whether a target that gets the message later counts as not asked.
   fileprivate mutating func note(
-    _ turn: Delivery.Turn, of registration: Registration, for invocation: Invocation,
-    leavesQuestions: Bool
+    _ turn: Delivery.Turn, of registration: Registration, leavesQuestions: Bool
   ) {
     switch turn.outcome {
-    case .answered:
-      answered += 1
-      if let call = turn.call, call !== invocation { invocation.adoptResult(from: call) }
+    case .answered: answered += 1
     case .queued: if !leavesQuestions { hasQueued = true }
     case .dead: metDead = true
-    default:
-      // A proxy among the targets whose own targets do not answer has not answered either.
-      guard let error = turn.outcome.error, !UnansweredMessages.take(invocation.call, error) else {
-        break
-      }
-      fail(error, at: registration)
+    default: if let error = turn.outcome.error { fail(error, at: registration) }
     }
   }
 }

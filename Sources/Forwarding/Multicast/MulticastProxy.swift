@@ -83,7 +83,10 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// What a sender gets when no target answers. Initially ``UnansweredRule/throwForResults``.
   public var whenNobodyAnswers: UnansweredRule {
     get { setting { $0.whenUnanswered } }
-    set { knownSettings.withLock { $0.whenUnanswered = newValue } }
+    set {
+      knownSettings.withLock { $0.whenUnanswered = newValue }
+      targetList.tellsUnanswered = true
+    }
   }
 
   /// The expected number of targets; more are a ``Diagnostic/tooManyTargets(count:limit:)``.
@@ -95,7 +98,10 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// Receives diagnostics, on the thread where they arise. No lock is held during the call.
   public var onDiagnostic: (@Sendable (Diagnostic) -> Void)? {
     get { setting { $0.diagnose } }
-    set { knownSettings.withLock { $0.diagnose = newValue } }
+    set {
+      knownSettings.withLock { $0.diagnose = newValue }
+      targetList.tellsUnanswered = true
+    }
   }
 
   // MARK: Adding
@@ -271,8 +277,20 @@ extension MulticastProxy: CallForwarding {
   package static var callForwardingClass: AnyClass { MulticastProxy.self }
 
   package func forward(_ call: Call) throws {
-    let tally = try targetList.deliver(
-      call, stopsAtFirst: endsAtFirst(call.returnsValue), for: self)
-    if let tally { try conclude(call, tally) }
+    guard let selector = call.selector else { throw InvocationError.selectorNotSet }
+    let stopsAtFirst = targetList.stopsAtFirst(hasResult: call.returnsValue)
+    let endsAtError = targetList.stopsAtFirstError
+    var tally = TargetList.Tally()
+    try targetList.deliver(call, of: selector, for: self) { place, outcome in
+      switch outcome {
+      case .answered: tally.answered += 1
+      case .failed(let error): tally.fail(error, at: unsafe member(at: place))
+      case .unknown: deliver(call, to: unsafe member(at: place), &tally)
+      }
+      return !(stopsAtFirst && tally.answered > 0) && !(endsAtError && tally.error != nil)
+    }
+    if !tally.isSimple(call.returnsValue || UnansweredMessages.hasOtherwise(call)) {
+      try conclude(call, selector, tally)
+    }
   }
 }

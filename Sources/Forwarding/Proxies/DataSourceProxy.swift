@@ -54,13 +54,7 @@ open class DataSourceProxy: MulticastProxy, @unchecked Sendable {
   }
 
   open override func forward(_ invocation: Invocation) throws {
-    guard let tally = try deliverQuietly(invocation.call) else { return }
-    // An error is the outcome too: asking the next source would hide it.
-    if let error = tally.error { throw error }
-    guard tally.answered == 0, let selector = invocation.selector else { return }
-    // A target that gets the message later, and whose result is ignored, counts as asked.
-    if !tally.hasQueued, try answerForTargets(invocation, selector) { return }
-    try answerIfNobodyDid(tally, invocation.call)
+    try forward(invocation.call)
   }
 
   override func answerForTargets(_ invocation: Invocation, _ selector: Selector) throws -> Bool {

@@ -27,6 +27,7 @@ open class SingleTargetProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   public init(_ target: AnyObject?, strongly: Bool = false) {
     super.init()
     targetList.isOfOne = true
+    targetList.tellsUnanswered = true
     if let target { setTarget(target, strongly: strongly) }
   }
 
@@ -105,8 +106,6 @@ open class SingleTargetProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
 extension SingleTargetProxy: TargetListOwner {
   package func publishTargets() { state.withLockInPlace { _ in targetList.publish(newest: 0) } }
 
-  package func listTargets() -> [ListedTarget] { state.read { $0.target.map { [$0] } ?? [] } }
-
   package func deliver(
     _ call: Call, to member: ListedTarget, _ tally: inout TargetList.Tally
   ) {
@@ -134,26 +133,15 @@ extension SingleTargetProxy: TargetListOwner {
     }
   }
 
-  package nonisolated(nonsending) func answerAwaiting(
-    _ invocation: Invocation, for tally: TargetList.Tally
-  ) async throws {
-    try answer(invocation.call, for: tally)
-  }
-
-  package func tidy(_ tally: TargetList.Tally, of selector: Selector) {}
-
-  package func answer(_ call: Call, for tally: TargetList.Tally) throws {
-    guard target == nil else {
-      UnansweredMessages.note(call)
-      throw ForwardingError.nobodyAnswered(call.selector)
+  package func verdict(
+    _ selector: Selector, _ tally: TargetList.Tally, returnsValue: Bool, hasOtherwise: Bool
+  ) -> Verdict {
+    if let error = tally.error { return .failed(error) }
+    if tally.answered > 0 { return .answered }
+    if target != nil {
+      return returnsValue || hasOtherwise
+        ? .unanswered(ForwardingError.nobodyAnswered(selector)) : .answered
     }
-    try answerForTarget(call)
-  }
-
-  package func answerNothing(
-    _ selector: Selector, hasOtherwise: Bool, for tally: TargetList.Tally
-  ) throws {
-    guard target == nil else { throw ForwardingError.nobodyAnswered(selector) }
-    if let error = errorWithoutTarget(selector) { throw error }
+    return errorWithoutTarget(selector).map { .unanswered($0) } ?? .answered
   }
 }

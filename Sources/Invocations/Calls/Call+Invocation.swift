@@ -20,6 +20,7 @@ extension Call {
         spare.call.borrow(from: self)
         defer { spare.call.slot(0).word = 0 }
         body(spare)
+        adoptUnanswered(of: spare.call)
         // Without a new result, the result of an earlier target stays.
         guard spare.call.hasResult else { return }
         forgetResult()
@@ -48,7 +49,7 @@ extension Call {
   /// other call owns are copied or retained.
   func borrow(from other: Call) {
     unsafe copyFrame(from: other.frame)
-    unsafe state.pointee.message = other.state.pointee.message
+    carry(messageOf: other)
     setSelector(Selector(word: UInt(other.slot(1).word)))
     if other.owned != 0 || other.hasOwnedBeyond {
       for index in 0..<argumentCount where other.owns(index) { retain(index) }
@@ -62,5 +63,15 @@ extension Call {
     resultOwnership = other.resultOwnership
     other.resultOwnership = .none
     hasResult = true
+  }
+
+  /// An invocation that has the result of this call, and no arguments.
+  package func copiedAnswer() -> Invocation {
+    let copy = Invocation(plan)
+    // SAFETY: equal plans place their results alike, and both frames are whole.
+    unsafe copy.call.copyResult(from: frame)
+    copy.call.hasResult = hasResult
+    copy.call.keepResult()
+    return copy
   }
 }

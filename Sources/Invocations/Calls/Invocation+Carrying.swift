@@ -15,7 +15,8 @@ extension Invocation {
   /// a cycle.
   package func carryingCopy() -> Invocation {
     let copy = duplicate(includingTarget: false)
-    unsafe copy.call.state.pointee.message = call.message
+    _ = call.message
+    copy.call.carry(messageOf: call)
     if hasLuggage { copy.setPath(path) }
     return copy
   }

@@ -71,11 +71,12 @@ package final class PreparedMessage: Sendable {
   }
 
   /// Sends the message by calling `send`, with the arguments that `write` stores in the frame.
+  /// Returns nil if `send` returns false, because there is no answer.
   @inlinable
   @inline(__always)
   func send<Answer>(
-    as type: Answer.Type, by send: (Call) throws -> Void, write: (Call) -> Void
-  ) throws -> Answer {
+    as type: Answer.Type, by send: (Call) throws -> Bool, write: (Call) -> Void
+  ) throws -> Answer? {
     // Aligned to 16 for every value that a frame may hold; the frame's type guarantees less.
     try unsafe withUnsafeTemporaryAllocation(
       byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
@@ -85,7 +86,7 @@ package final class PreparedMessage: Sendable {
       // Arguments are borrowed, so only a result may be owned.
       defer { if type != NoResult.self, type != Void.self { call.finish() } }
       write(call)
-      try send(call)
+      guard try send(call) else { return nil }
       return try call.takeFittingAnswer(as: type, result)
     }
   }
@@ -113,14 +114,14 @@ package final class PreparedMessage: Sendable {
   func sendSlowly<Answer, each Argument>(
     _ arguments: repeat each Argument, as selector: Selector,
     through delivery: inout FaceDelivery
-  ) throws -> Answer {
+  ) throws -> Answer? {
     try plan.withInvocation { call in
       var index = 0
       for argument in repeat each arguments {
         try call.call.setFitting(argument, self.arguments[index], at: index + 2)
         index += 1
       }
-      try delivery.send(call.call, selector)
+      guard try delivery.send(call.call, selector) else { return nil }
       return try call.call.fittingAnswer(as: Answer.self, result)
     }
   }
@@ -139,9 +140,9 @@ extension PreparedMessage {
       return try sendSlowly(repeat each arguments, as: selector, to: target)
     }
     return try unsafe withUnsafePointer(to: arguments) { tuple in
-      try send(as: Answer.self, by: { try $0.send(compared: selector, to: target) }) {
+      try unsafe send(as: Answer.self, by: { try $0.isSent(compared: selector, to: target) }) {
         unsafe store(tuple: tuple, in: $0)
-      }
+      }.unsafelyUnwrapped
     }
   }
 
@@ -151,7 +152,7 @@ extension PreparedMessage {
   package func send<Answer, each Argument>(
     tuple arguments: (repeat each Argument), as selector: Selector,
     through delivery: inout FaceDelivery
-  ) throws -> Answer {
+  ) throws -> Answer? {
     guard unsafe moves != nil else {
       return try sendSlowly(repeat each arguments, as: selector, through: &delivery)
     }
@@ -182,9 +183,9 @@ extension PreparedMessage {
   /// Sends a message without arguments.
   @inlinable
   @inline(__always)
-  package func send<Answer>(as selector: Selector, through delivery: inout FaceDelivery) throws
-    -> Answer
-  {
+  package func send<Answer>(
+    as selector: Selector, through delivery: inout FaceDelivery
+  ) throws -> Answer? {
     guard unsafe moves != nil else { return try sendSlowly(as: selector, through: &delivery) }
     return try send(as: Answer.self, by: { try delivery.send($0, selector) }) { _ in }
   }
@@ -194,7 +195,7 @@ extension PreparedMessage {
   @inline(__always)
   package func send<Answer, A>(
     _ a: A, as selector: Selector, through delivery: inout FaceDelivery
-  ) throws -> Answer {
+  ) throws -> Answer? {
     guard unsafe moves != nil else { return try sendSlowly(a, as: selector, through: &delivery) }
     return try unsafe withUnsafePointer(to: a) { a in
       try send(as: Answer.self, by: { try delivery.send($0, selector) }) {
@@ -208,7 +209,7 @@ extension PreparedMessage {
   @inline(__always)
   package func send<Answer, A, B>(
     _ a: A, _ b: B, as selector: Selector, through delivery: inout FaceDelivery
-  ) throws -> Answer {
+  ) throws -> Answer? {
     guard unsafe moves != nil else { return try sendSlowly(a, b, as: selector, through: &delivery) }
     return try unsafe withUnsafePointer(to: a) { a in
       try unsafe withUnsafePointer(to: b) { b in
@@ -224,7 +225,7 @@ extension PreparedMessage {
   @inline(__always)
   package func send<Answer, A, B, C>(
     _ a: A, _ b: B, _ c: C, as selector: Selector, through delivery: inout FaceDelivery
-  ) throws -> Answer {
+  ) throws -> Answer? {
     guard unsafe moves != nil else {
       return try sendSlowly(a, b, c, as: selector, through: &delivery)
     }
@@ -244,7 +245,7 @@ extension PreparedMessage {
   @inline(__always)
   package func send<Answer, A, B, C, D>(
     _ a: A, _ b: B, _ c: C, _ d: D, as selector: Selector, through delivery: inout FaceDelivery
-  ) throws -> Answer {
+  ) throws -> Answer? {
     guard unsafe moves != nil else {
       return try sendSlowly(a, b, c, d, as: selector, through: &delivery)
     }

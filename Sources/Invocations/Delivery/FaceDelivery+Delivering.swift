@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
-/// The outcome of a face's message.
+/// What became of a face's requirement.
 ///
 /// Used by code that `@Forwardable` generates.
 ///
@@ -13,15 +13,16 @@ public import CForwardingShims
 @frozen
 public enum FaceAnswer<Result> {
   case answered(Result)
-  /// No target answered. A sender that can throw throws this error.
-  case unanswered(any Error)
-  /// A target threw, or the message could not be delivered.
-  case failed(any Error)
+  /// No target answered. A sender that can throw throws the error, if there is one.
+  case unanswered((any Error)?)
+  /// A target threw, or the message could not be delivered. A sender that cannot throw the error
+  /// gets the answer of another target, if there is one.
+  case failed(any Error, Result?)
 }
 
 extension FaceDelivery {
-  /// Delivers a requirement: calls the targets that the face may call directly, and sends messages
-  /// to the others.
+  /// Delivers a requirement: calls the targets that the face may call directly. The other turns are
+  /// functions of their own, as they take addresses of variables that this loop has in registers.
   ///
   /// - Parameters:
   ///   - hasOtherwise: whether the face answers where no target does.
@@ -29,7 +30,7 @@ extension FaceDelivery {
   ///   - direct: calls the requirement of a target.
   ///   - later: enqueues the call of a requirement without a result; does nothing if that needs a
   ///     message.
-  ///   - send: sends the message.
+  ///   - send: sends the message; nil if the target does not answer.
   @inlinable
   @inline(__always)
   package static func deliver<Target, Result, Failure: Error>(
@@ -37,87 +38,85 @@ extension FaceDelivery {
     of proxy: AnyObject, _ place: Int,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void,
-    _ send: (inout FaceDelivery) throws -> Result
+    _ send: (inout FaceDelivery) throws -> Result?
   ) -> FaceAnswer<Result> {
-    var round = unsafe FWDDirectRound()
-    var turn = unsafe FWDDirectTurn()
+    guard let list = unsafe targets.list else {
+      return unsafe sendWholly(hasOtherwise, targets, proxy, send)
+    }
+    let owned = unsafe fwd_owned_list_of(list)
+    var round = unsafe fwd_direct_begin(fwd_list_place(owned), list)
+    if unsafe round.list == nil {
+      publish(targets)
+      unsafe round = fwd_direct_begin(fwd_list_place(owned), list)
+    }
+    guard let kept = unsafe round.list else {
+      return .failed(refusal(selector()), nil)
+    }
+    let stopsAtFirst = unsafe fwd_list_stops_at_first(owned, Result.self == Void.self ? 0 : 1) != 0
+    var turn = unsafe fwd_direct_turn(kept, FWDDirectTurn())
     var result: Result?
     var answered = 0
     var hasQueued = false
-    var failure: (any Error)?
-    if let list = unsafe targets.list {
-      let owned = unsafe fwd_owned_list_of(list)
-      unsafe round = fwd_direct_begin(fwd_list_place(owned), list)
-      if let held = unsafe round.list {
-        let stopsAtFirst =
-          unsafe fwd_list_stops_at_first(owned, Result.self == Void.self ? 0 : 1) != 0
-        unsafe turn = fwd_direct_turn(held, turn)
-        calls: while let member = unsafe turn.member {
-          let taken = unsafe fwd_direct_take(member, targets.face, place)
-          guard let object = unsafe taken.object else {
-            switch unsafe callOnQueue(
-              at: member, targets, place, selector, isOptional: isOptional, direct, later)
-            {
-            case .answered(let answer):
-              result = answer
-              answered &+= 1
-            case .queued: hasQueued = true
-            case .over: break
-            case .failed(let error): failure = error
-            case .message: break calls
-            }
-            if failure != nil { break }
-            if stopsAtFirst, answered > 0 {
-              unsafe turn.member = nil
-              break
-            }
-            unsafe turn.member = member + 1
-            unsafe turn = fwd_direct_turn(held, turn)
-            continue
+    // Allocated only if a delivery does more than call targets.
+    var rest: UnsafeMutablePointer<FaceDelivery>?
+    while let member = unsafe turn.member {
+      let taken = unsafe fwd_direct_take(member, targets.face, place)
+      if let object = unsafe taken.object {
+        if isOptional { unsafe fwd_forget_left_out(round.thread) }
+        do throws(Failure) {
+          let answer = try unsafe _withUnprotectedUnsafePointer(
+            to: (object, taken.table)
+          ) { words throws(Failure) in
+            // SAFETY: a value of a protocol for objects is the object and the table.
+            try direct(
+              unsafe UnsafeRawPointer(words).assumingMemoryBound(to: FaceTarget<Target>.self)
+                .pointee)
           }
-          if isOptional { unsafe fwd_forget_left_out(round.thread) }
-          do throws(Failure) {
-            let answer = try unsafe _withUnprotectedUnsafePointer(
-              to: (object, taken.table)
-            ) { words throws(Failure) in
-              // SAFETY: a value of a protocol for objects is the object and the table.
-              try direct(
-                unsafe UnsafeRawPointer(words).assumingMemoryBound(to: FaceTarget<Target>.self)
-                  .pointee)
-            }
-            if unsafe !isOptional || isAnswer(of: object, round, selector, at: member) {
-              result = answer
-              answered &+= 1
-            }
-          } catch {
-            if unsafe !isOptional || isAnswer(of: object, round, selector, at: member) {
-              failure = error
-            }
+          if unsafe !isOptional || isAnswer(of: object, round, selector, at: member) {
+            result = answer
+            answered &+= 1
           }
-          unsafe fwd_direct_give_back(taken)
-          if failure != nil { break }
-          if stopsAtFirst, answered > 0 {
-            unsafe turn.member = nil
-            break
+        } catch {
+          if unsafe !isOptional || isAnswer(of: object, round, selector, at: member) {
+            unsafe fail(error, at: member, &rest, targets, proxy)
           }
-          unsafe turn.member = member + 1
-          unsafe turn = fwd_direct_turn(held, turn)
         }
-        if unsafe turn.member == nil {
-          if answered > 0, let result {
-            unsafe fwd_direct_end(round)
-            return .answered(result)
-          }
-          if let nothing: Result = answerOfQueue(hasQueued, hasOtherwise) {
-            unsafe fwd_direct_end(round)
-            return .answered(nothing)
-          }
+        unsafe fwd_direct_give_back(taken)
+      } else {
+        let other: Turn<Result> = unsafe turnElsewhere(
+          at: member, &rest, round, hasOtherwise, targets, proxy, place, selector,
+          isOptional: isOptional, direct, later, send)
+        switch other {
+        case .answered(let answer):
+          result = answer
+          answered &+= 1
+        case .queued: hasQueued = true
+        case .over: break
         }
       }
+      if stopsAtFirst, answered > 0 { break }
+      if unsafe rest != nil, unsafe endsAtError(rest, owned) { break }
+      unsafe turn.member = member + 1
+      unsafe turn = fwd_direct_turn(kept, turn)
     }
-    return unsafe finish(
-      round, turn, result, answered, hasQueued, failure, selector, isOptional: isOptional,
-      hasOtherwise: hasOtherwise, to: targets, of: proxy, place, direct, later, send)
+    if unsafe rest == nil {
+      if answered > 0, let result {
+        unsafe fwd_direct_end(round)
+        return .answered(result)
+      }
+      // A target that has the call on its queue gets it, and a face with an answer of its own asks for
+      // one that is there.
+      if hasQueued, !hasOtherwise, let nothing = () as? Result {
+        unsafe fwd_direct_end(round)
+        return .answered(nothing)
+      }
+      if !hasQueued, unsafe kept.pointee.count == 0, unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_TELLS) == 0 {
+        unsafe fwd_direct_end(round)
+        return .unanswered(nil)
+      }
+    }
+    return unsafe conclude(
+      result, hasQueued, hasOtherwise, rest, round, targets, proxy, selector())
   }
 
   /// Whether a call of an optional requirement has answered, or thrown, rather than left it out.

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Targets that a face calls on their queues.
 extension FaceDelivery {
-  /// The outcome of a turn on a queue, with the answer.
+  /// The outcome of a turn, with the answer.
   @usableFromInline
   enum Turn<Result> {
+    case answered(Result)
+    /// The call was enqueued.
+    case queued
+    /// The target did not answer, or has failed.
+    case over
+  }
+
+  /// The outcome of a turn on a queue, with the answer.
+  @usableFromInline
+  enum TurnOnQueue<Result> {
     case answered(Result)
     /// The call was enqueued.
     case queued
@@ -23,7 +33,7 @@ extension FaceDelivery {
     _ selector: () -> Selector, isOptional: Bool,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void
-  ) -> Turn<Result> {
+  ) -> TurnOnQueue<Result> {
     var result: Result?
     let turn = unsafe callOnQueue(
       at: place, targets, index, selector(), isOptional: isOptional, later
@@ -53,13 +63,5 @@ extension FaceDelivery {
     let turn = unsafe lane.callWaiting(isOptional ? selector : nil, call)
     if case .over = turn { unsafe noteLeftOut(selector, at: place) }
     return turn
-  }
-
-  /// The answer where targets have not answered yet, but have the call on their queues: nothing, if
-  /// that is a result, and unless the sender gets an error then.
-  @inlinable
-  @inline(__always)
-  static func answerOfQueue<Result>(_ hasQueued: Bool, _ hasOtherwise: Bool) -> Result? {
-    hasQueued && !hasOtherwise ? () as? Result : nil
   }
 }

@@ -135,7 +135,7 @@ public struct QueuedTarget {
   @inlinable
   public func call<Target>(
     _ body: (borrowing FaceTarget<Target>) throws -> Void,
-    orSend send: (inout FaceDelivery) throws -> Void
+    orSend send: (inout FaceDelivery) throws -> Void?
   ) throws {
     guard let table = unsafe table else { return try sendAlone(send) }
     try unsafe _withUnprotectedUnsafePointer(to: (object, table)) { words in
@@ -147,9 +147,9 @@ public struct QueuedTarget {
 
   @usableFromInline
   @inline(never)
-  func sendAlone(_ send: (inout FaceDelivery) throws -> Void) throws {
+  func sendAlone(_ send: (inout FaceDelivery) throws -> Void?) throws {
     var delivery = unsafe FaceDelivery(
       to: Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue())
-    try send(&delivery)
+    _ = try send(&delivery)
   }
 }

@@ -27,6 +27,12 @@ extension TargetList {
     set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_FIRST_ERROR), newValue ? 1 : 0) }
   }
 
+  /// Whether the owner has something to tell, or to answer, where no target answers.
+  package var tellsUnanswered: Bool {
+    get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_TELLS) != 0 }
+    set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_TELLS), newValue ? 1 : 0) }
+  }
+
   /// Whether there is a single target, which is asked even if the task was cancelled.
   package var isOfOne: Bool {
     get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_OF_ONE) != 0 }

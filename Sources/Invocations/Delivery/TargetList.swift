@@ -7,24 +7,27 @@ package protocol TargetListOwner: AnyObject {
   var targetList: TargetList { get }
   /// Publishes the list, if it is not published.
   func publishTargets()
-  /// The current members.
-  func listTargets() -> [ListedTarget]
-  /// Sends to a member that cannot be called directly.
+  /// Sends to a member that is not simply called.
   func deliver(_ call: Call, to member: ListedTarget, _ tally: inout TargetList.Tally)
   /// Sends an awaited message to a member that cannot be called directly.
   nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation, to member: ListedTarget, _ tally: inout TargetList.Tally) async
-  /// Does the work that no sender sees: removes dead targets, and reports the errors after the
-  /// first.
-  func tidy(_ tally: TargetList.Tally, of selector: Selector)
-  /// Decides the outcome of a call that no target has answered.
-  func answer(_ call: Call, for tally: TargetList.Tally) throws
-  /// Decides the outcome of a requirement without a result and without a message, which no target has
-  /// answered.
-  func answerNothing(_ selector: Selector, hasOtherwise: Bool, for tally: TargetList.Tally) throws
-  /// Decides the outcome of an awaited message that no target has answered.
-  nonisolated(nonsending) func answerAwaiting(
-    _ invocation: Invocation, for tally: TargetList.Tally) async throws
+  /// Decides what the sender gets, and does the work that no sender sees: removes dead targets, and
+  /// reports the errors that the sender does not get.
+  func verdict(
+    _ selector: Selector, _ tally: TargetList.Tally, returnsValue: Bool, hasOtherwise: Bool
+  ) -> Verdict
+}
+
+/// What the sender of a delivered message gets.
+@usableFromInline
+package enum Verdict {
+  /// The answer that counts, or nothing.
+  case answered
+  /// No target answered. The error is for a sender that can throw.
+  case unanswered((any Error)?)
+  /// The first error of a target.
+  case failed(any Error)
 }
 
 /// The targets of a proxy, published as immutable lists that are replaced.
@@ -123,9 +126,6 @@ package final class TargetList: @unchecked Sendable {
     @usableFromInline package var hasQueued = false
     /// Whether a target was dead.
     @usableFromInline package var metDead = false
-    /// Whether all errors are collected, for a report. Next to the other flags; after `error` it
-    /// would take a word.
-    @usableFromInline var isForReport = false
     /// The first error, which is thrown.
     @usableFromInline package private(set) var error: (any Error)?
     /// The later errors, which are not thrown, with their targets.
@@ -136,13 +136,12 @@ package final class TargetList: @unchecked Sendable {
 
     /// Whether no error or dead target needs to be handled.
     @inlinable
-    func isSimple(_ hasResult: Bool) -> Bool {
+    package func isSimple(_ hasResult: Bool) -> Bool {
       (answered > 0 || (hasQueued && !hasResult)) && error == nil && !metDead
     }
 
     /// Records an error. A left-out optional requirement is not one.
     package mutating func fail(_ error: any Error, at member: ListedTarget) {
-      if isForReport { return laterErrors.append(LaterError(member, error)) }
       if error is NotImplemented { return }
       if self.error == nil {
         self.error = error
@@ -153,106 +152,5 @@ package final class TargetList: @unchecked Sendable {
 
     /// Records an error without a target, such as a message that could not be sent.
     mutating func fail(_ error: any Error) { if self.error == nil { self.error = error } }
-  }
-
-  /// Sends a call to the targets in order, and returns the outcome. Returns nil if all targets
-  /// simply answered, or if a call without a result was enqueued.
-  ///
-  /// A target whose class has a method is called with this frame. `owner` handles the other
-  /// targets.
-  ///
-  /// - Throws: ``InvocationError`` if the call comes back to the list that is delivering it.
-  package func deliver(
-    _ call: Call, stopsAtFirst: Bool, for owner: some TargetListOwner
-  ) throws -> Tally? {
-    let isLent = call.isTargetLent
-    call.isTargetLent = true
-    defer { call.isTargetLent = isLent }
-    var round = unsafe FWDRound()
-    unsafe round.stops_at_first = stopsAtFirst ? 1 : 0
-    let delivered = unsafe fwd_targets_deliver(
-      place, Unmanaged.passUnretained(self).toOpaque(), call.facts, call.state,
-      &round)
-    if delivered.what == .done, delivered.answered > 0 { return nil }
-    let tally = try unsafe tally(delivered, &round, call, owner)
-    return tally.isSimple(call.returnsValue || UnansweredMessages.hasOtherwise(call)) ? nil : tally
-  }
-
-  /// Continues a delivery where the C core stopped.
-  @unsafe
-  @inline(never)
-  private func tally(
-    _ delivered: FWDDelivered, _ round: inout FWDRound, _ call: Call,
-    _ owner: some TargetListOwner
-  ) throws(InvocationError) -> Tally {
-    switch delivered.what {
-    case .done: return Tally(answered: Int(delivered.answered))
-    case .stopped: return unsafe finish(&round, call, owner)
-    case .notBegun, .wentOn: return try unsafe begin(&round, call, owner)
-    }
-  }
-
-  /// Enters the step of a delivery, and begins its round. Returns false if the thread cannot hold another list; the
-  /// step is entered all the same.
-  @unsafe
-  func begin(
-    _ round: inout FWDRound, _ call: Call, of selector: Selector, for owner: some TargetListOwner
-  ) throws(InvocationError) -> Bool {
-    try ForwardingDepth.enter(self, call, selector, for: owner)
-    // An old result must not pass for an answer to this message.
-    call.forgetResult()
-    if !isPublished { owner.publishTargets() }
-    return unsafe fwd_round_begin(&round, place, UInt64(selector.word)) != 0
-  }
-
-  /// Begins a delivery that needs work before the first target, or that must throw.
-  @unsafe
-  private func begin(
-    _ round: inout FWDRound, _ call: Call, _ owner: some TargetListOwner
-  ) throws(InvocationError) -> Tally {
-    guard let selector = call.selector else { throw .selectorNotSet }
-    guard try unsafe begin(&round, call, of: selector, for: owner) else {
-      // The thread cannot hold another list, so the members are called one by one.
-      defer { ForwardingDepth.leave() }
-      let stopsAtFirst = unsafe round.stops_at_first != 0
-      var tally = Tally()
-      for member in owner.listTargets() where !stopsAtFirst || tally.answered == 0 {
-        owner.deliver(call, to: member, &tally)
-        if tally.error != nil, stopsAtFirstError { break }
-      }
-      return tally
-    }
-    guard unsafe fwd_round_go_on(&round, call.facts, call.state) != 0 else {
-      return unsafe Tally(answered: round.answered)
-    }
-    return unsafe finish(&round, call, owner)
-  }
-
-  /// Continues with the targets that are not called directly, from the one that the round stopped
-  /// at.
-  @unsafe
-  @inline(__always)
-  private func finish(
-    _ round: inout FWDRound, _ call: Call, _ owner: some TargetListOwner
-  ) -> Tally {
-    var tally = Tally()
-    let endsAtError = stopsAtFirstError
-    repeat {
-      guard let cache = unsafe round.cache else { break }
-      guard let turn = unsafe round.next else { break }
-      tally.answered = unsafe round.answered
-      if let method = unsafe round.method, let stop = unsafe fwd_round_stop(&round) {
-        let run = unsafe MethodRun(call: call, method: method, cache: cache)
-        unsafe round.next = run.perform(from: turn, to: endsAtError ? turn + 1 : stop, &tally)
-      }
-      if unsafe round.next == turn {
-        owner.deliver(call, to: unsafe member(at: turn), &tally)
-        unsafe round.next = turn + 1
-      }
-      unsafe round.answered = tally.answered
-      if endsAtError, tally.error != nil { unsafe fwd_round_skip_rest(&round) }
-    } while unsafe fwd_round_go_on(&round, call.facts, call.state) != 0
-    tally.answered = unsafe round.answered
-    return tally
   }
 }

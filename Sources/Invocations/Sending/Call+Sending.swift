@@ -13,6 +13,14 @@ extension Call {
     try send(compared: selector, to: target, isKept: false)
   }
 
+  /// Sends a message in the same way, and returns true: there is an answer.
+  @inlinable
+  @inline(__always)
+  func isSent(compared selector: Selector, to target: AnyObject?) throws -> Bool {
+    try send(compared: selector, to: target)
+    return true
+  }
+
   /// Sends a message of a call that other code may find while the method runs, such as a
   /// hand-recorded call. Its arguments cannot be replaced meanwhile.
   func sendGuarded(compared selector: Selector, to target: AnyObject?) throws {
@@ -194,7 +202,10 @@ extension Call {
         try SpareInvocations.withOne(plan) { spare in
           spare.call.borrow(from: self)
           // A retained invocation must not refer to a target that it does not retain.
-          defer { spare.call.receiverWord = 0 }
+          defer {
+            spare.call.receiverWord = 0
+            adoptUnanswered(of: spare.call)
+          }
           try dispatch(spare)
           adoptResult(of: spare.call)
         }

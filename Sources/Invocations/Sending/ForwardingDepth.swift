@@ -84,6 +84,14 @@ package enum ForwardingDepth {
     }
   }
 
+  /// Why this thread cannot enter another step; nil if it can.
+  static func refusal(_ selector: Selector) -> InvocationError? {
+    guard let thread = unsafe fwd_thread() else { return .outOfMemory }
+    let depth = unsafe thread.pointee.depth
+    if depth >= UInt32(limit) { return .forwardedTooDeeply(selector, limit: limit) }
+    return fwd_has_stack_for_step(depth) == 0 ? stackError : nil
+  }
+
   private static var stackError: InvocationError {
     unsafe .notEnoughStack(needed: Int(FWD_FORWARDING_STACK), left: Int(fwd_stack_left()))
   }

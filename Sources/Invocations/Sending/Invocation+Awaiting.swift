@@ -19,7 +19,7 @@ extension Invocation {
   /// Whether cancelling the awaiting task keeps the message from further targets. False for a
   /// face's requirement that cannot throw, because its sender would not learn of the cancellation.
   package var endsWithTask: Bool {
-    unsafe call.state.pointee.message & FWD_UNCANCELLED_MESSAGE_BIT == 0
+    unsafe call.state.pointee.is_uncancelled == 0
   }
 
   /// Sends the message to another object without retaining it, and awaits the end. The old target
@@ -35,12 +35,6 @@ extension Invocation {
       throw error
     }
     call.takeBack(before)
-  }
-
-  /// Sends the message of a face, which checks afterwards whether it was answered.
-  package nonisolated(nonsending) func sendAwaitingOfFace(to proxy: AnyObject) async throws {
-    unsafe call.state.pointee.message = fwd_next_face_message()
-    try await sendAwaiting(to: proxy)
   }
 
   /// Performs a method of an object, which the caller retains. The old target is restored

@@ -1,49 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-/// Messages of faces that no target answered.
+/// Messages that no target answered.
 ///
 /// A proxy without a target for a message throws an error. A target may throw the same error, for a
-/// message that it has sent itself. So the proxy records the number of the message, and the face
-/// looks for that number.
+/// message that it has sent itself. So the proxy notes it in the call, and its sender looks there.
 package enum UnansweredMessages {
-  /// The maximum number of records. A sender that is not a face never takes its record.
-  private static let most = 4096
-  private static let numbers = Guarded<Set<UInt64>>([])
-
   /// The error of a receiver that leaves out an optional requirement.
   package static var leftOut: any Error { NotImplemented() }
 
   /// Whether an error says that the receiver leaves out an optional requirement.
   package static func isLeftOut(_ error: any Error) -> Bool { error is NotImplemented }
 
-  /// Records that no target answered a call.
-  package static func note(_ call: Call) { note(unsafe call.state.pointee.message) }
-
-  /// Whether the face answers a call where no target does.
+  /// Whether the sender of a call has an answer where no target has one.
   package static func hasOtherwise(_ call: Call) -> Bool {
-    unsafe call.state.pointee.message & FWD_OTHERWISE_MESSAGE_BIT != 0
+    unsafe call.state.pointee.has_otherwise != 0
   }
 
-  /// Records that no target answered a message with a number.
-  static func note(_ message: UInt64) {
-    guard message & FWD_FACE_MESSAGE_BIT != 0 else { return }
-    numbers.withLockInPlace { numbers in
-      // A custom proxy may swallow the error, and then its record stays.
-      if numbers.count == most { numbers.removeAll() }
-      numbers.insert(message)
-    }
-  }
+  /// Notes that no target answered a call.
+  package static func note(_ call: Call) { unsafe call.state.pointee.is_unanswered = 1 }
 
-  /// Whether no target answered a message that ended with an error. The note is removed.
-  static func take(_ message: UInt64, _ error: any Error) -> Bool {
-    if isLeftOut(error) { return true }
-    guard message & FWD_FACE_MESSAGE_BIT != 0 else { return false }
-    return numbers.withLockInPlace { $0.remove(message) != nil }
-  }
-
-  /// Whether no target answered a call that ended with an error. Removes the record.
+  /// Whether no target answered a call that ended with an error. Removes the note.
   package static func take(_ call: Call, _ error: any Error) -> Bool {
-    take(unsafe call.state.pointee.message, error)
+    if isLeftOut(error) { return true }
+    defer { unsafe call.state.pointee.is_unanswered = 0 }
+    return unsafe call.state.pointee.is_unanswered != 0
+  }
+}
+
+extension Call {
+  /// Makes this carry the message of another call on.
+  func carry(messageOf other: Call) {
+    unsafe state.pointee.message = other.state.pointee.message
+    unsafe state.pointee.has_otherwise = other.state.pointee.has_otherwise
+    unsafe state.pointee.is_uncancelled = other.state.pointee.is_uncancelled
+    unsafe state.pointee.is_unanswered = 0
+  }
+
+  /// Takes over the note that no target answered, from a call that carried this message on.
+  func adoptUnanswered(of other: Call) {
+    unsafe state.pointee.is_unanswered = other.state.pointee.is_unanswered
   }
 }

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CForwardingShims
+
+// The parts of a delivery that do more than call targets.
+extension FaceDelivery {
+  /// The turn of a target that is not called directly.
+  @inlinable @unsafe
+  @inline(never)
+  static func turnElsewhere<Target, Result, Failure: Error>(
+    at member: UnsafePointer<UnsafeRawPointer>, _ rest: inout UnsafeMutablePointer<FaceDelivery>?,
+    _ round: FWDDirectRound, _ hasOtherwise: Bool, _ targets: FaceTargets, _ proxy: AnyObject,
+    _ place: Int, _ selector: () -> Selector, isOptional: Bool,
+    _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
+    _ later: (inout QueuedCall) -> Void,
+    _ send: (inout FaceDelivery) throws -> Result?
+  ) -> Turn<Result> {
+    switch unsafe callOnQueue(
+      at: member, targets, place, selector, isOptional: isOptional, direct, later)
+    {
+    case .answered(let answer): return .answered(answer)
+    case .queued: return .queued
+    case .over: return .over
+    case .failed(let error):
+      unsafe fail(error, at: member, &rest, targets, proxy)
+      return .over
+    case .message:
+      return unsafe sendAlone(to: member, &rest, round, hasOtherwise, targets, proxy, send)
+    }
+  }
+
+  /// Sends the message to a proxy that has no list of targets.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func sendWholly<Result>(
+    _ hasOtherwise: Bool, _ targets: FaceTargets, _ proxy: AnyObject,
+    _ send: (inout FaceDelivery) throws -> Result?
+  ) -> FaceAnswer<Result> {
+    var delivery = unsafe FaceDelivery(targets, proxy)
+    delivery.message = fwd_next_message()
+    delivery.hasOtherwise = hasOtherwise
+    do {
+      guard let answer = try send(&delivery) else { return .unanswered(nil) }
+      return .answered(answer)
+    } catch {
+      return delivery.isUnanswered || UnansweredMessages.isLeftOut(error)
+        ? .unanswered(error) : .failed(error, nil)
+    }
+  }
+
+  @usableFromInline
+  @inline(never)
+  static func publish(_ targets: FaceTargets) { targets.owner?.proxy.publishTargets() }
+
+  /// The error of a delivery that cannot begin.
+  @usableFromInline
+  @inline(never)
+  static func refusal(_ selector: Selector) -> any Error {
+    ForwardingDepth.refusal(selector) ?? InvocationError.outOfMemory
+  }
+
+  /// Sends a message to a target that the face does not call.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func sendAlone<Result>(
+    to place: UnsafePointer<UnsafeRawPointer>,
+    _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ round: FWDDirectRound,
+    _ hasOtherwise: Bool, _ targets: FaceTargets, _ proxy: AnyObject,
+    _ send: (inout FaceDelivery) throws -> Result?
+  ) -> Turn<Result> {
+    var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
+    if let thread = unsafe round.thread { delivery.message = unsafe fwd_direct_number(thread) }
+    delivery.hasOtherwise = hasOtherwise
+    unsafe delivery.place = place
+    delivery.tally.hasQueued = false
+    var answer: Result?
+    do {
+      answer = try send(&delivery)
+    } catch {
+      delivery.tally.fail(error)
+    }
+    let hasQueued = delivery.tally.hasQueued
+    if delivery.tally.error != nil || delivery.tally.metDead { unsafe keep(delivery, &known) }
+    if let answer { return .answered(answer) }
+    return hasQueued ? .queued : .over
+  }
+
+  /// Notes that a target threw.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func fail(
+    _ error: any Error, at place: UnsafePointer<UnsafeRawPointer>,
+    _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ targets: FaceTargets,
+    _ proxy: AnyObject
+  ) {
+    var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
+    delivery.tally.fail(error, at: unsafe member(at: place))
+    unsafe keep(delivery, &known)
+  }
+
+  /// Whether a target threw, and the first error ends a delivery.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func endsAtError(
+    _ known: UnsafeMutablePointer<FaceDelivery>?, _ list: UnsafeMutablePointer<FWDOwnedList>
+  ) -> Bool {
+    guard unsafe fwd_list_rules(list) & UInt32(FWD_LIST_FIRST_ERROR) != 0 else { return false }
+    return unsafe known?.pointee.tally.error != nil
+  }
+
+  /// Moves the state of a delivery out of its memory.
+  @unsafe
+  private static func take(_ known: inout UnsafeMutablePointer<FaceDelivery>?) -> FaceDelivery? {
+    guard let memory = unsafe known else { return nil }
+    unsafe known = nil
+    defer { unsafe memory.deallocate() }
+    return unsafe memory.move()
+  }
+
+  @unsafe
+  private static func keep(
+    _ delivery: FaceDelivery, _ known: inout UnsafeMutablePointer<FaceDelivery>?
+  ) {
+    unsafe known = .allocate(capacity: 1)
+    unsafe known?.initialize(to: delivery)
+  }
+
+  /// Records that the class of a target left out an optional requirement.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func noteLeftOut(_ selector: Selector, at place: UnsafePointer<UnsafeRawPointer>) {
+    OptionalRequirement.note(leftOut: selector, by: unsafe member(at: place).type)
+  }
+
+  /// Ends the round, and decides what the sender gets.
+  ///
+  /// - Parameter result: the answer that counts; nil if no target has answered.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func conclude<Result>(
+    _ result: Result?, _ hasQueued: Bool, _ hasOtherwise: Bool,
+    _ known: UnsafeMutablePointer<FaceDelivery>?, _ round: FWDDirectRound,
+    _ targets: FaceTargets, _ proxy: AnyObject, _ selector: Selector
+  ) -> FaceAnswer<Result> {
+    unsafe fwd_direct_end(round)
+    var known = unsafe known
+    var tally = unsafe take(&known)?.tally ?? TargetList.Tally()
+    tally.answered = result == nil ? 0 : 1
+    tally.hasQueued = hasQueued
+    guard let owner = targets.owner?.proxy else { return .unanswered(nil) }
+    switch owner.verdict(
+      selector, tally, returnsValue: Result.self != Void.self, hasOtherwise: hasOtherwise)
+    {
+    case .answered:
+      guard let answer = result ?? (() as? Result) else { return .unanswered(nil) }
+      return .answered(answer)
+    case .unanswered(let error): return .unanswered(error)
+    case .failed(let error): return .failed(error, result)
+    }
+  }
+}
