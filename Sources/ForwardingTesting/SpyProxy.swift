@@ -130,8 +130,6 @@ extension SpyProxy: CallForwarding {
     try respond(call, stamp, note as? SpyScript)
   }
 
-  package func targetMethod(for selector: Selector) -> Implementation? { nil }
-
   @inline(never)
   private func respond(_ call: Call, _ stamp: UInt64, _ script: SpyScript?) throws {
     switch choose(call, stamp, script) {

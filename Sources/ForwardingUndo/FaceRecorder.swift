@@ -90,6 +90,4 @@ final class RecordingProxy: ForwardingProxy, CallForwarding, @unchecked Sendable
   override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch { .fits }
 
   override func responds(to selector: Selector) -> Bool { true }
-
-  func targetMethod(for selector: Selector) -> Implementation? { nil }
 }

@@ -3,12 +3,6 @@ extension MulticastProxy {
   /// The current registrations, in the order of delivery.
   var snapshot: [Registration] { registrations.withLockInPlace { _ in targetList.all } }
 
-  /// The first target, if it is alive. Listing all targets would take time in proportion to their
-  /// number.
-  private var firstTarget: AnyObject? {
-    registrations.withLockInPlace { _ in targetList.first }?.object
-  }
-
   /// The current options of a registration.
   func wishes(of registration: Registration) -> Registration.Wishes {
     registrations.withLockInPlace { _ in registration.wishes }
@@ -67,11 +61,5 @@ extension MulticastProxy {
   @discardableResult
   public func unblock(_ token: Token) -> Bool {
     withRegistration(token) { $0.unblock() } ?? false
-  }
-}
-
-extension MulticastProxy {
-  package func targetMethod(for selector: Selector) -> Implementation? {
-    (firstTarget ?? targets.first).flatMap { Introspection.classMethod(of: $0, for: selector) }
   }
 }

@@ -11,9 +11,6 @@ package protocol CallForwarding: MessageForwarding {
 
   /// Forwards a call, as `forward(_:)` does with an invocation.
   func forward(_ call: Call) throws
-
-  /// The method of the first object that it forwards calls to, if that object's class has it.
-  func targetMethod(for selector: Selector) -> Implementation?
 }
 
 /// How the objects of one class forward.
@@ -58,12 +55,6 @@ struct BorrowedObject {
 extension BorrowedObject {
   func forward<Proxy: CallForwarding>(_ call: Call, as type: Proxy.Type) throws {
     try unsafe with(as: type) { try $0.forward(call) }
-  }
-
-  func targetMethod<Proxy: CallForwarding>(
-    for selector: Selector, as type: Proxy.Type
-  ) -> Implementation? {
-    unsafe with(as: type) { $0.targetMethod(for: selector) }
   }
 
   func forwardingTarget<Object: MessageForwarding>(

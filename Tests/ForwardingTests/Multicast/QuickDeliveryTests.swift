@@ -53,7 +53,7 @@ struct QuickDeliveryTests {
     let listener = Listener("x", log)
     proxy.add(listener)
     try did(1, on: proxy)
-    try proxy.dynamic.did(Int32(2))
+    try did(2, on: proxy)
     #expect(proxy.seen == ["did:", "did:"])
     #expect(log.all == ["x 1", "x 2"])
     withExtendedLifetime(listener) {}
