@@ -114,7 +114,8 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
     case .failed(let error, let answer):
       if let error = error as? Thrown { throw error }
       report(error)
-      return try answer ?? otherwise()
+      if let answer { return answer }
+      return try otherwise()
     }
   }
 }

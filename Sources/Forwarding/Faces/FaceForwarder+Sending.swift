@@ -87,7 +87,8 @@ extension FaceForwarder {
     case .failed(let error, let answer):
       if let error = error as? Thrown { throw error }
       proxy.report(unheard: error, selector())
-      return try answer ?? otherwise()
+      if let answer { return answer }
+      return try otherwise()
     }
   }
 

@@ -85,15 +85,6 @@ public struct MulticastMessage<Result, each Argument>: Sendable {
       (repeat each arguments), as: requirement.selector, on: proxy, into: initial, combine)
   }
 
-  /// Returns the answer or the error of each target that has a method for the message, in order.
-  ///
-  /// - Throws: What keeps the message from being delivered.
-  public func gather(
-    _ arguments: repeat each Argument
-  ) throws -> [Swift.Result<Result, any Error>] {
-    try prepared.gather((repeat each arguments), as: requirement.selector, on: proxy)
-  }
-
   /// Returns what became of the message at each target.
   ///
   /// - Throws: What keeps the message from being delivered. What targets throw is in the report alone.

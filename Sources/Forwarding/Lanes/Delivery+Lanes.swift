@@ -144,7 +144,7 @@ extension Delivery {
     copy.retainArguments(includingTarget: false)
     copy.addToPath(proxy.targetList)
     let stay = invocation.keeper.flatMap { $0 as? LaneStay }
-    return DeliveryJob(copy, registration, end, visit?.method, for: proxy, waiting, stay)
+    return DeliveryJob(copy, registration, end, for: proxy, waiting, stay)
   }
 }
 

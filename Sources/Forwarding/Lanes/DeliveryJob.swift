@@ -37,8 +37,6 @@ final class DeliveryJob: @unchecked Sendable {
   private let claims: Bool
   private let waiting: Waiting
   private let proxy: ObjectReference
-  /// The method that the target performs instead of its own; nil in ordinary deliveries.
-  private let visit: Implementation?
   private let stage = Atomic(Stage.waiting.rawValue)
   /// Ends before the outcome is known, or when the job is dropped; nil if no sender counts it.
   private var stay: LaneStay?
@@ -54,13 +52,12 @@ final class DeliveryJob: @unchecked Sendable {
 
   init(
     _ invocation: Invocation, _ registration: Registration, _ end: Delivery.End,
-    _ visit: Implementation?, for proxy: MulticastProxy, _ waiting: Waiting, _ stay: LaneStay?
+    for proxy: MulticastProxy, _ waiting: Waiting, _ stay: LaneStay?
   ) {
     self.invocation = invocation
     self.stay = stay
     stay?.begin()
     self.waiting = waiting
-    self.visit = visit
     self.proxy = ObjectReference(proxy, isStrong: false)
     token = registration.token
     type = registration.targetType
@@ -80,16 +77,7 @@ final class DeliveryJob: @unchecked Sendable {
   /// Runs the job, unless its sender has cancelled it or missed its deadline.
   func perform() {
     guard begin() else { return }
-    conclude(
-      chain.run {
-        outcome { target in
-          if let visit {
-            try invocation.call.perform(visit, on: target)
-          } else {
-            try invocation.send(to: target)
-          }
-        }
-      })
+    conclude(chain.run { outcome() })
   }
 
   /// Runs the job in a task, and awaits its end.
@@ -116,22 +104,20 @@ final class DeliveryJob: @unchecked Sendable {
   }
 
   /// Sends the message. When this returns, nothing here retains the target.
-  private func outcome(_ send: (AnyObject) throws -> Void) -> DeliveryOutcome {
+  private func outcome() -> DeliveryOutcome {
     guard let registration = takeRegistration() else { return .removed }
     // Retained to the end: ``MulticastProxy/removeAndWait(_:)-(Token)`` waits for its release.
     return withExtendedLifetime(registration) {
-      settle(registration, outcome(of: registration, send))
+      settle(registration, outcome(of: registration))
     }
   }
 
   /// A separate function, so that the target is released before the registration.
   @inline(never)
-  private func outcome(
-    of registration: Registration, _ send: (AnyObject) throws -> Void
-  ) -> DeliveryOutcome {
+  private func outcome(of registration: Registration) -> DeliveryOutcome {
     guard let target = registration.object else { return .dead }
     do {
-      try send(target)
+      try invocation.send(to: target)
       keepAnswer()
       return .answered
     } catch {
@@ -139,7 +125,7 @@ final class DeliveryJob: @unchecked Sendable {
     }
   }
 
-  /// Sends the message in a task; see ``outcome(_:)``.
+  /// Sends the message in a task; see ``outcome()``.
   private nonisolated(nonsending) func outcomeAwaiting() async -> DeliveryOutcome {
     guard let registration = takeRegistration(), setSuspended(registration, true) else {
       return .removed
@@ -162,18 +148,14 @@ final class DeliveryJob: @unchecked Sendable {
     }
   }
 
-  /// A separate function for the same reason as ``outcome(of:_:)``.
+  /// A separate function for the same reason as ``outcome(of:)``.
   @inline(never)
   private nonisolated(nonsending) func outcomeAwaiting(
     of registration: Registration
   ) async -> DeliveryOutcome {
     guard let target = registration.object else { return .dead }
     do {
-      if let visit {
-        try await invocation.performAwaiting(visit, on: target)
-      } else {
-        try await invocation.sendAwaiting(to: target)
-      }
+      try await invocation.sendAwaiting(to: target)
       keepAnswer()
       return .answered
     } catch {

@@ -62,15 +62,6 @@ extension Message {
   ) throws -> Sum {
     try prepared.fold((repeat each arguments), as: selector, on: proxy, into: initial, combine)
   }
-
-  /// Returns the answer or the error of each target that has a method for the message, in order.
-  ///
-  /// - Throws: What keeps the message from being delivered.
-  public func gather(
-    _ arguments: repeat each Argument, on proxy: MulticastProxy
-  ) throws -> [Swift.Result<Result, any Error>] {
-    try prepared.gather((repeat each arguments), as: selector, on: proxy)
-  }
 }
 
 // The ways to get many answers, for messages and for the requirements of faces. The arguments are made a tuple each time
@@ -128,20 +119,5 @@ extension PreparedMessage {
       try combine(&sum, answer)
     }
     return sum
-  }
-
-  func gather<Answer, each Argument>(
-    _ arguments: (repeat each Argument), as selector: Selector, on proxy: MulticastProxy
-  ) throws -> [Swift.Result<Answer, any Error>] {
-    var answers: [Swift.Result<Answer, any Error>] = []
-    try withCall(tuple: (repeat each arguments), as: selector) { call in
-      try proxy.ask(call, selector) { call in
-        answers.append(Swift.Result { try call.takeFittingAnswer(as: Answer.self, result) })
-        return .next
-      } failed: {
-        answers.append(.failure($0.error))
-      }
-    }
-    return answers
   }
 }

@@ -4,8 +4,6 @@ struct Delivery {
   let proxy: MulticastProxy
   let invocation: Invocation
   let selector: Selector
-  /// The method that every target performs instead of its own; nil in ordinary deliveries.
-  var visit: Visit?
 
   /// The outcome of one target's turn.
   struct Turn {
@@ -30,9 +28,8 @@ struct Delivery {
     guard let target = registration.object else { return .over(Turn(outcome: .dead)) }
     registration.markReached()
     let type = registration.targetType
-    if let visit, !visit.accepts(target) { return .over(Turn(outcome: .noMethod, type: type)) }
     do {
-      let method = try visit?.method ?? invocation.call.directMethod(of: target)
+      let method = try invocation.call.directMethod(of: target)
       guard try method != nil || ForwardingDepth.responds(target, to: selector) else {
         return .over(Turn(outcome: .noMethod, type: type))
       }

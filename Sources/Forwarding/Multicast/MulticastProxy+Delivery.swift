@@ -20,13 +20,11 @@ extension MulticastProxy {
     let endsAtError = targetList.stopsAtFirstError
     var report = DeliveryReport()
     report.entries.reserveCapacity(registrationCount)
-    try deliver(call, selector) { registration, turn in
+    try deliver(call, selector, listsAll: true) { registration, turn in
       var turn = turn
       if turn.outcome.isAnswer, call.returnsValue { turn.call = call.copiedAnswer() }
       report.add(registration, turn, hasAnswer: call.returnsValue)
       return !(stopsAtFirst && turn.outcome.isAnswer) && !(endsAtError && turn.outcome.error != nil)
-    } skipped: {
-      report.add($0, Delivery.Turn(outcome: .notCalled), hasAnswer: false)
     }
     return report
   }
@@ -37,16 +35,14 @@ extension MulticastProxy {
   /// - Throws: the error of `each`, which ends the delivery, or what keeps the call from being
   ///   delivered.
   func deliver(
-    _ call: Call, _ selector: Selector,
-    _ each: (Registration, Delivery.Turn) throws -> Bool,
-    skipped: ((Registration) -> Void)? = nil
+    _ call: Call, _ selector: Selector, listsAll: Bool = false,
+    _ each: (Registration, Delivery.Turn) throws -> Bool
   ) throws {
     var refusal: (any Error)?
     var metDead = false
-    let skip = skipped.map { skipped in
-      { (place: MemberPlace) in skipped(unsafe member(at: place)) }
-    }
-    try targetList.deliver(call, of: selector, for: self, skipped: skip) { place, outcome in
+    try unsafe targetList.deliver(
+      call, of: selector, for: self, listsAll: listsAll
+    ) { place, outcome in
       let registration = unsafe member(at: place)
       let turn =
         switch outcome {
@@ -54,6 +50,7 @@ extension MulticastProxy {
         case .failed(let error):
           Delivery.Turn(outcome: DeliveryOutcome(error), type: registration.targetType)
         case .unknown: deliver(call, selector, to: registration)
+        case .skipped: Delivery.Turn(outcome: .notCalled)
         }
       if case .dead = turn.outcome { metDead = true }
       do { return try each(registration, turn) } catch { refusal = error }

@@ -281,11 +281,11 @@ extension MulticastProxy: CallForwarding {
     let stopsAtFirst = targetList.stopsAtFirst(hasResult: call.returnsValue)
     let endsAtError = targetList.stopsAtFirstError
     var tally = TargetList.Tally()
-    try targetList.deliver(call, of: selector, for: self) { place, outcome in
+    try unsafe targetList.deliver(call, of: selector, for: self) { place, outcome in
       switch outcome {
       case .answered: tally.answered += 1
       case .failed(let error): tally.fail(error, at: unsafe member(at: place))
-      case .unknown: deliver(call, to: unsafe member(at: place), &tally)
+      case .unknown, .skipped: deliver(call, to: unsafe member(at: place), &tally)
       }
       return !(stopsAtFirst && tally.answered > 0) && !(endsAtError && tally.error != nil)
     }

@@ -72,7 +72,7 @@ public struct FaceDelivery {
     switch unsafe call.perform(at: place, UInt64(call.selectorWord)) {
     case .answered: tally.answered += 1
     case .failed(let error): tally.fail(error, at: unsafe member(at: place))
-    case .unknown: return false
+    case .unknown, .skipped: return false
     }
     return true
   }

@@ -13,14 +13,15 @@ extension TargetList {
   /// Sends a call to the targets in order.
   ///
   /// - Parameters:
-  ///   - skipped: called for each target that has no turn, because a turn before ended the delivery.
+  ///   - listsAll: whether `turn` is also called, with `skipped`, for the targets that have no turn
+  ///     because one before ended the delivery.
   ///   - turn: called after a target was called, while the call has its answer, and for each target
   ///     that is not simply called: the closure sends to that. Returns whether the delivery goes on.
   /// - Throws: ``InvocationError`` if the call comes back to the list that is delivering it, or is
   ///   forwarded too deeply.
   package func deliver(
     _ call: Call, of selector: Selector, for owner: some TargetListOwner,
-    skipped: ((MemberPlace) -> Void)? = nil, turn: (MemberPlace, Call.Outcome) -> Bool
+    listsAll: Bool = false, turn: (MemberPlace, Call.Outcome) -> Bool
   ) throws(InvocationError) {
     let isLent = call.isTargetLent
     call.isTargetLent = true
@@ -40,13 +41,9 @@ extension TargetList {
     let word = UInt64(selector.word)
     var isOver = false
     while let place = unsafe next.member {
-      if isOver {
-        guard let skipped = unsafe skipped else { return }
-        unsafe skipped(place)
-      } else {
-        let goesOn = unsafe turn(place, call.perform(at: place, word))
-        isOver = !goesOn
-      }
+      let goesOn = unsafe turn(place, isOver ? .skipped : call.perform(at: place, word))
+      isOver = isOver || !goesOn
+      if isOver, !listsAll { return }
       unsafe next.member = place + 1
       unsafe next = fwd_direct_turn(list, next)
     }
@@ -58,8 +55,10 @@ extension Call {
   package enum Outcome {
     case answered
     case failed(any Error)
-    /// The target was not called.
+    /// The target is not simply called.
     case unknown
+    /// The delivery ended before the turn of the target.
+    case skipped
   }
 
   /// Calls the method that the class of a target is known to have, if the target is an ordinary one.
