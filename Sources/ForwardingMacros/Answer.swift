@@ -117,6 +117,9 @@
         + "\(word)\(answer.marks)__copy\(callAtOnce)"
     }
 
+    /// The index of the requirement's protocol among those of the face, as source.
+    private var place: String { Face.place(of: face) }
+
     private var constant: String { "\(face).\(message)" }
     private var selector: String { isNoMessage == nil ? "\(constant).selector" : constant }
 
@@ -159,11 +162,7 @@
     }
 
     /// The statement that implements the requirement in a face.
-    ///
-    /// - Parameter place: the index of the requirement's protocol among those of the face, as
-    ///   source.
-    func statement(at place: String) -> String {
-      let delivered = delivered(at: place)
+    var statement: String {
       if sent.isEmpty { return delivered }
       return "\(sent.joined(separator: "; ")); \(answer.isAsync ? "" : "return ")\(delivered)"
     }
@@ -173,7 +172,7 @@
       "self.__forwarder" + (sent.isEmpty ? "" : ".sending(for: \(face).self)")
     }
 
-    private func delivered(at place: String) -> String {
+    private var delivered: String {
       if answer.passesErrors {
         var throwing = self
         throwing.answer.passesErrors = false
@@ -181,10 +180,10 @@
         throwing.notesErrors = true
         return
           "\(answer.marks)\(forwarder).rethrow(\(selector)) { (__hasThrown: inout Bool) in "
-          + "\(throwing.delivered(at: place)) } otherwise: { \(answer.otherwise ?? "()") } "
+          + "\(throwing.delivered) } otherwise: { \(answer.otherwise ?? "()") } "
           + "throwing: { throw $0 }"
       }
-      if answer.isAsync { return awaiting(at: place) }
+      if answer.isAsync { return awaiting }
       let through = "\(place), \(selector)" + settings
       let (ask, tell) = (
         "\(answer.marks)\(forwarder).ask", "\(answer.marks)\(forwarder).tell"
@@ -234,7 +233,7 @@
       return settings + (answer.hasOtherwise ? ", hasOtherwise: true" : "")
     }
 
-    private func awaiting(at place: String) -> String {
+    private var awaiting: String {
       let changed = isMutating ? "var __changed = __target; " : ""
       return """
         var __delivery = \(forwarder).awaiting(\(place), \(selector)\(settings), as: (\(result)).self)

@@ -5,10 +5,7 @@
   extension Face {
     /// The functions that map an inherited protocol to its index in the tables of a target.
     var places: String {
-      // The defaults of `ForwardingFace` belong to the conformance, which only its actor can use, and a
-      // module may have a default actor. The faces of inheriting protocols call these functions from
-      // anywhere.
-      if bases.isEmpty, isOfActors || isNonisolated { return "" }
+      if bases.isEmpty { return "" }
       var offset = "1"
       var cases = ""
       for base in baseFaces {
@@ -38,7 +35,7 @@
     var box: String {
       if isOfObjects { return "" }
       // A value that no requirement mutates is read without a lock.
-      let isChanged = !bases.isEmpty || members.contains(where: \.isMutating)
+      let isChanged = !bases.isEmpty || parts.flatMap(\.members).contains(where: \.isMutating)
       let isolation = actor.map { $0 + " " } ?? ""
       let storage =
         isChanged

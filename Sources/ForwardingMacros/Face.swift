@@ -29,21 +29,13 @@
     var isForeign = false
     /// Whether another type is around the protocol.
     var isNested = false
-    /// Whether the protocol is private to the type around it, which refuses it.
-    var isPrivate = false
     /// The inherited protocols. Each has a face of its own.
     var bases: [String]
     var parts: [FacePart] = []
     /// Members that send no message, as source.
     var others: [String] = []
-    /// Whether the protocol is refused, so that all members are stubs.
-    var isStub = false
     /// Whether a requirement is deprecated.
     var hasDeprecated = false
-    /// Whether a class can conform to the protocol.
-    var isPossible = true
-
-    var members: [FaceMember] { parts.flatMap(\.members) }
 
     var forwarding: String { Spelling.forwarding }
     var swift: String { Spelling.swift }
@@ -89,21 +81,24 @@
 
     /// Whether other modules may have classes of the protocol, so that the optimizer never takes one for the
     /// only one.
-    private var isInView: Bool { ["public ", "package "].contains(access) || isForeign || isStub }
+    private var isInView: Bool { ["public ", "package "].contains(access) || isForeign }
 
     // MARK: The extensions
 
-    /// The extensions of the protocol: the default implementations of optional requirements, and
-    /// the members that the faces and boxes of inheriting protocols use.
+    /// The extensions of the protocol: the default implementations of optional requirements, the
+    /// members of its face and of those of inheriting protocols, and those of the boxes of inheriting
+    /// protocols.
+    ///
+    /// The face takes its members from the extension. The optimizer makes a copy for it, in which the
+    /// place of the protocol is a constant.
     func extensions(of type: String) -> [String] {
-      if isForeign || isPrivate { return [] }
-      let place = "Self.__place(of: \(self.type).self)"
+      if isForeign { return [] }
       let boxed = isOfActors ? "" : parts.text { [$0.boxed(boxedValue)] }
       return [
         ("", parts.text(\.defaults)),
-        (" where Self: \(forwarding)ForwardingFace", parts.text { [$0.member(place)] }),
+        (" where Self: \(forwarding)FaceSender", parts.text { [$0.member] }),
         (" where Self: \(forwarding)FaceBox", boxed),
-      ].prefix(isPossible ? 3 : 1).filter { !$0.1.isEmpty }.map { condition, members in
+      ].filter { !$0.1.isEmpty }.map { condition, members in
         "\(nonisolated)extension \(type)\(condition) {\n\(members)\n}"
       }
     }
@@ -125,14 +120,14 @@
       let clause = bounds.isEmpty ? "" : "<\(bounds.joined(separator: ", "))>"
       let inView = isInView ? "" : "@\(forwarding)FaceInView "
       return """
-        \(attributes)\(inView)\(isPrivate ? "private " : isAccessAround ? "" : access)\(keyword) \(className)\(clause): \(name), \(isolation)\(forwarding)ForwardingFace\(conformances)\(whereClause) {\(actorHint)
+        \(attributes)\(inView)\(isAccessAround ? "" : access)\(keyword) \(className)\(clause): \(name), \(isOfActors ? "" : "nonisolated ")\(forwarding)FaceSender, \(isolation)\(forwarding)ForwardingFace\(conformances)\(whereClause) {\(actorHint)
         \(baseTypes)\(types)
 
         \(constants)
 
         \(messages)
 
-          \(isOfActors ? "nonisolated " : "")\(access)let __forwarder: \(forwarding)FaceForwarder
+          nonisolated \(access)let __forwarder: \(forwarding)FaceForwarder
 
           \(access)init(forwardingTo proxy: any \(forwarding)ForwardingProxy & \(swift)Sendable) {
             __forwarder = \(forwarding)FaceForwarder(proxy, for: \(type).self)
@@ -142,10 +137,20 @@
 
         \(preparation)
 
-        \(places)\((others + [parts.text { [$0.member("0")] }, box]).filter { !$0.isEmpty }.joined(separator: "\n\n"))
+        \(places)\((others + [members, box]).filter { !$0.isEmpty }.joined(separator: "\n\n"))
         }
         """
     }
+
+    /// The members that the face does not take from the extension of the protocol. A foreign protocol has
+    /// none, and no copy is made for a face with type parameters: the place costs 90 ns there.
+    private var members: String {
+      if !isForeign, parameters.isEmpty { return "" }
+      return parts.text { [$0.member.replacing(Self.place(of: type), with: "0")] }
+    }
+
+    /// The index of a face's protocol among those of any face, as source.
+    static func place(of face: String) -> String { "Self.__place(of: \(face).self)" }
 
     private var types: String {
       let (own, aliases) = parts.values
@@ -168,7 +173,7 @@
       return parts.text { member in
         let lines = member.messages.map { message in
           let value = message.value(isCached: isGeneric ? type : nil)
-          let head = "  nonisolated \(isPrivate ? "" : "fileprivate ")static"
+          let head = "  nonisolated fileprivate static"
           return isGeneric
             ? "\(head) var \(message.name): \(message.type) { \(value) }"
             : "\(head) let \(message.name) = \(value)"

@@ -28,36 +28,21 @@
         !$0.attributeName.trimmedDescription.hasSuffix("FaceInView")
       }
       let actor = place.isEmpty ? nil : kept.first(where: \.namesGlobalActor)?.trimmedDescription
-      let seen = { (text: String) in
-        actor.map { text.replacing($0 + " ", with: "@\(face).__Actor ") } ?? text
-      }
-      let inherited = declaration.inheritanceClause?.inheritedTypes.enumerated().map {
-        let text = $0.element.type.trimmedDescription
-        // The class is never used. Its conformance belongs to no actor, as a protocol that inherits
-        // `Sendable` takes no members of an extension for a conformance that does.
-        if $0.offset > 0, text.hasSuffix("ForwardingFace"), !isActor {
-          return "nonisolated \(Spelling.forwarding)ForwardingFace"
-        }
-        return ($0.offset == 0 ? place : "") + seen(text)
-      }
-      let attributes = seen(kept.map { $0.trimmedDescription + " " }.joined())
+      let protocols = declaration.inheritanceClause?.inheritedTypes.filter {
+        !$0.type.trimmedDescription.hasSuffix("ForwardingFace")
+      }.map(\.type.trimmedDescription)
+      var attributes = kept.map { $0.trimmedDescription + " " }.joined()
+      if let actor { attributes.replace(actor + " ", with: "@\(face).__Actor ") }
       // Nor does the default isolation of the module matter to it.
       let isolation =
         isActor || kept.contains(where: \.namesGlobalActor) ? "" : "nonisolated "
-      let (forwarding, swift) = (Spelling.forwarding, Spelling.swift)
       let source = """
         extension \(name) {
-          \(attributes)\(isolation)fileprivate \(isActor ? "actor" : "final class") __InView: \((inherited ?? []).joined(separator: ", ")) {
-            typealias __Target = \(face).__Target
-            typealias __SendableTarget = \(face).__SendableTarget
-            typealias __Values = \(face).__Values
-            typealias __Messages = \(face).__Messages
-            nonisolated let __forwarder: \(forwarding)FaceForwarder
-            \(isActor ? "" : "nonisolated ")init(forwardingTo proxy: any \(forwarding)ForwardingProxy & \(swift)Sendable) {
-              __forwarder = \(forwarding)FaceForwarder(proxy, for: \(face).self)
+          \(attributes)\(isolation)fileprivate \(isActor ? "actor" : "final class") __InView: \(place)\((protocols ?? []).joined(separator: ", ")) {
+            nonisolated let __forwarder: \(Spelling.forwarding)FaceForwarder
+            \(isActor ? "" : "nonisolated ")init(_ forwarder: \(Spelling.forwarding)FaceForwarder) {
+              __forwarder = forwarder
             }
-            nonisolated static func __target(_ target: __SendableTarget) -> __Target { target }
-            nonisolated static func __prepare(_ target: __Target) -> \(swift)AnyObject { target as \(swift)AnyObject }
           }
         }
         """

@@ -46,8 +46,8 @@
   /// statements that register targets for them.
   struct FaceMember {
     var messages: [MessageConstant] = []
-    /// The member with its body, for a given index of the protocol among those of the face.
-    var member: (_ place: String) -> String
+    /// The member with its body.
+    var member: String
     /// The member of a box, for the source of the value that it calls.
     var boxed: (_ value: String) -> String
     /// The default implementations, as members of an extension of the protocol.
@@ -56,14 +56,8 @@
     var answers: [String] = []
     /// Whether a message of the member mutates its target.
     var isMutating = false
-    /// The member with a body that never runs, for the face of a protocol that is refused.
-    var stub = ""
-    /// Whether classes may leave it out.
-    var isOptional = false
     /// The members of the face that the extension of a nested protocol uses.
     var beside: [String] = []
-    /// Whether it is a type, which the face and its box have for themselves alone.
-    var isType = false
   }
 
   /// A member of a face, or the clauses between `#if` and `#endif`.

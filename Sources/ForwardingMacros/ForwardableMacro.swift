@@ -17,16 +17,11 @@
       }
       if NestedNames.isRefused(in: context) { return [] }
       let foreign = foreign(of: node)
-      // Programs mean the one that is named without `any`, too.
-      let named = foreign ?? named(by: node)
-      var reader = ProtocolReader(declaration, as: named, in: context)
-      if node.arguments != nil, foreign == nil {
-        reader.refuse(.noForeignProtocol, at: node)
-        reader.face.isPossible = named != nil
-      }
+      var reader = ProtocolReader(declaration, as: foreign, in: context)
+      if node.arguments != nil, foreign == nil { reader.refuse(.noForeignProtocol, at: node) }
       let face = reader.read()
       for diagnostic in reader.diagnostics { context.diagnose(diagnostic) }
-      return face.isPossible ? [DeclSyntax(stringLiteral: face.source)] : []
+      return face.map { [DeclSyntax(stringLiteral: $0.source)] } ?? []
     }
 
     /// The protocol of another module that the argument `as:` names, without `any`.
@@ -38,15 +33,6 @@
         type.is(IdentifierTypeSyntax.self) || type.is(MemberTypeSyntax.self)
       else { return nil }
       return type
-    }
-
-    /// The one that it names without `any`.
-    private static func named(by node: AttributeSyntax) -> TypeSyntax? {
-      guard case .argumentList(let list)? = node.arguments,
-        let base = list.first?.expression.as(MemberAccessExprSyntax.self)?.base,
-        base.is(DeclReferenceExprSyntax.self) || base.is(MemberAccessExprSyntax.self)
-      else { return nil }
-      return TypeSyntax(stringLiteral: base.trimmedDescription)
     }
   }
 
@@ -61,9 +47,9 @@
       else { return [] }
       // The peer role emits the diagnostics.
       var reader = ProtocolReader(declaration, in: context, isExtension: true)
-      return reader.read().extensions(of: type.trimmedDescription).compactMap {
+      return reader.read()?.extensions(of: type.trimmedDescription).compactMap {
         DeclSyntax(stringLiteral: $0).as(ExtensionDeclSyntax.self)
-      }
+      } ?? []
     }
   }
 

@@ -31,35 +31,6 @@
       return names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
     }
 
-    /// What makes the face of a refused protocol conform to those of the system that no face can conform to.
-    var stubsOfBases: [FaceMember]? {
-      var stubs: [FaceMember] = []
-      for type in inheritedTypes where !Self.marks.contains(type.bareName) && foreign == nil {
-        if let signatures = Self.requirements[type.bareName] {
-          stubs += signatures.map { FaceMember.stub("  \(face.access)\($0)") }
-        } else if Self.faceless.contains(type.bareName) || !type.isName && !type.isSuppressed {
-          return nil
-        }
-      }
-      return stubs
-    }
-
-    /// What some of those require that no face can conform to.
-    private static let requirements = {
-      let encode = "func encode(to encoder: any Swift::Encoder) throws"
-      let decode = "init(from decoder: any Swift::Decoder) throws"
-      return [
-        "Comparable": ["static func < (one: Self, other: Self) -> Swift::Bool"],
-        "Codable": [encode, decode], "Encodable": [encode], "Decodable": [decode],
-        "CaseIterable": ["static var allCases: [Self]"],
-        "RawRepresentable": ["init?(rawValue: Swift::Never)", "var rawValue: Swift::Never"],
-        "IteratorProtocol": ["func next() -> Swift::Never?"],
-        "Sequence": ["func makeIterator() -> Swift::EmptyCollection<Swift::Never>.Iterator"],
-        "LosslessStringConvertible": ["init?(_ description: Swift::String)"],
-        "ExpressibleByStringLiteral": ["init(stringLiteral value: Swift::String)"],
-      ]
-    }()
-
     /// What has no requirements for a face, or such as any object answers by its identity.
     private static let marks: Set = [
       "AnyObject", "class", "Actor", "NSObjectProtocol", "Sendable", "SendableMetatype", "Copyable",
@@ -172,23 +143,14 @@
       declaration.memberBlock.members.compactMap { $0.decl.as(AssociatedTypeDeclSyntax.self) }
     }
 
-    /// Reads an associated type, which needs to be a primary one: else the face gets any type that may do.
-    mutating func read(_ type: AssociatedTypeDeclSyntax) -> FaceMember? {
+    /// Refuses an associated type that is no primary one, as the targets of the face have it in their type.
+    mutating func check(_ type: AssociatedTypeDeclSyntax) {
       if !associatedTypes.contains(where: { $0.id == type.id }) {
         refuse(.conditionalType, at: type.associatedtypeKeyword)
       } else if !face.parameters.contains(where: { $0.name == type.name.text }) {
         refuse(
           .associatedType(type.name.text, declaration.name.text), at: type.associatedtypeKeyword)
-      } else {
-        return nil
       }
-      if type.initializer != nil { return nil }
-      let isObject = type.inheritanceClause?.inheritedTypes.first?.type.bareName == "AnyObject"
-      var member = FaceMember.stub("")
-      member.isType = true
-      member.stub =
-        "  \(face.access)typealias \(type.name.text) = Swift::\(isObject ? "AnyObject" : "Never")"
-      return member
     }
   }
 

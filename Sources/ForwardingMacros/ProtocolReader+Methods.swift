@@ -43,9 +43,8 @@
         "func \(function.name.text)\(generic)(\(declared))\(throwing)\(returning)\(clause)"
         .withoutSelf
       let head = front(function.attributes, function.modifiers, function)
-      let stub = FaceMember.stub("\(head)\(signature)", isOptional: answer.isOptional)
       if isStatic(function.modifiers) {
-        return staticMember(head, signature, answer, function.name, stub)
+        return staticMember(head, signature, answer, function.name)
       }
       let words = [name] + parameters.map(\.bareLabel)
       let selector = unusedSelector(SelectorName.of(name, parameters.map(\.bareLabel)))
@@ -58,7 +57,8 @@
       let call = ".\(function.name.text)(\(parameters.map(\.passed).joined(separator: ", ")))"
       let isMutating = function.modifiers.contains { $0.name.text == "mutating" }
       let sending = Sending(
-        answer: answer, face: face.type, target: face.objectTarget, message: constant.name,
+        answer: answer, face: face.type, target: face.objectTarget,
+        message: constant.name,
         values: parameters.map(\.name), call: call,
         callAtOnce:
           ".\(function.name.text)(\(parameters.map(\.passedAtOnce).joined(separator: ", ")))",
@@ -68,10 +68,9 @@
           parameter.variable.map { _ in (parameter.name, parameter.type) }
         }, result: resultType(result), isMutating: isMutating && !face.isOfObjects,
         isNoMessage: noMessage)
-      var member = stub
-      member.messages = [constant]
-      member.member = { "\(head)\(signature) { \(sending.statement(at: $0)) }" }
-      member.boxed = { "\(head)\(signature) { \(sending.boxed($0, selector)) }" }
+      var member = FaceMember(
+        messages: [constant], member: "\(head)\(signature) { \(sending.statement) }",
+        boxed: { "\(head)\(signature) { \(sending.boxed($0, selector)) }" })
       member.isMutating = isMutating
       if answer.isOptional {
         member.defaults = [
@@ -92,30 +91,13 @@
 
     /// A static requirement, which is sent to no target: it returns its default value, or throws.
     mutating func staticMember(
-      _ head: String, _ signature: String, _ answer: Answer, _ name: TokenSyntax,
-      _ stub: FaceMember
-    ) -> FaceMember? {
+      _ head: String, _ signature: String, _ answer: Answer, _ name: TokenSyntax
+    ) -> FaceMember {
       if answer.isOptional { refuse(.optionalStatic, at: name) }
       let body =
         answer.isTold ? "" : answer.otherwise ?? answer.statement
-      var member = stub
-      member.member = { _ in "\(head)\(signature) { \(body) }" }
-      member.boxed = member.member
-      return member
-    }
-
-    /// An initializer, which no face can have.
-    mutating func read(_ initializer: InitializerDeclSyntax) -> FaceMember {
-      refuse(.initializer, at: initializer.initKeyword)
-      var plain = initializer
-      plain.attributes = []
-      plain.modifiers = []
-      let isOptional = initializer.attributes.contains {
-        $0.as(AttributeSyntax.self)?.attributeName.bareName == "Optional"
-      }
-      return .stub(
-        front(initializer.attributes, initializer.modifiers, initializer)
-          + plain.trimmedDescription, isOptional: isOptional)
+      let text = "\(head)\(signature) { \(body) }"
+      return FaceMember(member: text, boxed: { _ in text })
     }
 
     /// The call that records that an object lacks an optional requirement.

@@ -101,11 +101,7 @@
         "\(place.head)\(place.signature) {\n    get\(effect) { \(get) }"
           + (set.map { "\n    set { \($0) }" } ?? "") + "\n  }"
       }
-      var member = FaceMember.stub("", isOptional: reading.isOptional)
-      member.stub = accessors(Spelling.never, setter.map { _ in Spelling.never })
-      if isStatic(place.modifiers) {
-        return staticPlace(place, reading, setter != nil, member)
-      }
+      if isStatic(place.modifiers) { return staticPlace(place, reading, setter != nil) }
       let plain = self.plain(place.type)
       let noMessage =
         place.isGeneric
@@ -126,11 +122,12 @@
               ? signed(place.parameters, place.type) : ": \(place.type.trimmedDescription)"),
           ([plain] + types).joined(separator: ", ")))
       let sending = Sending(
-        answer: reading, face: face.type, target: face.objectTarget, message: getting.name,
+        answer: reading, face: face.type, target: face.objectTarget,
+        message: getting.name,
         values: place.parameters.map(\.name), call: place.call, callAtOnce: place.callAtOnce,
         sent: place.parameters.sent, result: plain,
         isMutating: changes && getter?.modifier?.name.text == "mutating", isNoMessage: noMessage)
-      member.messages = [getting]
+      var member = FaceMember(messages: [getting], member: "", boxed: { _ in "" })
       member.isMutating = changes && (setter != nil || sending.isMutating)
       if noMessage == nil {
         member.answers.append(
@@ -156,7 +153,8 @@
           selector: unusedSelector(place.settingSelector), sharesValues: true)
         member.messages.append(constant)
         storing = Sending(
-          answer: setting, face: face.type, target: face.objectTarget, message: constant.name,
+          answer: setting, face: face.type, target: face.objectTarget,
+          message: constant.name,
           values: place.parameters.map(\.name) + ["newValue"], call: "\(place.call) = newValue",
           callAtOnce: "\(place.callAtOnce) = newValue", sent: place.parameters.sent,
           isMutating: changes, isNoMessage: noMessage)
@@ -167,7 +165,7 @@
             ) { place.call($0.dropLast()) + " = \($0.last ?? "")" })
         }
       }
-      member.member = { accessors(sending.statement(at: $0), storing?.statement(at: $0)) }
+      member.member = accessors(sending.statement, storing?.statement)
       let settingSelector = member.messages.last?.selector ?? ""
       member.boxed = {
         accessors(sending.boxed($0, selector), storing?.boxed($0, settingSelector))
@@ -185,16 +183,13 @@
     }
 
     private mutating func staticPlace(
-      _ place: Place, _ answer: Answer, _ isSettable: Bool, _ stub: FaceMember
-    ) -> FaceMember? {
+      _ place: Place, _ answer: Answer, _ isSettable: Bool
+    ) -> FaceMember {
       if answer.isOptional { refuse(.optionalStatic, at: place.name) }
       if isSettable { refuse(.settableStatic, at: place.name) }
       let value = answer.otherwise ?? answer.statement
       let text = "\(place.head)\(place.signature) { \(value) }"
-      var member = stub
-      member.member = { _ in text }
-      member.boxed = member.member
-      return member
+      return FaceMember(member: text, boxed: { _ in text })
     }
   }
 #endif

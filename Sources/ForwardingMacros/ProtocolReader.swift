@@ -56,11 +56,11 @@
         isOfObjects: false, isNonisolated: false, bases: [])
     }
 
-    /// Makes the face: one of stubs if something was refused.
-    mutating func read() -> Face {
+    /// Makes the face; nil if something was refused.
+    mutating func read() -> Face? {
       readFace()
       face.parts = read(declaration.memberBlock.members)
-      return diagnostics.isEmpty ? face : face.stubbed(with: stubsOfBases)
+      return diagnostics.isEmpty ? face : nil
     }
 
     private mutating func readFace() {
@@ -75,8 +75,6 @@
       {
         refuse(
           .privateNested, at: modifier, "write 'fileprivate'", replacing(modifier, "fileprivate"))
-        face.isPrivate = true
-        face.access = ""
       }
       face.attributes = attributes.map { $0 + " " }.joined()
       face.actor = actor
@@ -138,8 +136,14 @@
       if let list = declaration.as(SubscriptDeclSyntax.self) { return read(list) }
       // Conforming types and the face see the type alias of the protocol.
       if declaration.is(TypeAliasDeclSyntax.self) { return nil }
-      if let initializer = declaration.as(InitializerDeclSyntax.self) { return read(initializer) }
-      if let type = declaration.as(AssociatedTypeDeclSyntax.self) { return read(type) }
+      if let initializer = declaration.as(InitializerDeclSyntax.self) {
+        refuse(.initializer, at: initializer.initKeyword)
+        return nil
+      }
+      if let type = declaration.as(AssociatedTypeDeclSyntax.self) {
+        check(type)
+        return nil
+      }
       refuse(.member(declaration), at: declaration)
       return nil
     }

@@ -7,6 +7,4 @@ enum Spelling {
   static let swift = "Swift::"
   static let void = "Swift::Void"
   static let anyError = "any Swift::Error"
-  /// A body that never runs: the compiler stops at the refusal.
-  static let never = "Swift::fatalError()"
 }

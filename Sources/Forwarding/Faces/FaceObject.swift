@@ -42,3 +42,44 @@ extension FaceObject where Self: CustomDebugStringConvertible {
   /// The name of the class, with its module.
   public var debugDescription: String { String(reflecting: type(of: self)) }
 }
+
+/// What the members of a face need of it: the extension of its protocol has them, for the face and for those
+/// of inheriting protocols. Its conformance belongs to no actor, as a protocol that inherits `Sendable` takes
+/// no member of an extension for a conformance that does.
+///
+/// Only the code that `@Forwardable` writes needs it.
+///
+/// ```swift
+/// final class Door: FaceSender {
+///   let __forwarder = FaceForwarder(MulticastProxy(), for: Door.self)
+/// }
+/// Door.__place(of: Door.self)  // 0
+/// ```
+@_documentation(visibility: internal)
+public protocol FaceSender: AnyObject {
+  /// The destination of the face's messages.
+  nonisolated var __forwarder: FaceForwarder { get }
+
+  /// The index of a protocol's table among the tables of a target: 0 for the protocol of this face,
+  /// greater for those that it inherits. The number of all tables for a protocol that the face does not
+  /// know: its requirements are messages.
+  nonisolated static func __place(of face: AnyClass) -> Int
+
+  /// Whether the protocol of a face is that of this face, or one that it inherits.
+  nonisolated static func __knows(_ face: AnyClass) -> Bool
+
+  /// The number of the inherited protocols, plus one for the face's own.
+  nonisolated static var __places: Int { get }
+}
+
+extension FaceSender {
+  /// The face of a protocol that inherits none: its only table has the index 0.
+  @inlinable
+  public nonisolated static func __place(of face: AnyClass) -> Int { face == self ? 0 : 1 }
+
+  @inlinable
+  public nonisolated static func __knows(_ face: AnyClass) -> Bool { face == self }
+
+  @inlinable
+  public nonisolated static var __places: Int { 1 }
+}

@@ -14,7 +14,7 @@
 ///
 /// The members begin with two underscores, so that they do not collide with those of the protocol,
 /// or with the types that it mentions.
-public protocol ForwardingFace: FaceObject {
+public protocol ForwardingFace: FaceObject, FaceSender {
   /// The existential type of the protocol.
   associatedtype __Target
 
@@ -26,9 +26,6 @@ public protocol ForwardingFace: FaceObject {
 
   /// The names of the protocol's messages.
   associatedtype __Messages: FaceMessages
-
-  /// The destination of the face's messages.
-  var __forwarder: FaceForwarder { get }
 
   /// Makes a face that forwards to a proxy, which it retains.
   init(forwardingTo proxy: any ForwardingProxy & Sendable)
@@ -52,17 +49,6 @@ public protocol ForwardingFace: FaceObject {
 
   /// The target that an object stands for, if it conforms to the protocol.
   static func __target(behind object: AnyObject) -> __Target?
-
-  /// The index of a protocol's table among the tables of a target: 0 for the protocol of this face,
-  /// greater for those that it inherits. The number of all tables for a protocol that the face does not
-  /// know: its requirements are messages.
-  nonisolated static func __place(of face: AnyClass) -> Int
-
-  /// Whether the protocol of a face is that of this face, or one that it inherits.
-  nonisolated static func __knows(_ face: AnyClass) -> Bool
-
-  /// The number of the inherited protocols, plus one for the face's own.
-  nonisolated static var __places: Int { get }
 }
 
 /// The messages of a protocol by name: a ``Requirement`` for each.
@@ -90,16 +76,6 @@ extension ForwardingFace {
   public static func __isBox(_ object: AnyObject) -> Bool { false }
 
   public static func __target(behind object: AnyObject) -> __Target? { object as? __Target }
-
-  /// The face of a protocol that inherits none: its only table has the index 0.
-  @inlinable
-  public nonisolated static func __place(of face: AnyClass) -> Int { face == self ? 0 : 1 }
-
-  @inlinable
-  public nonisolated static func __knows(_ face: AnyClass) -> Bool { face == self }
-
-  @inlinable
-  public nonisolated static var __places: Int { 1 }
 
   /// How the face calls a target directly. The class of the target must have been prepared.
   static func __witnesses(of object: AnyObject) -> FaceWitnesses? {
