@@ -222,7 +222,7 @@
       if answer.isAsync { return "try await \(send)Awaiting(\(arguments), through: &__delivery)" }
       return variables.reduce("try \(send)(\(arguments), through: &__delivery)") { sent, variable in
         "try \(Spelling.invocations)InoutVariable.lend(&\(variable.name)) { "
-          + "(\(variable.name): \(variable.type)) throws -> \(result) in \(sent) }"
+          + "(\(variable.name): \(variable.type)) throws -> (\(result))? in \(sent) }"
       }
     }
 

@@ -22,6 +22,7 @@ public struct FaceForwarder: Sendable {
   /// all of them, and no target is called directly.
   public init(_ proxy: any ForwardingProxy & Sendable, for face: AnyClass) {
     self.proxy = proxy
+    KnownFaces.add(face)
     let owner = proxy.targetOwner
     targets = FaceTargets(owner?.targetList, of: owner, for: face)
   }
@@ -30,6 +31,19 @@ public struct FaceForwarder: Sendable {
   init(messagesTo proxy: any ForwardingProxy & Sendable, for face: AnyClass) {
     self.proxy = proxy
     targets = FaceTargets(nil, of: nil, for: face)
+  }
+}
+
+/// The classes of all faces that were made.
+enum KnownFaces {
+  private static let classes = Guarded<Set<ObjectIdentifier>>([])
+
+  static func add(_ face: AnyClass) {
+    classes.withLockInPlace { _ = $0.insert(ObjectIdentifier(face)) }
+  }
+
+  static func contain(_ type: AnyClass) -> Bool {
+    classes.read { $0.contains(ObjectIdentifier(type)) }
   }
 }
 

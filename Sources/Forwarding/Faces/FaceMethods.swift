@@ -27,7 +27,9 @@ public struct FaceMethods<Object: AnyObject> {
     self.conformance = conformance
   }
 
-  /// Calls `declare` once for each class and face.
+  /// Lets a face call the objects of a class, and calls `declare` once for each class and face: with
+  /// the first message to the class, as most classes get none. A protocol with an actor declares at
+  /// once, on its actor.
   ///
   /// The isolation is that of the protocol: a global actor, or nil. If the conformance of the class
   /// is isolated to an actor, its methods run on that actor.
@@ -37,22 +39,32 @@ public struct FaceMethods<Object: AnyObject> {
   /// - bases: the faces of the inherited protocols, for which the class is prepared already.
   public static func prepare<Target>(
     for face: AnyClass, _ target: Target, bases: [AnyClass] = [],
-    isolation: isolated (any Actor)? = #isolation, _ declare: (FaceMethods<Object>) -> Void
+    isolation: isolated (any Actor)? = #isolation,
+    _ declare: @escaping (FaceMethods<Object>) -> Void
   ) {
     if WitnessRecords.knows(Object.self, face) { return }
     // Two threads may both reach this point; the second one finds the methods of the first.
-    let methods = FaceMethods(
-      table: MethodTable.of(Object.self), actor: isolation,
-      conformance: (face as? any ForwardingFace.Type).map { conformance(to: $0, of: target) }
-        ?? .none)
-    declare(methods)
-    let made = methods.declare()
-    methods.adopt(face)
-    let part = methods.isCallable ? made : nil
+    let conformance =
+      (face as? any ForwardingFace.Type).map { Self.conformance(to: $0, of: target) }
+      ?? ConformanceIsolation.none
+    var isCallable = false
+    if case .none = conformance { isCallable = true }
     WitnessRecords.add(
-      Object.self, face, part.flatMap { WitnessRecords.Part(target, $0) },
-      isIsolated: isolation != nil,
-      bases: bases)
+      Object.self, face, isCallable ? WitnessRecords.Part(target) : nil,
+      isIsolated: isolation != nil, bases: bases)
+    // SAFETY: the closure makes methods of constants, and checks no actor where there is none.
+    nonisolated(unsafe) let declare = declare
+    let add: @Sendable (MethodTable) -> Void = { table in
+      let methods = FaceMethods(table: table, actor: isolation, conformance: conformance)
+      unsafe declare(methods)
+      WitnessRecords.note(methods.declare(), of: face, in: table)
+      methods.adopt(face)
+    }
+    if isolation == nil {
+      MethodTable.add(to: Object.self, add)
+    } else {
+      add(MethodTable.of(Object.self))
+    }
   }
 
   /// Registers the methods that the class does not have yet.
@@ -63,12 +75,6 @@ public struct FaceMethods<Object: AnyObject> {
     let made = methods.read { $0 }
     table.declare(made)
     return made.map(\.selector)
-  }
-
-  /// Whether the face may call the objects directly. It may not if objects provide methods of their
-  /// own, which come first, or if the conformance is isolated to an actor.
-  private var isCallable: Bool {
-    if case .none = conformance { !table.providesMethods } else { false }
   }
 
   private static func conformance<Face: ForwardingFace, Target>(

@@ -88,7 +88,8 @@ package struct AwaitedTurns: ~Copyable {
       return true
     }
     unsafe kept = fwd_awaited_begin(list)
-    if unsafe kept == nil {
+    while unsafe kept == nil, unsafe fwd_thread() != nil {
+      // Another thread may withdraw the list at once.
       unsafe owner?._withUnsafeGuaranteedRef { $0.proxy.publishTargets() }
       unsafe kept = fwd_awaited_begin(list)
     }

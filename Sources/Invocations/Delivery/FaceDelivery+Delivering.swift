@@ -45,10 +45,7 @@ extension FaceDelivery {
     }
     let owned = unsafe fwd_owned_list_of(list)
     var round = unsafe fwd_direct_begin(fwd_list_place(owned), list)
-    if unsafe round.list == nil {
-      publish(targets)
-      unsafe round = fwd_direct_begin(fwd_list_place(owned), list)
-    }
+    if unsafe round.list == nil { unsafe round = begin(targets, list, fwd_stack_address()) }
     guard let kept = unsafe round.list else {
       return .failed(refusal(selector()), nil)
     }

@@ -47,15 +47,30 @@ extension FaceDelivery {
     }
   }
 
-  @usableFromInline
+  /// Begins a delivery to a list that is not published yet. Returns a round without a list if the
+  /// thread cannot enter another step.
+  ///
+  /// - Parameter stack: an address in the frame of the function that ends the round.
+  @usableFromInline @unsafe
   @inline(never)
-  static func publish(_ targets: FaceTargets) { targets.owner?.proxy.publishTargets() }
+  static func begin(
+    _ targets: FaceTargets, _ list: UnsafeRawPointer, _ stack: UInt
+  ) -> FWDDirectRound {
+    let place = unsafe fwd_list_place(fwd_owned_list_of(list))
+    repeat {
+      // Another thread may withdraw the list at once.
+      targets.owner?.proxy.publishTargets()
+      let round = unsafe fwd_direct_begin_carefully(place, list, stack)
+      if unsafe round.list != nil { return unsafe round }
+    } while ForwardingDepth.canEnter
+    return unsafe FWDDirectRound()
+  }
 
   /// The error of a delivery that cannot begin.
   @usableFromInline
   @inline(never)
   static func refusal(_ selector: Selector) -> any Error {
-    ForwardingDepth.refusal(selector) ?? InvocationError.outOfMemory
+    ForwardingDepth.refusal(selector)
   }
 
   /// Sends a message to a target that the face does not call.

@@ -21,27 +21,31 @@ package struct FaceWitnesses: @unchecked Sendable {
 
 /// The classes whose objects faces call through witness tables.
 package enum WitnessRecords {
-  /// One protocol of a face: the table of a class, and the selectors of its requirements.
+  /// One protocol of a face, and the witness table of a class for it.
   package struct Part: Sendable {
-    /// The witness table of the class for this protocol.
     fileprivate var table: UInt
-    fileprivate let selectors: [Selector]
+    /// The face of the protocol.
+    fileprivate var face = ObjectIdentifier(WitnessRecords.self)
 
     /// Reads the table of a value of a class-bound protocol. Returns nil for a value with more than
     /// one table.
-    package init?<Value>(_ value: Value, _ selectors: [Selector]) {
+    package init?<Value>(_ value: Value) {
       guard MemoryLayout<Value>.size == 2 * MemoryLayout<UInt>.size else { return nil }
       // SAFETY: a value of a protocol for objects is the object and the table.
       table = unsafe withUnsafeBytes(of: value) {
         unsafe $0.load(fromByteOffset: MemoryLayout<UInt>.size, as: UInt.self)
       }
-      self.selectors = selectors
     }
   }
 
   private struct Key: Hashable {
     let type: ObjectIdentifier
     let face: ObjectIdentifier
+
+    init(_ type: AnyClass, _ face: AnyClass) {
+      self.type = ObjectIdentifier(type)
+      self.face = ObjectIdentifier(face)
+    }
   }
 
   private struct Entry {
@@ -51,6 +55,8 @@ package enum WitnessRecords {
     var parts: [Part] = []
     /// Whether one of the protocols is isolated to an actor.
     var isIsolated = false
+    /// The messages of the face's own protocol, when the class has its methods.
+    var selectors: [Selector] = []
 
     /// The parts with their current tables, which may be withdrawn.
     var current: [Part] {
@@ -66,21 +72,19 @@ package enum WitnessRecords {
   private struct State {
     var entries: [Key: Entry] = [:]
     /// The faces that have an entry for a class.
-    var faces: [ObjectIdentifier: [ObjectIdentifier]] = [:]
+    var faces: [ObjectIdentifier: [AnyClass]] = [:]
   }
 
   private static let state = Guarded(State())
 
   /// Whether a face has an entry for a class.
   package static func knows(_ type: AnyClass, _ face: AnyClass) -> Bool {
-    let key = Key(type: ObjectIdentifier(type), face: ObjectIdentifier(face))
-    return state.read { $0.entries[key] != nil }
+    state.read { $0.entries[Key(type, face)] != nil }
   }
 
   /// The witness tables by which a face calls objects of a class; nil if it sends messages.
   package static func witnesses(of type: AnyClass, for face: AnyClass) -> FaceWitnesses? {
-    let key = Key(type: ObjectIdentifier(type), face: ObjectIdentifier(face))
-    return state.read { $0.entries[key]?.witnesses }
+    state.read { $0.entries[Key(type, face)]?.witnesses }
   }
 
   /// Adds the entry of a face for a class.
@@ -93,26 +97,29 @@ package enum WitnessRecords {
   package static func add(
     _ type: AnyClass, _ face: AnyClass, _ part: Part?, isIsolated: Bool, bases: [AnyClass]
   ) {
-    let type_ = ObjectIdentifier(type)
-    let made = state.withLockInPlace { state -> [Part] in
-      let key = Key(type: type_, face: ObjectIdentifier(face))
-      guard state.entries[key] == nil else { return [] }
-      let inherited = bases.map { state.entries[Key(type: type_, face: ObjectIdentifier($0))] }
+    state.withLockInPlace { state in
+      let key = Key(type, face)
+      guard state.entries[key] == nil else { return }
+      let inherited = bases.map { state.entries[Key(type, $0)] }
       var entry = Entry()
-      if let part, inherited.allSatisfy({ $0?.witnesses != nil }) {
+      if var part, inherited.allSatisfy({ $0?.witnesses != nil }) {
+        part.face = key.face
         entry.parts = [part]
         for base in inherited { entry.parts += base?.current ?? [] }
         entry.isIsolated = isIsolated || inherited.contains { $0?.isIsolated ?? false }
         entry.witnesses = make(entry, key.face)
       }
       state.entries[key] = entry
-      state.faces[type_, default: []].append(key.face)
-      return entry.parts
+      state.faces[key.type, default: []].append(face)
     }
-    // A method that the class already had stays, so its requirements become messages.
-    let table = MethodTable.of(type)
-    let strange = made.flatMap(\.selectors).filter { table.own($0).map { !$0.isOfFace } ?? false }
-    withdraw(strange, of: type)
+  }
+
+  /// Notes that a class has the methods of a face. A method that the class already had stays, so its
+  /// requirements become messages.
+  package static func note(_ selectors: [Selector], of face: AnyClass, in table: MethodTable) {
+    state.withLockInPlace { $0.entries[Key(table.type, face)]?.selectors = selectors }
+    withdraw(
+      selectors.filter { table.own($0).map { !$0.isOfFace } ?? false }, of: table.type)
   }
 
   private static func make(_ entry: Entry, _ face: ObjectIdentifier) -> FaceWitnesses {
@@ -133,12 +140,15 @@ package enum WitnessRecords {
   package static func withdraw(_ selectors: [Selector], of type: AnyClass) {
     if selectors.isEmpty { return }
     state.withLockInPlace { state in
-      for face in state.faces[ObjectIdentifier(type)] ?? [] {
-        guard let entry = state.entries[Key(type: ObjectIdentifier(type), face: face)],
-          let witnesses = entry.witnesses
-        else { continue }
-        for (index, part) in entry.parts.enumerated()
-        where part.selectors.contains(where: selectors.contains) {
+      let faces = state.faces[ObjectIdentifier(type)] ?? []
+      let replaced = faces.filter { face in
+        state.entries[Key(type, face)]?.selectors.contains(where: selectors.contains) ?? false
+      }.map { ObjectIdentifier($0) }
+      for face in faces {
+        guard let entry = state.entries[Key(type, face)], let witnesses = entry.witnesses else {
+          continue
+        }
+        for (index, part) in entry.parts.enumerated() where replaced.contains(part.face) {
           unsafe fwd_witnesses_withdraw(UnsafeMutablePointer(mutating: witnesses.record), index)
         }
       }

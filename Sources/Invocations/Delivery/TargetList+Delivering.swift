@@ -31,11 +31,12 @@ extension TargetList {
     // An old result must not pass for an answer to this message.
     call.forgetResult()
     var round = unsafe fwd_direct_keep_here(place)
-    if unsafe round.list == nil {
+    while unsafe round.list == nil {
+      // Another thread may withdraw the list at once.
       owner.publishTargets()
       unsafe round = fwd_direct_keep_here(place)
     }
-    guard let list = unsafe round.list else { throw .outOfMemory }
+    guard let list = unsafe round.list else { return }
     defer { unsafe fwd_direct_let_go(round) }
     var next = unsafe fwd_direct_turn(list, FWDDirectTurn())
     let word = UInt64(selector.word)

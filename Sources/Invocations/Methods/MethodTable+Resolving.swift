@@ -20,6 +20,7 @@ extension MethodTable {
     let isOver = { self.isDeclared.load(ordering: .acquiring) }
     Self.questions.run(.declaring(ObjectIdentifier(type)), unless: isOver) {
       declaring?.declareMethods(MethodDeclarations(of: type))
+      for add in additions { add(self) }
       isDeclared.store(true, ordering: .releasing)
     }
   }

@@ -28,7 +28,14 @@ public final class MethodTable: Sendable {
     var leftOut: [Selector: Implementation] = [:]
   }
 
-  private static let tables = Guarded<[ObjectIdentifier: MethodTable]>([:])
+  /// The tables, and what faces have to add to the tables that do not exist yet: most classes get no
+  /// message ever.
+  private struct Tables {
+    var made: [ObjectIdentifier: MethodTable] = [:]
+    var additions: [ObjectIdentifier: [@Sendable (MethodTable) -> Void]] = [:]
+  }
+
+  private static let tables = Guarded(Tables())
 
   let state = Guarded(State())
   let isDeclared = Atomic(false)
@@ -44,12 +51,15 @@ public final class MethodTable: Sendable {
   let providing: (any MethodProviding.Type)?
   /// How the class declares methods; nil if it does not.
   let declaring: (any MethodDeclaring.Type)?
+  /// What faces had to add before the table was made.
+  let additions: [@Sendable (MethodTable) -> Void]
 
   /// Whether objects of the class may have methods of their own.
   package var providesMethods: Bool { providing != nil }
 
-  private init(_ type: AnyClass) {
+  private init(_ type: AnyClass, _ additions: [@Sendable (MethodTable) -> Void]) {
     self.type = type
+    self.additions = additions
     let custom = type as? any CustomAnswering.Type
     forwarding = custom.flatMap { ForwardingSteps($0) }
     providing = custom as? any MethodProviding.Type
@@ -60,12 +70,31 @@ public final class MethodTable: Sendable {
   public static func of(_ type: AnyClass) -> MethodTable {
     let table = tables.withLockInPlace { tables in
       let key = ObjectIdentifier(type)
-      if let known = tables[key] { return known }
-      let made = MethodTable(type)
-      tables[key] = made
+      if let known = tables.made[key] { return known }
+      let made = MethodTable(type, tables.additions.removeValue(forKey: key) ?? [])
+      tables.made[key] = made
       return made
     }
     return table.declared
+  }
+
+  /// The table of a class that has had a message; nil for other classes.
+  static func existing(_ type: AnyClass) -> MethodTable? {
+    tables.read { $0.made[ObjectIdentifier(type)] }
+  }
+
+  /// Adds methods to a class: at once if it has a table, otherwise when it gets one, for its first
+  /// message.
+  package static func add(
+    to type: AnyClass, _ methods: @escaping @Sendable (MethodTable) -> Void
+  ) {
+    let key = ObjectIdentifier(type)
+    let table = tables.withLockInPlace { tables in
+      if let known = tables.made[key] { return known as MethodTable? }
+      tables.additions[key, default: []].append(methods)
+      return nil
+    }
+    if let table { methods(table.declared) }
   }
 
   /// The table, after its class has declared its methods.

@@ -156,7 +156,8 @@ public enum OptionalRequirement {
   static func note(leftOut selector: Selector, by type: AnyClass) {
     // The boxes of one class have values of many types, and other types may have the method.
     if type is any ManyTargets.Type { return }
-    let table = MethodTable.of(type)
+    // A class without a table has no method to remove yet.
+    guard let table = MethodTable.existing(type) else { return }
     if table.own(selector) != nil { return table.leaveOut(selector) }
     // A thread that has removed the method may not have removed it from the cache yet.
     if MethodTable.knowsAnswer(type, selector) == true, table.method(for: selector) == nil {

@@ -84,12 +84,18 @@ package enum ForwardingDepth {
     }
   }
 
-  /// Why this thread cannot enter another step; nil if it can.
-  static func refusal(_ selector: Selector) -> InvocationError? {
-    guard let thread = unsafe fwd_thread() else { return .outOfMemory }
+  /// Whether this thread can enter another step.
+  static var canEnter: Bool {
+    guard let thread = unsafe fwd_thread() else { return false }
     let depth = unsafe thread.pointee.depth
-    if depth >= UInt32(limit) { return .forwardedTooDeeply(selector, limit: limit) }
-    return fwd_has_stack_for_step(depth) == 0 ? stackError : nil
+    return depth < UInt32(limit) && fwd_has_stack_for_step(depth) != 0
+  }
+
+  /// Why this thread cannot enter another step.
+  static func refusal(_ selector: Selector) -> InvocationError {
+    guard let thread = unsafe fwd_thread() else { return .outOfMemory }
+    return unsafe thread.pointee.depth >= UInt32(limit)
+      ? .forwardedTooDeeply(selector, limit: limit) : stackError
   }
 
   private static var stackError: InvocationError {
