@@ -57,6 +57,8 @@
     var answer: Answer
     /// The type of the face, as source.
     var face: String
+    /// The type of a target, as source.
+    var value: String
     /// The type of a target that is an object, as source.
     var target: String
     /// The name of the constant that holds the message.
@@ -81,41 +83,34 @@
     /// Whether the call of a target notes that it threw.
     var notesErrors = false
 
-    /// The statement that implements the requirement in a box.
+    /// The statements that implement the requirement in a box: they call its value, or a copy that is stored
+    /// when an awaited requirement has changed it.
     ///
-    /// - Parameters:
-    ///   - value: the value of the box, as source. It is empty if the protocol has no boxes. Any
-    ///     source but `__value` is a copy, which is stored in the box again after a mutating call.
-    ///   - selector: the selector of the requirement.
-    func boxed(_ value: String, _ selector: String) -> String {
-      if value.isEmpty { return "\(Spelling.forwarding)FaceMessage.noBox()" }
-      if answer.isOptional {
-        var plain = self
-        plain.answer.isOptional = false
-        // A closure that awaits the value would send it to the actor of its caller.
-        if answer.isAsync {
-          let body = plain.boxed(value, selector)
-          let word = isMutating && value != "__value" ? "" : "return "
-          return
-            "defer { \(Spelling.invocations)OptionalRequirement.passOnAwaited(\"\(selector)\", to: self) }; "
-            + word + body
-        }
-        var (type, head) = ("", "")
-        if case .only(let thrown) = answer.throwing {
-          type = ", orThrow: \(thrown).self"
-          head = "() throws(\(thrown)) -> \(result) in "
-        }
-        return
-          "\(answer.marks)\(Spelling.invocations)OptionalRequirement."
-          + "call(for: self, \"\(selector)\"\(type)) { "
-          + "\(head)\(plain.boxed(value, selector)) }"
+    /// - Parameter selector: the selector of the requirement.
+    func boxed(_ selector: String) -> String {
+      let otherwise = answer.statement.isEmpty ? "return" : answer.statement
+      let isTaken = isMutating && !answer.isAsync
+      var text =
+        "guard \(isMutating ? "var" : "let") __target: \(value) = "
+        + "self.\(isTaken ? "__take" : "__read")(\"\(selector)\") else { \(otherwise) }; "
+      if isMutating { text += "defer { self.\(isTaken ? "__give" : "__keep")(&__target) }; " }
+      let call = "\(answer.marks)__target\(callAtOnce)"
+      if !answer.isOptional { return text + (setsValue ? "" : "return ") + call }
+      // A closure that awaits the value would send it to the actor of its caller.
+      if answer.isAsync {
+        return text + "defer { \(Spelling.invocations)OptionalRequirement.passOnAwaited("
+          + "\"\(selector)\", to: self) }; return \(call)"
       }
-      if !isMutating || value == "__value" { return "\(answer.marks)\(value)\(callAtOnce)" }
-      let word = callAtOnce.hasSuffix(" = newValue") ? "" : "return "
-      return
-        "var __copy = \(value); defer { self.__keep(copy: &__copy) }; "
-        + "\(word)\(answer.marks)__copy\(callAtOnce)"
+      var (type, head) = ("", "")
+      if case .only(let thrown) = answer.throwing {
+        type = ", orThrow: \(thrown).self"
+        head = "() throws(\(thrown)) -> \(result) in "
+      }
+      return text + "return \(answer.marks)\(Spelling.invocations)OptionalRequirement."
+        + "call(for: self, \"\(selector)\"\(type)) { \(head)\(call) }"
     }
+
+    private var setsValue: Bool { callAtOnce.hasSuffix(" = newValue") }
 
     /// The index of the requirement's protocol among those of the face, as source.
     private var place: String { Face.place(of: face) }

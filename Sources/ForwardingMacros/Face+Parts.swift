@@ -36,34 +36,22 @@
       if isOfObjects { return "" }
       // A value that no requirement mutates is read without a lock.
       let isChanged = !bases.isEmpty || parts.flatMap(\.members).contains(where: \.isMutating)
-      let isolation = actor.map { $0 + " " } ?? ""
-      let storage =
-        isChanged
-        ? """
-            let __values: \(forwarding)BoxedValue<\(target)>
-            var __value: \(target) {
-              get { __values.value }
-              set { __values.value = newValue }
-            }
-            init(_ value: \(target)) { __values = \(forwarding)BoxedValue(value) }
-            func __keep(_ value: \(target)) { __values.value = value }
-        """
-        : """
-            let __value: \(target)
-            init(_ value: \(target)) { __value = value }
-        """
+      let isolation = isSendable ? "nonisolated " : actor.map { $0 + " " } ?? ""
       let sendable = isSendable ? ", @unchecked \(swift)Sendable" : ""
       return """
           \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)FaceBox\(sendable) {\(actorHint)
-        \(storage)
-
-        \(parts.text { [$0.boxed("__value")] })
+            \(isSendable ? "nonisolated " : "")let __value: \(forwarding)BoxedValue<\(target)>
+            init(_ value: \(target)) {
+              __value = \(forwarding)BoxedValue(value, isChanged: \(isChanged))
+            }
+        \(isForeign ? parts.text { [$0.boxed] } : "")
           }
 
           \(access)static func __isBox(_ object: \(swift)AnyObject) -> \(swift)Bool { object is __Box }
 
           \(access)static func __target(behind object: \(swift)AnyObject) -> (\(target))? {
-            (object as? __Box)?.__value ?? object as? \(target)
+            if let box = object as? __Box { return box.__value.current }
+            return object as? \(target)
           }
         """
     }

@@ -46,7 +46,10 @@
       parameters.isEmpty ? "" : "<\(parameters.map(\.name).joined(separator: ", "))>"
     }
     /// The existential type of any target.
-    var target: String { "any \(name)\(arguments)" }
+    var target: String {
+      // What the restatement says of objects need not hold for the foreign protocol.
+      "any \(name)\(arguments)\(isForeign && isOfObjects ? " & \(swift)AnyObject" : "")"
+    }
     /// The existential type of a target that is an object.
     var objectTarget: String { isOfObjects ? target : "\(target) & \(swift)AnyObject" }
 
@@ -61,7 +64,7 @@
       bases.enumerated().map { number, base in
         let name = base.prefix { $0 != "<" }
         return """
-            \(access)typealias __Base\(number) = \(name)Proxy\(base.dropFirst(name.count))  // if it is not found: put '@Forwardable' on '\(name)'
+            \(access)typealias __Base\(number) = \(name)Proxy\(base.dropFirst(name.count))  // if it is not found: put '@Forwardable' on '\(name)'; if it is a class: no proxy is one of its subclasses
 
           """
       }.joined()
@@ -93,7 +96,7 @@
     /// place of the protocol is a constant.
     func extensions(of type: String) -> [String] {
       if isForeign { return [] }
-      let boxed = isOfActors ? "" : parts.text { [$0.boxed(boxedValue)] }
+      let boxed = isOfObjects || isOfActors ? "" : parts.text { [$0.boxed] }
       return [
         ("", parts.text(\.defaults)),
         (" where Self: \(forwarding)FaceSender", parts.text { [$0.member] }),
@@ -101,12 +104,6 @@
       ].filter { !$0.1.isEmpty }.map { condition, members in
         "\(nonisolated)extension \(type)\(condition) {\n\(members)\n}"
       }
-    }
-
-    /// The value of an inheriting protocol's box, cast to this protocol. The cast cannot fail: the
-    /// box was made for a value that conforms to the inheriting protocol.
-    private var boxedValue: String {
-      isOfObjects ? "" : "(self.__value as! \(target))"
     }
 
     // MARK: The class
@@ -214,7 +211,7 @@
       let faces =
         baseFaces.isEmpty
         ? "" : ", bases: [\(baseFaces.map { "\($0).self" }.joined(separator: ", "))]"
-      let bound = isOfObjects ? name : "\(name) & \(swift)AnyObject"
+      let bound = isOfObjects && !isForeign ? name : "\(name) & \(swift)AnyObject"
       let answers = parts.text { $0.answers.isEmpty ? [] : [$0.answers.joined(separator: "\n")] }
       let same = parameters.map { "__Object.\($0.name) == \($0.name)" }.joined(separator: ", ")
       let opened = """

@@ -48,8 +48,8 @@
     var messages: [MessageConstant] = []
     /// The member with its body.
     var member: String
-    /// The member of a box, for the source of the value that it calls.
-    var boxed: (_ value: String) -> String
+    /// The member of a box.
+    var boxed: String
     /// The default implementations, as members of an extension of the protocol.
     var defaults: [String] = []
     /// The statements that register a class for the messages.

@@ -63,7 +63,7 @@
       if !isOfActors || isAsync || function.modifiers.contains(where: \.isNonisolated) { return }
       let parameters = function.signature.parameterClause
       refuse(
-        .actorWaits(function.name.text), at: function.name, "add 'async'",
+        .actorWaits(subject), at: function.name, "add 'async'",
         replacing(parameters, "\(parameters.trimmedDescription) async"))
     }
 
@@ -105,13 +105,13 @@
     mutating func checkInheritance() {
       for type in inheritedTypes where !Self.marks.contains(type.bareName) {
         if type.isSuppressed {
-          refuse(.noncopyable, at: type)
+          refuse(.noncopyable(name), at: type)
         } else if !type.isName {
-          refuse(.unnamedBase(type.trimmedDescription), at: type)
+          refuse(.unnamedBase(type.trimmedDescription, by: name), at: type)
         } else if Self.faceless.contains(type.bareName) {
-          refuse(.faceless(type.trimmedDescription), at: type)
+          refuse(.faceless(type.trimmedDescription, by: name), at: type)
         } else if foreign != nil {
-          refuse(.foreignBase(type.trimmedDescription), at: type)
+          refuse(.foreignBase(type.trimmedDescription, by: name), at: type)
         }
       }
     }
@@ -120,36 +120,44 @@
 
     /// Makes each primary associated type a type parameter of the face.
     mutating func readParameters() {
-      let names = declaration.primaryAssociatedTypeClause?.primaryAssociatedTypes.map(\.name.text)
-      var conditions =
-        declaration.genericWhereClause?.requirements.filter { $0.inherited == nil }.map {
-          $0.requirement.trimmedDescription.withoutSelf
-        } ?? []
-      face.parameters = (names ?? []).map { name in
-        let type = associatedTypes.first { $0.name.text == name }
+      let own = Set(associatedTypes.map(\.name.text))
+      var conditions: [String] = []
+      for requirement in declaration.genericWhereClause?.requirements ?? []
+      where requirement.inherited == nil {
+        let text = requirement.requirement.trimmedDescription.withoutSelf
+        let type = String(text.prefix { $0.isInName })
+        if own.contains(type) {
+          conditions.append(text)
+        } else if !face.bases.isEmpty {
+          refuse(.inheritedType(type, by: name), at: requirement.requirement)
+        }
+      }
+      for primary in declaration.primaryAssociatedTypeClause?.primaryAssociatedTypes ?? [] {
+        let type = associatedTypes.first { $0.name.text == primary.name.text }
+        if type == nil { refuse(.inheritedType(primary.name.text, by: name), at: primary.name) }
         conditions +=
           type?.genericWhereClause?.requirements.map {
             $0.requirement.trimmedDescription.withoutSelf
           } ?? []
         let bounds = type?.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription)
-        return (name, bounds?.joined(separator: " & ") ?? "")
+        face.parameters.append((primary.name.text, bounds?.joined(separator: " & ") ?? ""))
       }
       if !face.parameters.isEmpty, !conditions.isEmpty {
         face.whereClause = " where \(conditions.joined(separator: ", "))"
       }
     }
 
-    private var associatedTypes: [AssociatedTypeDeclSyntax] {
+    var associatedTypes: [AssociatedTypeDeclSyntax] {
       declaration.memberBlock.members.compactMap { $0.decl.as(AssociatedTypeDeclSyntax.self) }
     }
 
     /// Refuses an associated type that is no primary one, as the targets of the face have it in their type.
     mutating func check(_ type: AssociatedTypeDeclSyntax) {
       if !associatedTypes.contains(where: { $0.id == type.id }) {
-        refuse(.conditionalType, at: type.associatedtypeKeyword)
+        refuse(.conditionalType(type.name.text), at: type.associatedtypeKeyword)
       } else if !face.parameters.contains(where: { $0.name == type.name.text }) {
         refuse(
-          .associatedType(type.name.text, declaration.name.text), at: type.associatedtypeKeyword)
+          .associatedType(type.name.text, of: name), at: type.associatedtypeKeyword)
       }
     }
   }

@@ -5,6 +5,8 @@
   // Reads methods.
   extension ProtocolReader {
     mutating func read(_ function: FunctionDeclSyntax) -> FaceMember? {
+      subject =
+        "\(function.name.bare)(\(function.signature.parameterClause.parameters.map(\.firstName.text).labels))"
       checkWaiting(function)
       let effects = function.signature.effectSpecifiers
       let isAsync = effects?.asyncSpecifier != nil
@@ -20,17 +22,18 @@
       let name = function.name.word
       if case .identifier = function.name.tokenKind {
       } else {
-        refuse(.operatorFunction, at: function.name)
+        refuse(.operatorFunction(function.name.text), at: function.name)
       }
       let thrown = effects?.throwsClause
       var answer = answer(
-        result, function.attributes, thrown, of: function.funcKeyword, name: function.name)
+        result, function.attributes, thrown, of: function.funcKeyword, name: function.name,
+        function.genericParameterClause)
       answer.isAsync = isAsync
-      if answer.passesErrors, isAsync, let thrown { refuse(.awaitedRethrows, at: thrown) }
+      if answer.passesErrors, isAsync, let thrown { refuse(.awaitedRethrows(subject), at: thrown) }
       if !isAsync, !answer.throws, !answer.passesErrors,
         parameters.contains(where: { $0.isDelayed && $0.delayedThrows })
       {
-        refuse(.delayedError(name), at: function.name)
+        refuse(.delayedError(subject), at: function.name)
       }
       let noMessage =
         function.genericParameterClause != nil
@@ -57,7 +60,7 @@
       let call = ".\(function.name.text)(\(parameters.map(\.passed).joined(separator: ", ")))"
       let isMutating = function.modifiers.contains { $0.name.text == "mutating" }
       let sending = Sending(
-        answer: answer, face: face.type, target: face.objectTarget,
+        answer: answer, face: face.type, value: face.target, target: face.objectTarget,
         message: constant.name,
         values: parameters.map(\.name), call: call,
         callAtOnce:
@@ -70,11 +73,11 @@
         isNoMessage: noMessage)
       var member = FaceMember(
         messages: [constant], member: "\(head)\(signature) { \(sending.statement) }",
-        boxed: { "\(head)\(signature) { \(sending.boxed($0, selector)) }" })
+        boxed: "\(head)\(signature) { \(sending.boxed(selector)) }")
       member.isMutating = isMutating
       if answer.isOptional {
         member.defaults = [
-          "\(isolation(function.attributes, function.modifiers))\(face.access)\(signature) { \(answer.leaving(leavingOut(selector))) }"
+          "\(isolation(function.attributes, function.modifiers))\(face.access)\(signature) {\(Self.defaultHint)\n\(answer.leaving(leavingOut(selector))) }"
         ]
       }
       if noMessage == nil {
@@ -93,12 +96,16 @@
     mutating func staticMember(
       _ head: String, _ signature: String, _ answer: Answer, _ name: TokenSyntax
     ) -> FaceMember {
-      if answer.isOptional { refuse(.optionalStatic, at: name) }
+      if answer.isOptional { refuse(.optionalStatic(subject), at: name) }
       let body =
         answer.isTold ? "" : answer.otherwise ?? answer.statement
       let text = "\(head)\(signature) { \(body) }"
-      return FaceMember(member: text, boxed: { _ in text })
+      return FaceMember(member: text, boxed: text)
     }
+
+    /// The comment on the line at which the compiler reports that the program has a default, too.
+    static let defaultHint =
+      "  // if it is there twice: remove the default in your extension, or '@Optional'"
 
     /// The call that records that an object lacks an optional requirement.
     func leavingOut(_ selector: String) -> String {

@@ -70,15 +70,16 @@
       let label = isSubscript && parameter.secondName == nil ? "_" : first.text
       var name = second.text
       // A keyword cannot be the name of the variable, and with backticks it may have another
-      // meaning.
-      // A setter has a value of its own, `newValue`.
-      if Self.words.contains(second.bare) || isSubscript && second.bare == "newValue" {
+      // meaning. A setter has a value of its own, `newValue`, and a face has names with underscores.
+      if Self.words.contains(second.bare) || isSubscript && second.bare == "newValue"
+        || second.bare.hasPrefix("__")
+      {
         name = "__value\(number)"
       }
       check(parameter.type)
       var type = valueType(parameter.type)
       if let dots = parameter.ellipsis {
-        refuse(.variadic, at: dots)
+        refuse(.variadic(subject), at: dots)
         type.text = "[\(type.text)]"
       }
       let attributed = parameter.type.as(AttributedTypeSyntax.self)
@@ -180,11 +181,7 @@
     /// The function type behind a type alias of the protocol.
     func aliasedFunction(_ type: TypeSyntax) -> FunctionTypeSyntax? {
       guard let name = type.as(IdentifierTypeSyntax.self)?.name.text else { return nil }
-      let alias = declaration.memberBlock.members.lazy.compactMap {
-        $0.decl.as(TypeAliasDeclSyntax.self)
-      }.first { $0.name.text == name }
-      let value = alias?.initializer.value
-      return value?.function
+      return alias(name)?.function
     }
 
     /// A type without the implicit unwrapping that only a declaration may have.

@@ -9,27 +9,39 @@
       modifiers.contains { ["static", "class"].contains($0.name.text) }
     }
 
+    /// The type behind a type alias of the protocol.
+    func alias(_ name: String) -> TypeSyntax? {
+      declaration.memberBlock.members.lazy.compactMap { $0.decl.as(TypeAliasDeclSyntax.self) }
+        .first { $0.name.text == name }?.initializer.value
+    }
+
     /// Diagnoses a type that a face cannot take as an argument or return.
     mutating func check(_ type: TypeSyntax, isResult: Bool = false) {
       let specifiers = type.as(AttributedTypeSyntax.self)?.specifiers ?? []
       for specifier in specifiers where specifier.trimmedDescription == "sending" {
         if isResult {
-          refuse(.sendingResult, at: specifier)
+          refuse(.sendingResult(subject), at: specifier)
         } else if specifiers.contains(where: { $0.trimmedDescription == "inout" }) {
-          refuse(.sendingVariable, at: specifier)
+          refuse(.sendingVariable(subject), at: specifier)
         } else if type.isLentClosure {
-          refuse(.sendingClosure, at: specifier)
+          refuse(.sendingClosure(subject), at: specifier)
         }
+      }
+      // The compiler crashes on a closure that captures one.
+      if type.is(TupleTypeSyntax.self),
+        type.tokens(viewMode: .sourceAccurate).contains(where: { $0.text == "repeat" })
+      {
+        refuse(.tupleOfPack(subject), at: type)
       }
       for token in type.tokens(viewMode: .sourceAccurate) {
         // `Self.Item` names a type, and is allowed.
         let isPrefix = token.nextToken(viewMode: .sourceAccurate)?.tokenKind == .period
-        if token.tokenKind == .keyword(.Self), !isPrefix {
-          refuse(isResult ? .selfResult : .selfType, at: token)
+        if token.tokenKind == .keyword(.Self) || alias(token.text)?.namesSelf == true, !isPrefix {
+          refuse(.selfType(subject, of: name), at: token)
         } else if token.tokenKind == .keyword(.some), isResult {
-          refuse(.opaque, at: token, "write 'any'", replacing(token, "any"))
+          refuse(.opaque(subject), at: token, "write 'any'", replacing(token, "any"))
         } else if token.text == "~" {
-          refuse(.noncopyable, at: type)
+          refuse(.noncopyable(subject), at: type)
         }
       }
     }
@@ -70,7 +82,7 @@
     /// missing default value, and misplaced markers.
     mutating func answer(
       _ result: TypeSyntax?, _ attributes: AttributeListSyntax, _ thrown: ThrowsClauseSyntax?,
-      of keyword: TokenSyntax, name: TokenSyntax
+      of keyword: TokenSyntax, name: TokenSyntax, _ generics: GenericParameterClauseSyntax? = nil
     ) -> Answer {
       var answer = Answer(isVoid: result?.isVoid ?? true)
       switch thrown.map({ $0.type?.trimmedDescription ?? "any Error" }) {
@@ -83,31 +95,53 @@
       let values = own.filter { $0.attributeName.bareName == "Otherwise" }
       let options = own.filter { $0.attributeName.bareName == "Optional" }
       answer.isOptional = !options.isEmpty
-      if let second = values.dropFirst().first { refuse(.twoAnswers, at: second) }
-      if let second = options.dropFirst().first { refuse(.twiceOptional, at: second) }
-      if let option = options.first, foreign != nil { refuse(.foreignOptional, at: option) }
+      if let second = values.dropFirst().first { refuse(.twice("Otherwise", subject), at: second) }
+      if let second = options.dropFirst().first { refuse(.twice("Optional", subject), at: second) }
+      if let option = options.first, foreign != nil {
+        refuse(.foreignOptional(subject), at: option)
+      }
       if case .argumentList(let list)? = values.first?.arguments, let first = list.first {
         let text = first.expression.trimmedDescription
         if first.label?.text == "throw" { answer.failure = text } else { answer.otherwise = text }
         answer.hasOtherwise = true
         if answer.isVoid, answer.failure == nil || !answer.throws, let value = values.first {
-          refuse(.answerToNothing, at: value)
+          refuse(.answerToNothing(subject), at: value)
         }
         if answer.failure != nil, !answer.isVoid, !answer.throws {
-          refuse(.throwsNothing(name.text), at: first.expression)
+          refuse(.throwsNothing(subject), at: first.expression)
         }
         if first.expression.trimmedDescription.hasPrefix("<#") {
-          refuse(.placeholder(name.text), at: first.expression)
+          refuse(.placeholder(subject), at: first.expression)
+        }
+        if let result, answer.failure == nil, isOfAnyType(result, generics),
+          !text.hasPrefix("fatalError(")
+        {
+          refuse(.answerOfAnyType(subject, result.trimmedDescription), at: first.expression)
         }
       } else if result?.isOptional ?? false {
         answer.otherwise = "nil"
       }
-      if answer.needsOtherwise, result?.namesSelf != true {
-        refuse(
-          .noAnswer(name.text, orThrows: answer.throws), at: name, "add '@Otherwise'",
-          replacing(keyword, "@Otherwise(<#value#>) \(keyword.text)"))
+      if answer.needsOtherwise, let result, !result.namesSelf {
+        if isOfAnyType(result, generics) {
+          refuse(.answerOfAnyType(subject, result.trimmedDescription), at: name)
+        } else {
+          refuse(
+            .noAnswer(subject, orThrows: answer.throws), at: name, "add '@Otherwise'",
+            replacing(keyword, "@Otherwise(<#value#>) \(keyword.text)"))
+        }
       }
       return answer
+    }
+
+    /// Whether a result is of an associated type, or a type parameter, that says nothing about its values.
+    private func isOfAnyType(_ result: TypeSyntax, _ generics: GenericParameterClauseSyntax?)
+      -> Bool
+    {
+      let name = result.trimmedDescription.withoutSelf
+      return associatedTypes.contains {
+        $0.name.text == name && $0.inheritanceClause == nil && $0.genericWhereClause == nil
+      }
+        || generics?.parameters.contains { $0.name.text == name && $0.inheritedType == nil } == true
     }
 
     mutating func unusedSelector(_ selector: String) -> String {
@@ -252,7 +286,7 @@
     }
 
     /// Whether the type mentions `Self`, which has a diagnostic of its own.
-    fileprivate var namesSelf: Bool {
+    var namesSelf: Bool {
       tokens(viewMode: .sourceAccurate).contains { $0.tokenKind == .keyword(.Self) }
     }
 

@@ -40,8 +40,9 @@
         let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
       else { return nil }
       let name = pattern.identifier
+      subject = name.bare
       if isOfActors, !property.modifiers.contains(where: \.isNonisolated) {
-        refuse(.actorProperty, at: pattern)
+        refuse(.actorProperty(subject), at: pattern)
       }
       return read(
         Place(
@@ -56,7 +57,9 @@
     }
 
     mutating func read(_ list: SubscriptDeclSyntax) -> FaceMember? {
-      if isOfActors { refuse(.actorProperty, at: list.subscriptKeyword) }
+      subject =
+        "subscript(\(list.parameterClause.parameters.map { $0.secondName == nil ? "_" : $0.firstName.text }.labels))"
+      if isOfActors { refuse(.actorProperty(subject), at: list.subscriptKeyword) }
       let parameters = list.parameterClause.parameters.enumerated().map {
         read($0.element, number: $0.offset, isAsync: false, isSubscript: true)
       }
@@ -122,12 +125,12 @@
               ? signed(place.parameters, place.type) : ": \(place.type.trimmedDescription)"),
           ([plain] + types).joined(separator: ", ")))
       let sending = Sending(
-        answer: reading, face: face.type, target: face.objectTarget,
+        answer: reading, face: face.type, value: face.target, target: face.objectTarget,
         message: getting.name,
         values: place.parameters.map(\.name), call: place.call, callAtOnce: place.callAtOnce,
         sent: place.parameters.sent, result: plain,
         isMutating: changes && getter?.modifier?.name.text == "mutating", isNoMessage: noMessage)
-      var member = FaceMember(messages: [getting], member: "", boxed: { _ in "" })
+      var member = FaceMember(messages: [getting], member: "", boxed: "")
       member.isMutating = changes && (setter != nil || sending.isMutating)
       if noMessage == nil {
         member.answers.append(
@@ -153,7 +156,7 @@
           selector: unusedSelector(place.settingSelector), sharesValues: true)
         member.messages.append(constant)
         storing = Sending(
-          answer: setting, face: face.type, target: face.objectTarget,
+          answer: setting, face: face.type, value: face.target, target: face.objectTarget,
           message: constant.name,
           values: place.parameters.map(\.name) + ["newValue"], call: "\(place.call) = newValue",
           callAtOnce: "\(place.callAtOnce) = newValue", sent: place.parameters.sent,
@@ -167,14 +170,12 @@
       }
       member.member = accessors(sending.statement, storing?.statement)
       let settingSelector = member.messages.last?.selector ?? ""
-      member.boxed = {
-        accessors(sending.boxed($0, selector), storing?.boxed($0, settingSelector))
-      }
+      member.boxed = accessors(sending.boxed(selector), storing?.boxed(settingSelector))
       if reading.isOptional {
         let leave = reading.leaving(leavingOut(selector))
         let setting = member.messages.dropFirst().first.map { leavingOut($0.selector) }
         member.defaults = [
-          "\(isolation(place.attributes, place.modifiers))\(face.access)\(place.signature) {\n    get\(effect) { \(leave) }"
+          "\(isolation(place.attributes, place.modifiers))\(face.access)\(place.signature) {\(Self.defaultHint)\n    get\(effect) { \(leave) }"
             + (setting.map { "\n    \(changes ? "nonmutating " : "")set { \($0) }" } ?? "")
             + "\n  }"
         ]
@@ -185,11 +186,11 @@
     private mutating func staticPlace(
       _ place: Place, _ answer: Answer, _ isSettable: Bool
     ) -> FaceMember {
-      if answer.isOptional { refuse(.optionalStatic, at: place.name) }
-      if isSettable { refuse(.settableStatic, at: place.name) }
+      if answer.isOptional { refuse(.optionalStatic(subject), at: place.name) }
+      if isSettable { refuse(.settableStatic(subject), at: place.name) }
       let value = answer.otherwise ?? answer.statement
       let text = "\(place.head)\(place.signature) { \(value) }"
-      return FaceMember(member: text, boxed: { _ in text })
+      return FaceMember(member: text, boxed: text)
     }
   }
 #endif

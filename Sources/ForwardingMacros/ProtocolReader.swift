@@ -20,6 +20,10 @@
     private let isOutside: Bool
     /// The access modifier of the protocol, as the source around it allows.
     private let access: String?
+    /// The requirement that is read, as its declaration names it: `chat(_:upload:)`.
+    var subject = ""
+    /// The name of the protocol.
+    var name: String { declaration.name.bare }
 
     /// The names that the members so far use.
     struct UsedNames {
@@ -74,7 +78,8 @@
         let modifier = declaration.modifiers.first(where: { $0.name.text == "private" })
       {
         refuse(
-          .privateNested, at: modifier, "write 'fileprivate'", replacing(modifier, "fileprivate"))
+          .privateNested(name), at: modifier, "write 'fileprivate'",
+          replacing(modifier, "fileprivate"))
       }
       face.attributes = attributes.map { $0 + " " }.joined()
       face.actor = actor
@@ -137,14 +142,16 @@
       // Conforming types and the face see the type alias of the protocol.
       if declaration.is(TypeAliasDeclSyntax.self) { return nil }
       if let initializer = declaration.as(InitializerDeclSyntax.self) {
-        refuse(.initializer, at: initializer.initKeyword)
+        let labels = initializer.signature.parameterClause.parameters.map(\.firstName.text)
+        refuse(.member("init(\(labels.labels))", of: name), at: initializer.initKeyword)
         return nil
       }
       if let type = declaration.as(AssociatedTypeDeclSyntax.self) {
         check(type)
         return nil
       }
-      refuse(.member(declaration), at: declaration)
+      let word = declaration.firstToken(viewMode: .sourceAccurate)?.text ?? "this"
+      refuse(.member(word, of: name), at: declaration)
       return nil
     }
   }

@@ -3,167 +3,144 @@
   import SwiftDiagnostics
   import SwiftSyntax
 
-  /// A diagnostic that says why a protocol has no face, and how to change the protocol.
-  struct Refusal: DiagnosticMessage {
-    let id: String
-    let message: String
+  /// What a macro refuses: each sentence names the attribute and the requirement, and says what to write.
+  enum Refusal: DiagnosticMessage {
+    // Protocols.
+    case notAProtocol
+    case noForeignProtocol
+    case privateNested(String)
+    case faceless(String, by: String)
+    case unnamedBase(String, by: String)
+    case foreignBase(String, by: String)
+    case noncopyable(String)
+    case associatedType(String, of: String)
+    case inheritedType(String, by: String)
+    case conditionalType(String)
+    // Members.
+    case member(String, of: String)
+    case operatorFunction(String)
+    case opaque(String)
+    case selfType(String, of: String)
+    case sendingResult(String)
+    case sendingVariable(String)
+    case sendingClosure(String)
+    case delayedError(String)
+    case awaitedRethrows(String)
+    case variadic(String)
+    case tupleOfPack(String)
+    case actorWaits(String)
+    case actorProperty(String)
+    case settableStatic(String)
+    // Annotations.
+    case noAnswer(String, orThrows: Bool)
+    case throwsNothing(String)
+    case placeholder(String)
+    case answerToNothing(String)
+    case answerOfAnyType(String, String)
+    case optionalStatic(String)
+    case foreignOptional(String)
+    case twice(String, String)
+    case misplaced(String)
+    case annotatedType(String)
+    // Delegates.
+    case noProperty
+    case severalProperties
+    case constantDelegates(String)
+    case delegatesWord(String, String)
+    case delegatesValue(String)
+    case delegatesAccessors(String)
+    case delegatesType(String)
 
-    private init(_ id: String, _ message: String) {
-      self.id = id
-      self.message = message
+    var message: String {
+      switch self {
+      case .notAProtocol: "'@Forwardable' is for protocols: put it on the protocol of the delegates"
+      case .noForeignProtocol:
+        "'@Forwardable(as:)' takes one protocol: write '(any Module.Delegate).self'"
+      case .privateNested(let name):
+        "'@Forwardable' cannot extend '\(name)', which is 'private' in another type: write 'fileprivate'"
+      case .faceless(let base, let name):
+        "'@Forwardable' cannot forward '\(base)': remove it from what '\(name)' inherits"
+      case .unnamedBase(let base, let name):
+        "'@Forwardable' cannot forward '\(base)': let '\(name)' inherit protocols by their names, each with '@Forwardable'"
+      case .foreignBase(let base, let name):
+        "'@Forwardable(as:)' cannot forward what '\(name)' inherits: write the requirements of '\(base)' in it"
+      case .noncopyable(let subject):
+        "'@Forwardable' cannot forward to many targets what cannot be copied: remove '~' from '\(subject)'"
+      case .associatedType(let type, let name):
+        "'@Forwardable' cannot forward the associated type '\(type)': make it a primary one, 'protocol \(name)<\(type)>'"
+      case .inheritedType(let type, let name):
+        "'@Forwardable' cannot forward the associated type '\(type)', which '\(name)' inherits: inherit its protocol with types, as 'Listener<Int>'"
+      case .conditionalType(let type):
+        "'@Forwardable' cannot forward the associated type '\(type)' under a condition: move it out of '#if'"
+      case .member(let member, let name):
+        "'@Forwardable' cannot forward '\(member)': remove it from '\(name)'"
+      case .operatorFunction(let name):
+        "'@Forwardable' cannot forward the operator '\(name)': write a method with a name"
+      case .opaque(let subject):
+        "'@Forwardable' cannot forward the 'some' type of '\(subject)': write 'any'"
+      case .selfType(let subject, let name):
+        "'@Forwardable' cannot forward 'Self' in '\(subject)', as each target has its own: write 'any \(name)'"
+      case .sendingResult(let subject):
+        "'@Forwardable' cannot forward the 'sending' result of '\(subject)': let its type be 'Sendable'"
+      case .sendingVariable(let subject):
+        "'@Forwardable' cannot forward 'inout sending' in '\(subject)': remove one of the words"
+      case .sendingClosure(let subject):
+        "'@Forwardable' cannot forward the 'sending' closure of '\(subject)': remove 'sending', or write '@escaping'"
+      case .delayedError(let subject):
+        "'@Forwardable' cannot forward the errors of an autoclosure in '\(subject)': add 'throws', or remove '@autoclosure'"
+      case .awaitedRethrows(let subject):
+        "'@Forwardable' cannot forward '\(subject)' with 'async' and 'rethrows': write 'throws'"
+      case .variadic(let subject):
+        "'@Forwardable' cannot forward variadic arguments of '\(subject)': take an array"
+      case .tupleOfPack(let subject):
+        "'@Forwardable' cannot forward the tuple of a pack in '\(subject)': take the pack, as '_ values: repeat each Value'"
+      case .actorWaits(let subject):
+        "'@Forwardable' cannot forward '\(subject)' to actors without waiting for them: add 'async'"
+      case .actorProperty(let subject):
+        "'@Forwardable' cannot forward '\(subject)' to actors without waiting for them: write an 'async' method"
+      case .settableStatic(let subject):
+        "'@Forwardable' cannot forward the setter of '\(subject)', which is static: write '{ get }'"
+      case .noAnswer(let subject, let orThrows):
+        "'@Forwardable' cannot tell what '\(subject)' returns if no target answers: put '@Otherwise(value)'\(orThrows ? " or '@Otherwise(throw: error)'" : "") in front of it"
+      case .throwsNothing(let subject):
+        "'@Otherwise(throw:)' cannot throw from '\(subject)': add 'throws', or write '@Otherwise(value)'"
+      case .placeholder(let subject):
+        "'@Otherwise' has no value yet: write what '\(subject)' returns if no target answers"
+      case .answerToNothing(let subject):
+        "'@Otherwise' cannot answer for '\(subject)', which returns nothing: remove '@Otherwise', or add a result"
+      case .answerOfAnyType(let subject, let type):
+        "'@Otherwise' cannot make a value of any type '\(type)' for '\(subject)': return '\(type)?', or add 'throws'"
+      case .optionalStatic(let subject):
+        "'@Optional' cannot let a target leave out '\(subject)', which is static: remove '@Optional'"
+      case .foreignOptional(let subject):
+        "'@Optional' cannot let a target leave out '\(subject)' of another module: remove '@Optional'"
+      case .twice(let attribute, let subject):
+        "'@\(attribute)' is there twice for '\(subject)': remove one"
+      case .misplaced(let attribute):
+        "'@\(attribute)' does nothing here: put it on a requirement of a protocol with '@Forwardable'"
+      case .annotatedType(let attribute):
+        "'@\(attribute)' does nothing for a type: remove it"
+      case .noProperty:
+        "'@Delegates' makes a stored property: put it on a 'var' of a class, an actor or a structure"
+      case .severalProperties:
+        "'@Delegates' makes one property: write each 'var' on a line of its own"
+      case .constantDelegates(let name):
+        "'@Delegates' makes the getter of '\(name)': write 'var' in place of 'let'"
+      case .delegatesWord(let word, let name):
+        "'@Delegates' makes '\(name)', which is never set: remove '\(word)'"
+      case .delegatesValue(let name):
+        "'@Delegates' makes the value of '\(name)': remove this one, and use '$\(name).add'"
+      case .delegatesAccessors(let name):
+        "'@Delegates' makes the getter of '\(name)': remove these"
+      case .delegatesType(let name):
+        "'@Delegates' needs one protocol for '\(name)', and no optional: write its type as 'any ChatDelegate'"
+      }
     }
 
-    var diagnosticID: MessageID { MessageID(domain: "Forwarding", id: id) }
+    var diagnosticID: MessageID {
+      MessageID(domain: "Forwarding", id: String("\(self)".prefix { $0 != "(" }))
+    }
     var severity: DiagnosticSeverity { .error }
-
-    // MARK: Protocols
-
-    static let notAProtocol = Refusal(
-      "notAProtocol",
-      "'@Forwardable' makes a face for a protocol; put it on a protocol that your class conforms to"
-    )
-    static let noForeignProtocol = Refusal(
-      "noForeignProtocol",
-      "'@Forwardable(as:)' makes a face for one protocol: write it as '(any Module.Delegate).self'")
-    static let privateNested = Refusal(
-      "privateNested",
-      "the extension with the default implementations does not see a 'private' protocol of another type: write 'fileprivate'"
-    )
-    static func faceless(_ name: String) -> Refusal {
-      Refusal(
-        "faceless",
-        "a face cannot conform to '\(name)', as it stands for many targets: take it out of what the protocol inherits"
-      )
-    }
-    static func unnamedBase(_ name: String) -> Refusal {
-      Refusal(
-        "unnamedBase",
-        "'\(name)' has no face that a macro could name: inherit protocols by their names, each '@Forwardable'"
-      )
-    }
-    static func foreignBase(_ name: String) -> Refusal {
-      Refusal(
-        "foreignBase",
-        "the face conforms to the protocol of the other module alone: restate the requirements of '\(name)' here"
-      )
-    }
-    static let noncopyable = Refusal(
-      "noncopyable",
-      "'~' lets out what cannot be copied, and each of many targets gets a copy: take it away")
-    static func associatedType(_ name: String, _ face: String) -> Refusal {
-      Refusal(
-        "associatedType",
-        "a face has to name '\(name)' in the type of its targets: make it a primary one, as 'protocol \(face)<\(name)>'"
-      )
-    }
-    static let conditionalType = Refusal(
-      "conditionalType",
-      "an associated type is one of the face's own type parameters, whatever '#if' says: take it out of '#if'"
-    )
-
-    // MARK: Members
-
-    static let initializer = Refusal(
-      "initializer",
-      "a message goes to an object that is there: take the initializer out of the protocol")
-    static func member(_ declaration: DeclSyntax) -> Refusal {
-      let word = declaration.firstToken(viewMode: .sourceAccurate)?.text ?? "this"
-      return Refusal(
-        "member",
-        "a face has methods, properties and subscripts, and no '\(word)': take it out of the protocol"
-      )
-    }
-    static let operatorFunction = Refusal(
-      "operatorFunction",
-      "an operator is asked of two values, and a face has many targets: write a method with a name")
-    static let opaque = Refusal(
-      "opaque", "each target may answer with a type of its own behind 'some': write 'any'")
-    static let selfType = Refusal(
-      "selfType",
-      "targets are of many types, and 'Self' is another one for each: name the protocol with 'any'")
-    static let selfResult = Refusal(
-      "selfResult",
-      "a target answers with one of its own type, and 'Self' is the face here: return the protocol with 'any'"
-    )
-    static let sendingResult = Refusal(
-      "sendingResult",
-      "a face returns the answer of one of many targets, and 'sending' promises that no other object has it: let its type be 'Sendable'"
-    )
-    static let sendingVariable = Refusal(
-      "sendingVariable",
-      "a face lends the variable to its target, and 'sending' gives it away: take 'inout' or 'sending' away"
-    )
-    static let sendingClosure = Refusal(
-      "sendingClosure",
-      "a face lends the closure to its targets, and 'sending' gives it away: take 'sending' away, or write '@escaping'"
-    )
-    static func delayedError(_ name: String) -> Refusal {
-      Refusal(
-        "delayedError",
-        "an autoclosure may throw inside of what '\(name)' calls alone: let '\(name)' be 'throws', or take '@autoclosure' away"
-      )
-    }
-    static let awaitedRethrows = Refusal(
-      "awaitedRethrows",
-      "a face cannot pass on the errors of a closure that it waits for: write 'throws' in place of 'rethrows'"
-    )
-    static let variadic = Refusal(
-      "variadic", "Swift has no way to pass variadic arguments on, as a face does: take an array")
-    static func actorWaits(_ name: String) -> Refusal {
-      Refusal(
-        "actorWaits",
-        "targets are actors, and the face is another one, which has to wait for them: let '\(name)' be 'async'"
-      )
-    }
-    static let actorProperty = Refusal(
-      "actorProperty",
-      "targets are actors, and the face is another one, which has to wait for them: write an 'async' method"
-    )
-    static let optionalStatic = Refusal(
-      "optionalStatic",
-      "a requirement of the type itself goes to no target that could leave it out: take '@Optional' away"
-    )
-    static let settableStatic = Refusal(
-      "settableStatic",
-      "a property of the type itself goes to no target that could keep the value: take 'set' away")
-
-    // MARK: Requirements that no target answers
-
-    static func noAnswer(_ name: String, orThrows: Bool) -> Refusal {
-      Refusal(
-        "noAnswer",
-        "say what '\(name)' returns if no target answers: '@Otherwise(value)'"
-          + (orThrows ? " or '@Otherwise(throw: error)'" : "") + " in front of it")
-    }
-    static func throwsNothing(_ name: String) -> Refusal {
-      Refusal(
-        "throwsNothing",
-        "'\(name)' has no error of its own to throw: let it be 'throws', or write what it answers")
-    }
-    static func placeholder(_ name: String) -> Refusal {
-      Refusal("placeholder", "write what '\(name)' returns if no target answers, in place of this")
-    }
-    static let answerToNothing = Refusal(
-      "answerToNothing",
-      "a requirement without a result needs no answer: take '@Otherwise' away, or let it return something"
-    )
-    static func misplaced(_ name: String) -> Refusal {
-      Refusal(
-        "misplaced",
-        "nothing reads '@\(name)' here: put it on a requirement of a protocol that is '@Forwardable'"
-      )
-    }
-    static func annotatedType(_ name: String) -> Refusal {
-      Refusal("annotatedType", "a type is not asked of any target: take '@\(name)' away")
-    }
-    static let twoAnswers = Refusal(
-      "twoAnswers", "there is one answer if no target answers: take the other '@Otherwise' away")
-    static let twiceOptional = Refusal(
-      "twiceOptional", "a requirement is optional or not: take the other '@Optional' away")
-    static let foreignOptional = Refusal(
-      "foreignOptional",
-      "whether a class left out a requirement of another module, nothing tells: take '@Optional' away"
-    )
   }
 
   /// The message of a fix-it.

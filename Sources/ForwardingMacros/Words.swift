@@ -30,6 +30,11 @@
     }
   }
 
+  extension [String] {
+    /// The labels behind a name: `_:upload:`.
+    var labels: String { map { "\($0):" }.joined() }
+  }
+
   extension Character {
     /// Whether a name without backticks may have it.
     var isInName: Bool { isLetter || isNumber || self == "_" || !isASCII }

@@ -31,6 +31,57 @@
     func load(_ number: Int) async { sum += number }
   }
 
+  /// Notes whether a call that changes it has its storage for itself.
+  private struct Unique: NamedMeter {
+    final class Storage { var uses: [Bool] = [] }
+    var storage = Storage()
+    // More than an existential holds without a copy on the heap.
+    var filling = (0, 0, 0, 0)
+    var sum: Int { storage.uses.count }
+    var limit: Int?
+    var name: String? { storage.uses.allSatisfy { $0 } ? "unique" : "shared" }
+    subscript(key key: String) -> Int? {
+      get { nil }
+      set { note() }
+    }
+    mutating func note() {
+      let isUnique = isKnownUniquelyReferenced(&storage)
+      storage.uses.append(isUnique)
+    }
+    mutating func add(_ number: Int) { note() }
+    mutating func reset() { note() }
+    mutating func load(_ number: Int) async {}
+    mutating func rename(_ name: String) { note() }
+  }
+
+  /// Adds through the face that it is a target of, and reads its own sum there.
+  private struct Own: Meter {
+    let all: Multicast<MeterProxy>
+    var sum = 7
+    var limit: Int?
+    subscript(key key: String) -> Int? {
+      get { nil }
+      set {}
+    }
+    mutating func add(_ number: Int) {
+      if number > 1 { all.face.add(number - 1) }
+      limit = all.face.sum
+      sum += number
+    }
+    mutating func load(_ number: Int) async {}
+  }
+
+  @Forwardable
+  private protocol Clicker: Sendable {
+    mutating func count()
+    @Otherwise(-1) var number: Int { get }
+  }
+
+  private struct Clicks: Clicker {
+    var number = 0
+    mutating func count() { number += 1 }
+  }
+
   @Suite("Values as targets of a face")
   struct ValueTargetTests {
     let meters = Multicast<MeterProxy>()
@@ -156,6 +207,46 @@
       watched.messages.add.instead { proceed, number in try proceed(number * 10) }
       watched.face.add(2)
       #expect(watched.face.sum == 20)
+    }
+
+    @Test("a call that changes it has it for itself, so that nothing in it is copied")
+    func unique() {
+      let named = Multicast<NamedMeterProxy>()
+      named.add(Unique())
+      meters.add(Unique())
+      for face in [named.face, meters.face] as [any Meter] {
+        var face = face
+        for number in 0..<3 { face.add(number) }
+        face.reset()
+        face[key: "a"] = 1
+        #expect(face.sum == 5)
+      }
+      named.face.rename("a")
+      #expect(named.face.name == "unique")
+      #expect((meters.targets.first as? Unique)?.name == "unique")
+    }
+
+    @Test("what it calls of itself, while a call changes it, has the answer without a target")
+    func own() {
+      meters.add(Own(all: meters))
+      meters.face.add(3)
+      #expect(meters.face.limit == 0)
+      #expect(meters.face.sum == 10)
+    }
+
+    @Test("a call on another thread waits until a change is over, and no change is lost")
+    func threads() {
+      let counters = Multicast<ClickerProxy>()
+      counters.add(Clicks())
+      let face = counters.face
+      DispatchQueue.concurrentPerform(iterations: 8) { _ in
+        for _ in 0..<500 {
+          let before = face.number
+          face.count()
+          #expect(face.number > before)
+        }
+      }
+      #expect(face.number == 4_000)
     }
   }
 #endif

@@ -27,12 +27,6 @@ extension FaceMessage {
     return object
   }
 
-  /// Implements the boxes of a class-bound protocol's inheriting protocols, and never runs: such
-  /// targets are objects, which `object(_:as:_:)` returns without a box.
-  public static func noBox() -> Never {
-    fatalError("a protocol of objects has no values")
-  }
-
   /// Refuses a requirement that cannot be sent as a message to a target that is reached by messages
   /// only.
   ///
