@@ -7,7 +7,7 @@
   @main
   struct Plugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
-      ForwardableMacro.self, FaceInViewMacro.self, MarkerMacro.self,
+      ForwardableMacro.self, FaceInViewMacro.self, MarkerMacro.self, DelegatesMacro.self,
     ]
   }
 #elseif canImport(SwiftSyntaxMacros)
@@ -21,6 +21,7 @@
       case "ForwardableMacro": return ForwardableMacro.self
       case "FaceInViewMacro": return FaceInViewMacro.self
       case "MarkerMacro": return MarkerMacro.self
+      case "DelegatesMacro": return DelegatesMacro.self
       default: throw Unknown(macro: typeName)
       }
     }

@@ -40,6 +40,22 @@
   public macro Forwardable<Foreign>(as foreign: Foreign.Type) =
     #externalMacro(module: "ForwardingMacros", type: "ForwardableMacro")
 
+  /// Makes a property the object of its protocol, which is ``Forwardable()``, with any number of delegates behind
+  /// it: `$delegate` is their ``Multicast``.
+  ///
+  /// ```
+  /// final class Session {
+  ///   @Delegates var delegate: any ChatDelegate
+  /// }
+  ///
+  /// session.$delegate.add(window)
+  /// session.delegate.chat(chat, didReceive: "hello")
+  /// ```
+  @attached(accessor)
+  @attached(peer, names: prefixed(`$`))
+  public macro Delegates() =
+    #externalMacro(module: "ForwardingMacros", type: "DelegatesMacro")
+
   /// ``Forwardable()`` puts this attribute on a face, so that the optimizer takes the face into
   /// account. It is not for other uses.
   @_documentation(visibility: internal)
