@@ -169,19 +169,17 @@
       let (one, other) = (Server("one"), Server("other"))
       delegates.add(one)
       delegates.add(other)
-      let upload = delegates.awaitedMessages.uploadAs
-      #expect(try await upload.all([1], "a") == ["one: a, 1", "other: a, 1"])
-      #expect(
-        try await upload.all([1], "a", delivery: .concurrent) == ["one: a, 1", "other: a, 1"])
-      #expect(try await upload.first([1], "a") == "one: a, 1")
-      #expect(try await upload([1], "a", delivery: .concurrent) == "other: a, 1")
-      #expect(try await upload.report([], "a").errors.count == 2)
-      let gathered = try await upload.gather([1], "a", delivery: .concurrent)
-      #expect(try gathered.map { try $0.get() } == ["one: a, 1", "other: a, 1"])
-      #expect(
-        try await upload.gather([], "a").allSatisfy {
-          if case .failure = $0 { true } else { false }
-        })
+      let upload = delegates.messages.uploadAs
+      for concurrently in [false, true] {
+        #expect(
+          try await upload.all([1], "a", concurrently: concurrently) == [
+            "one: a, 1", "other: a, 1",
+          ])
+        #expect(try await upload([1], "a", concurrently: concurrently) == "other: a, 1")
+        #expect(try await upload.report([], "a", concurrently: concurrently).errors.count == 2)
+      }
+      #expect(try await upload.first([1], "a", concurrently: false) == "one: a, 1")
+      #expect(throws: InvocationError.self) { try upload.all([1], "a") }
     }
 
     @Test("a face has a stream of its messages")

@@ -75,7 +75,9 @@
       Way(testDescription: "a report of answers") {
         if let error = try $0.messages.count.report(1).errors.first { throw error }
       },
-      Way(testDescription: "awaited answers") { _ = try await $0.awaitedMessages.wait.all(1) },
+      Way(testDescription: "awaited answers") {
+        _ = try await $0.messages.wait.all(1, concurrently: false)
+      },
     ]
 
     @Test("the first error ends the delivery at once, or after all targets", arguments: ways)

@@ -192,11 +192,13 @@
       targets.add(Display(places), strongly: true)
       let told = Guarded<[String]>([])
       targets.onDiagnostic = { event in told.withLock { $0.append("\(event)") } }
-      let messages = targets.messages.tick
+      let messages = try! Message<Void, [String]>("tick:")
       let proxy = targets.proxy
       await Task.detached {
         TickingProxy(forwardingTo: proxy).tick(["a"])
-        #expect(throws: ForwardingError.wrongIsolation("tick:", .lane)) { try messages.all(["a"]) }
+        #expect(throws: ForwardingError.wrongIsolation("tick:", .lane)) {
+          try messages.all(["a"], on: proxy)
+        }
       }.value
       #expect(places.read { $0 }.isEmpty)
       #expect(told.read { $0.count } == 1)
@@ -254,7 +256,7 @@
       targets.add(unchecked: Display(places), strongly: true, on: .actor(MainActor.shared))
       let proxy = targets.proxy
       await Task.detached {
-        let report = try? Message<Void, [String]>("tick:").deliver(["a"], on: proxy)
+        let report = try? Message<Void, [String]>("tick:").report(["a"], on: proxy)
         _ = await report?.entries.first?.ticket?.value()
       }.value
       #expect(places.read { $0 } == [true])

@@ -121,10 +121,10 @@
     @Test("the same holds for messages that are awaited at the same time")
     func concurrent() async throws {
       let targets = ringing(.messages, OtherBell<Concurrent>(story))
-      let idle = targets.awaitedMessages.idleLater
-      #expect(try await idle.report(1, delivery: .concurrent).answered == 0)
+      let idle = targets.messages.idleLater
+      #expect(try await idle.report(1, concurrently: true).answered == 0)
       #expect(targets.count == 1)
-      _ = try await targets.awaitedMessages.ringLater.all(2, delivery: .concurrent)
+      _ = try await targets.messages.ringLater.all(2, concurrently: true)
       #expect(story.take() == ["rings 2"])
       #expect(targets.count == 0)
     }

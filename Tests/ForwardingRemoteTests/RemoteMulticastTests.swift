@@ -126,14 +126,15 @@ struct RemoteMulticastTests {
     "each target has its own entry: answered, failed with its text, late, refused, unreachable",
     arguments: Way.allCases, Lane.allCases)
   func report(way: Way, lane: Lane) async throws {
-    for delivery in [AwaitedDelivery.sequential, .concurrent] {
+    for concurrently in [false, true] {
       let team = try Team(way)
       _ = try team.add(.answers, on: lane.make())
       _ = try team.add(.fails, on: lane.make())
       _ = try team.add(.hides, on: lane.make())
       try team.add(.sleeps, on: lane.make()).deadline = .seconds(10)
       _ = try team.add(nil, on: lane.make())
-      let report = try await Worker.work.report(7, on: team.proxy, delivery: delivery)
+      let report = try await Worker.work.message.report(
+        7, on: team.proxy, concurrently: concurrently)
       let errors = report.entries.map { $0.outcome.error as? RemoteError }.map(\.?.plain)
       #expect(report.answers == [7, 7])
       #expect(
@@ -157,7 +158,7 @@ struct RemoteMulticastTests {
     for _ in 0..<3 { _ = try team.add(.sleeps, on: lane.make()) }
     let proxy = team.proxy
     let task = Task {
-      try await Worker.work.report(7, on: proxy, delivery: .concurrent).entries.map(\.outcome)
+      try await Worker.work.message.report(7, on: proxy, concurrently: true).entries.map(\.outcome)
     }
     let sleeper = team.worker(.sleeps)
     while sleeper.begun.load(ordering: .relaxed) < 3 { try await Task.sleep(for: .milliseconds(1)) }

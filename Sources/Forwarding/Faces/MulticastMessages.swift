@@ -7,7 +7,12 @@
 /// try delegates.messages.chatDidReceive.report(chat, message)   // what became of it at each target
 /// ```
 ///
-/// A face returns one answer, as its protocol requires; these messages return all of them.
+/// A face returns one answer, as its protocol requires; these messages return all of them. A
+/// requirement that is `async` is awaited, by the functions that have a parameter `concurrently`:
+///
+/// ```
+/// try await delegates.messages.uploadAs.all(file, "notes", concurrently: true)  // all receipts
+/// ```
 ///
 /// ```swift
 /// func ask<Face: ForwardingFace>(
@@ -23,7 +28,7 @@ public struct MulticastMessages<Face: ForwardingFace> {
   /// A message by its name.
   public subscript<Result, each Argument>(
     dynamicMember name: KeyPath<Face.__Messages, Requirement<Result, repeat each Argument>>
-  ) -> MulticastMessage<Result, repeat each Argument> {
+  ) -> MulticastMessage<Face, Result, repeat each Argument> {
     MulticastMessage(requirement: Face.__Messages()[keyPath: name], proxy: proxy)
   }
 }
@@ -39,30 +44,19 @@ extension Multicast {
 /// func heights<Face: ForwardingFace>(
 ///   _ views: Multicast<Face>, _ height: KeyPath<Face.__Messages, Requirement<Double>>
 /// ) throws -> Double {
-///   try views.messages[dynamicMember: height].fold(into: 0) { sum, height in
-///     sum += height
-///     return .next
-///   }
+///   try views.messages[dynamicMember: height].all().reduce(0, +)
 /// }
 /// ```
-public struct MulticastMessage<Result, each Argument>: Sendable {
+public struct MulticastMessage<Face: ForwardingFace, Result, each Argument> {
   @usableFromInline let requirement: Requirement<Result, repeat each Argument>
   @usableFromInline let proxy: MulticastProxy
-
-  @usableFromInline
-  var prepared: PreparedMessage {
-    get throws(InvocationError) {
-      guard let prepared = requirement.prepared else { throw requirement.missing }
-      return prepared
-    }
-  }
 
   /// Returns the answers of all targets, in order.
   ///
   /// - Throws: The first error of a target, when all others were asked; later ones are diagnostics.
   @inlinable
   public func all(_ arguments: repeat each Argument) throws -> [Result] {
-    try prepared.all((repeat each arguments), as: requirement.selector, on: proxy)
+    try requirement.checked.all(repeat each arguments, on: proxy)
   }
 
   /// Returns the first answer, which ends the delivery; nil if no target answers.
@@ -70,19 +64,7 @@ public struct MulticastMessage<Result, each Argument>: Sendable {
   /// - Throws: The first error of a target that was asked before.
   @inlinable
   public func first(_ arguments: repeat each Argument) throws -> Result? {
-    try prepared.first((repeat each arguments), as: requirement.selector, on: proxy)
-  }
-
-  /// Combines the answers of the targets, from the first on; `combine` may end the delivery.
-  ///
-  /// - Throws: The error of `combine`, or else the first error of a target.
-  @inlinable
-  public func fold<Sum>(
-    _ arguments: repeat each Argument, into initial: Sum,
-    _ combine: (inout Sum, Result) throws -> MulticastProxy.Step
-  ) throws -> Sum {
-    try prepared.fold(
-      (repeat each arguments), as: requirement.selector, on: proxy, into: initial, combine)
+    try requirement.checked.first(repeat each arguments, on: proxy)
   }
 
   /// Returns what became of the message at each target.
@@ -92,3 +74,54 @@ public struct MulticastMessage<Result, each Argument>: Sendable {
     try requirement.checked.report(repeat each arguments, on: proxy)
   }
 }
+
+// The requirement may run in another isolation domain than its sender.
+extension MulticastMessage where Face: Sendable, Result: Sendable, repeat each Argument: Sendable {
+  /// Sends the message to all targets, awaits them, and returns the one answer that the proxy's
+  /// result rule selects. The parameters are those of
+  /// ``Message/callAsFunction(_:on:concurrently:)``.
+  ///
+  /// - Throws: the first error of a target, a ``ForwardingError`` if no target answers, or
+  ///   `CancellationError` if the task is cancelled before all targets were called.
+  @discardableResult
+  public nonisolated(nonsending) func callAsFunction(
+    _ arguments: repeat each Argument, concurrently: Bool
+  ) async throws -> Result {
+    try await requirement.checked(repeat each arguments, on: proxy, concurrently: concurrently)
+  }
+
+  /// Returns the answers of all targets that are awaited, in the order of the targets.
+  ///
+  /// - Throws: the first error of a target, after all targets were called; the other errors are
+  ///   diagnostics.
+  public nonisolated(nonsending) func all(
+    _ arguments: repeat each Argument, concurrently: Bool
+  ) async throws -> [Result] {
+    try await requirement.checked.all(
+      repeat each arguments, on: proxy, concurrently: concurrently)
+  }
+
+  /// Returns the first answer of targets that are awaited, and ends the delivery with it; nil if no
+  /// target answers. A concurrent delivery cancels the calls of the other targets.
+  ///
+  /// - Throws: the first error of a target, or `CancellationError` if the task is cancelled before.
+  public nonisolated(nonsending) func first(
+    _ arguments: repeat each Argument, concurrently: Bool
+  ) async throws -> Result? {
+    try await requirement.checked.first(
+      repeat each arguments, on: proxy, concurrently: concurrently)
+  }
+
+  /// Sends the message, awaits the targets, and returns the outcome at each.
+  ///
+  /// - Throws: an error only if the message cannot be delivered. The errors of targets are in the
+  ///   report.
+  public nonisolated(nonsending) func report(
+    _ arguments: repeat each Argument, concurrently: Bool
+  ) async throws -> TypedReport<Result> {
+    try await requirement.checked.report(
+      repeat each arguments, on: proxy, concurrently: concurrently)
+  }
+}
+
+extension MulticastMessage: Sendable where Face: Sendable {}

@@ -5,7 +5,7 @@ public import Dispatch
 ///
 /// ```swift
 /// observers.add(logger, on: .queue(background))
-/// let report = try Message<NoResult, Int32>("didSave:").deliver(42, on: observers)
+/// let report = try Message<NoResult, Int32>("didSave:").report(42, on: observers)
 /// report.entries[0].ticket?.wait()  // answered
 /// ```
 public final class DeliveryTicket: Sendable {

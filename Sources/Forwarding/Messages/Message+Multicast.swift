@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed messages to many targets, and the ways to collect their answers.
+// Typed messages to many targets, and the ways to collect their answers. The functions with a
+// parameter `concurrently` await each target.
 
 extension Message {
   /// Sends the message to all targets, and reports the outcome at each.
-  ///
-  /// - Throws: an error only if the message cannot be delivered. The errors of targets are in the
-  ///   report.
-  public func deliver(
-    _ arguments: repeat each Argument, on proxy: MulticastProxy
-  ) throws -> DeliveryReport {
-    try proxy.deliver(invocation(repeat each arguments))
-  }
-
-  /// Sends the message to all targets, and reports the outcome at each, with typed answers.
   ///
   /// - Throws: an error only if the message cannot be delivered. The errors of targets are in the
   ///   report.
@@ -24,7 +15,7 @@ extension Message {
   }
 
   /// The only possible answer to a message without a result; nil for a message with a result.
-  func emptyAnswer(_ call: Invocation) throws(InvocationError) -> Result? {
+  private func emptyAnswer(_ call: Invocation) throws(InvocationError) -> Result? {
     call.returnsValue ? nil : try call.call.answer(as: Result.self, prepared.result)
   }
 
@@ -39,7 +30,14 @@ extension Message {
   public func all(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> [Result] {
-    try prepared.all((repeat each arguments), as: selector, on: proxy)
+    var answers: [Result] = []
+    try ask((repeat each arguments), on: proxy) { answer in
+      // One allocation for the answers of few targets, instead of one for each doubling.
+      if answers.isEmpty { answers.reserveCapacity(4) }
+      answers.append(answer)
+      return true
+    }
+    return answers
   }
 
   /// Returns the first answer, which ends the delivery; nil if no target answers.
@@ -49,75 +47,98 @@ extension Message {
   public func first(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> Result? {
-    try prepared.first((repeat each arguments), as: selector, on: proxy)
-  }
-
-  /// Combines the answers of the targets, from the first on; `combine` may end the delivery.
-  ///
-  /// - Throws: The error of `combine`, or else the first error of a target.
-  @inlinable
-  public func fold<Sum>(
-    _ arguments: repeat each Argument, on proxy: MulticastProxy, into initial: Sum,
-    _ combine: (inout Sum, Result) throws -> MulticastProxy.Step
-  ) throws -> Sum {
-    try prepared.fold((repeat each arguments), as: selector, on: proxy, into: initial, combine)
-  }
-}
-
-// The ways to get many answers, for messages and for the requirements of faces. The arguments are made a tuple each time
-// they are handed over: the compiler fails at a tuple of a pack that is passed on as it is.
-extension PreparedMessage {
-  @inlinable
-  @inline(__always)
-  func ask<Answer, each Argument>(
-    _ arguments: (repeat each Argument), as selector: Selector, on proxy: MulticastProxy,
-    _ each: (Answer) throws -> MulticastProxy.Step
-  ) throws {
-    try withCall(tuple: (repeat each arguments), as: selector) { call in
-      try proxy.ask(call, selector) { call in
-        try each(call.takeFittingAnswer(as: Answer.self, result))
-      }
-    }
-  }
-
-  @inlinable
-  @inline(__always)
-  func all<Answer, each Argument>(
-    _ arguments: (repeat each Argument), as selector: Selector, on proxy: MulticastProxy
-  ) throws -> [Answer] {
-    var answers: [Answer] = []
-    try ask((repeat each arguments), as: selector, on: proxy) { (answer: Answer) in
-      // One allocation for the answers of few targets, instead of one for each doubling.
-      if answers.isEmpty { answers.reserveCapacity(4) }
-      answers.append(answer)
-      return .next
-    }
-    return answers
-  }
-
-  @inlinable
-  @inline(__always)
-  func first<Answer, each Argument>(
-    _ arguments: (repeat each Argument), as selector: Selector, on proxy: MulticastProxy
-  ) throws -> Answer? {
-    var first: Answer?
-    try ask((repeat each arguments), as: selector, on: proxy) { (answer: Answer) in
+    var first: Result?
+    try ask((repeat each arguments), on: proxy) { answer in
       first = answer
-      return .stop
+      return false
     }
     return first
   }
 
+  /// Calls `each` with the answer of each target, until it returns false.
+  ///
+  /// The arguments are made a tuple each time they are handed over: the compiler fails at a tuple of
+  /// a pack that is passed on as it is.
   @inlinable
   @inline(__always)
-  func fold<Answer, Sum, each Argument>(
-    _ arguments: (repeat each Argument), as selector: Selector, on proxy: MulticastProxy,
-    into initial: Sum, _ combine: (inout Sum, Answer) throws -> MulticastProxy.Step
-  ) throws -> Sum {
-    var sum = initial
-    try ask((repeat each arguments), as: selector, on: proxy) { (answer: Answer) in
-      try combine(&sum, answer)
+  func ask(
+    _ arguments: (repeat each Argument), on proxy: MulticastProxy,
+    _ each: (Result) throws -> Bool
+  ) throws {
+    let result = prepared.result
+    try prepared.withCall(tuple: (repeat each arguments), as: selector) { call in
+      try proxy.ask(call, selector) { call in
+        try each(call.takeFittingAnswer(as: Result.self, result))
+      }
     }
-    return sum
+  }
+}
+
+// Concurrent targets may run on several threads, so all values are Sendable.
+extension Message where Result: Sendable, repeat each Argument: Sendable {
+  /// Sends the message to all targets of a proxy, awaits them, and returns the answer that the
+  /// proxy's result rule selects.
+  ///
+  /// - Parameter concurrently: whether all targets get the message at once, and then all are
+  ///   awaited; if false, each gets it when the one before has ended.
+  /// - Throws: the first error of a target, a ``ForwardingError`` if no target answers, or
+  ///   `CancellationError` if the task is cancelled before all targets were called.
+  @discardableResult
+  public nonisolated(nonsending) func callAsFunction(
+    _ arguments: repeat each Argument, on proxy: MulticastProxy, concurrently: Bool
+  ) async throws -> Result {
+    let call = try invocation(repeat each arguments)
+    try await proxy.sendAwaiting(call, concurrently: concurrently)
+    return try call.call.answer(as: Result.self, prepared.result)
+  }
+
+  /// Sends the message to all targets, awaits them, and reports the outcome at each.
+  ///
+  /// - Throws: an error only if the message cannot be delivered. The errors of targets are in the
+  ///   report.
+  public nonisolated(nonsending) func report(
+    _ arguments: repeat each Argument, on proxy: MulticastProxy, concurrently: Bool
+  ) async throws -> TypedReport<Result> {
+    let call = try invocation(repeat each arguments)
+    let awaited = try await proxy.deliverAwaiting(
+      call, concurrently: concurrently, stopsAtFirst: proxy.endsAtFirst(call.returnsValue)
+    ) { _ in }
+    return try TypedReport(awaited.report, empty: emptyAnswer(call))
+  }
+
+  /// Returns the answers of all targets that are awaited, in the order of the targets.
+  ///
+  /// - Throws: the first error of a target, after all targets were called; the other errors are
+  ///   diagnostics. `CancellationError` if the task is cancelled before all targets were called.
+  public nonisolated(nonsending) func all(
+    _ arguments: repeat each Argument, on proxy: MulticastProxy, concurrently: Bool
+  ) async throws -> [Result] {
+    try await answers(
+      invocation(repeat each arguments), proxy, concurrently: concurrently, stopsAtFirst: false)
+  }
+
+  /// Returns the first answer of targets that are awaited, and ends the delivery with it; nil if no
+  /// target answers. A concurrent delivery cancels the calls of the other targets.
+  ///
+  /// - Throws: the first error of a target, or `CancellationError` if the task is cancelled before.
+  public nonisolated(nonsending) func first(
+    _ arguments: repeat each Argument, on proxy: MulticastProxy, concurrently: Bool
+  ) async throws -> Result? {
+    try await answers(
+      invocation(repeat each arguments), proxy, concurrently: concurrently, stopsAtFirst: true
+    ).first
+  }
+
+  private nonisolated(nonsending) func answers(
+    _ call: Invocation, _ proxy: MulticastProxy, concurrently: Bool, stopsAtFirst: Bool
+  ) async throws -> [Result] {
+    var values: [Result] = []
+    let awaited = try await proxy.deliverAwaiting(
+      call, concurrently: concurrently, stopsAtFirst: stopsAtFirst
+    ) { call in
+      values.append(try call.call.answer(as: Result.self, prepared.result))
+    }
+    try proxy.throwFirstAwaited(awaited.report, of: call)
+    return values
   }
 }

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whether the targets of an awaited message run one after the other or at the same time.
-///
-/// ```swift
-/// views.add(screen)
-/// let height = try AsyncMessage<Double>("height")
-/// try await height.all(on: views, delivery: .concurrent)  // [100.0]
-/// ```
-public enum AwaitedDelivery: Sendable {
-  /// Each target gets the message when the previous one has ended.
-  case sequential
-  /// All targets get the message, and then all are awaited.
-  case concurrent
-}
-
 // Deliveries that are awaited.
 extension Delivery {
   /// Runs one turn after the other. After the task is cancelled, no further turn begins, if the
   /// sender gets the cancellation error.
   nonisolated(nonsending) func runAwaiting(
-    _ registrations: [Registration], _ each: (Invocation) throws -> MulticastProxy.Step
+    _ registrations: [Registration], stopsAtFirst: Bool, _ each: (Invocation) throws -> Void
   ) async throws -> DeliveryReport {
     var report = DeliveryReport()
     var isOver = false
@@ -34,7 +20,7 @@ extension Delivery {
         }
       }
       report.add(registration, turn, hasAnswer: invocation.returnsValue)
-      isOver = try take(turn, report, each) == .stop || isOver
+      if try take(turn, report, each), stopsAtFirst { isOver = true }
       if endsAtError, turn.outcome.error != nil { isOver = true }
     }
     if report.metDead { proxy.purge() }
@@ -45,7 +31,7 @@ extension Delivery {
   /// turns.
   nonisolated(nonsending) func runConcurrently(
     _ registrations: [Registration], stopsAtFirst: Bool,
-    _ each: (Invocation) throws -> MulticastProxy.Step
+    _ each: (Invocation) throws -> Void
   ) async throws -> DeliveryReport {
     invocation.forgetAnswer()
     let (turns, winner) = await turnsAtOnce(
@@ -95,15 +81,16 @@ extension Delivery {
     return (turns, winner)
   }
 
-  /// Passes on the answer of a turn.
+  /// Passes on the answer of a turn; returns false if there is none.
   private func take(
     _ turn: Turn, _ report: DeliveryReport,
-    _ each: (Invocation) throws -> MulticastProxy.Step
-  ) throws -> MulticastProxy.Step {
-    guard turn.outcome.isAnswer, let call = turn.call else { return .next }
+    _ each: (Invocation) throws -> Void
+  ) throws -> Bool {
+    guard turn.outcome.isAnswer, let call = turn.call else { return false }
     if call !== invocation { invocation.adoptResult(from: call) }
     do {
-      return try each(invocation)
+      try each(invocation)
+      return true
     } catch {
       if report.metDead { proxy.purge() }
       proxy.diagnose(report.failures, of: selector)

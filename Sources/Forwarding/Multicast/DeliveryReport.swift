@@ -4,7 +4,7 @@
 /// ```swift
 /// observers.add(screen)
 /// observers.add(account)
-/// let report = try Message<NoResult, Int32>("didSave:").deliver(42, on: observers)
+/// let report = try Message<NoResult, Int32>("didSave:").report(42, on: observers)
 /// report.entries.map(\.outcome)  // [answered, noMethod]
 /// report.answered                // 1
 /// ```
@@ -63,7 +63,7 @@ public struct DeliveryReport: Sendable {
 ///
 /// ```swift
 /// views.add(screen)
-/// let report = try Message<Double>("height").deliver(on: views)
+/// let report = try Message<Double>("height").report(on: views)
 /// try report.entries[0].answer?.value(as: Double.self)  // 100.0
 /// ```
 public struct DeliveryAnswer: @unchecked Sendable {
@@ -92,7 +92,7 @@ public struct DeliveryAnswer: @unchecked Sendable {
 ///
 /// ```swift
 /// observers.add(screen)
-/// let report = try Message<NoResult>("rename").deliver(on: observers)
+/// let report = try Message<NoResult>("rename").report(on: observers)
 /// report.entries[0].outcome           // noMethod
 /// report.entries[0].outcome.isAnswer  // false
 /// ```

@@ -1,20 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deliveries that are awaited, and their results.
 extension MulticastProxy {
-  /// Delivers an invocation to the targets, awaits their answers, and reports the outcome at each.
-  /// The invocation then holds the result that ``resultRule`` selects.
-  ///
-  /// - Throws: an error only if the invocation cannot be delivered. The errors of targets are in
-  ///   the report.
-  public nonisolated(nonsending) func deliverAwaiting(
-    _ invocation: Invocation
-  ) async throws -> DeliveryReport {
-    let stopsAtFirst = targetList.stopsAtFirst(hasResult: invocation.returnsValue)
-    return try await deliverAwaiting(invocation, .sequential, stopsAtFirst: stopsAtFirst) { _ in
-      stopsAtFirst ? .stop : .next
-    }.report
-  }
-
   /// The outcome of a delivery that was awaited.
   struct Awaited {
     let report: DeliveryReport
@@ -22,9 +8,11 @@ extension MulticastProxy {
     let isAnswered: Bool
   }
 
+  /// Delivers an invocation to the targets, awaits them, and calls `each` while the invocation has
+  /// the answer of one.
   nonisolated(nonsending) func deliverAwaiting(
-    _ invocation: Invocation, _ mode: AwaitedDelivery, stopsAtFirst: Bool,
-    each: (Invocation) throws -> Step
+    _ invocation: Invocation, concurrently: Bool, stopsAtFirst: Bool,
+    each: (Invocation) throws -> Void
   ) async throws -> Awaited {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     return try await AwaitedStep.take(
@@ -37,16 +25,14 @@ extension MulticastProxy {
       }
       defer { targetList.endAwaited() }
       let report =
-        switch mode {
-        case .sequential: try await delivery.runAwaiting(snapshot, each)
-        case .concurrent:
-          try await delivery.runConcurrently(snapshot, stopsAtFirst: stopsAtFirst, each)
-        }
+        concurrently
+        ? try await delivery.runConcurrently(snapshot, stopsAtFirst: stopsAtFirst, each)
+        : try await delivery.runAwaiting(snapshot, stopsAtFirst: stopsAtFirst, each)
       // A target that failed, or gets the message later, counts as asked.
       if report.answered == 0, report.queued == 0, report.errors.isEmpty, !report.isCancelled,
         try await answerForTargetsAwaiting(invocation, selector)
       {
-        _ = try each(invocation)
+        try each(invocation)
         return Awaited(report: report, isAnswered: true)
       }
       return Awaited(report: report, isAnswered: report.answered > 0)
@@ -55,12 +41,11 @@ extension MulticastProxy {
 
   /// Delivers an invocation, and decides what the sender gets.
   nonisolated(nonsending) func sendAwaiting(
-    _ invocation: Invocation, _ mode: AwaitedDelivery
+    _ invocation: Invocation, concurrently: Bool
   ) async throws {
-    let stopsAtFirst = targetList.stopsAtFirst(hasResult: invocation.returnsValue)
-    let awaited = try await deliverAwaiting(invocation, mode, stopsAtFirst: stopsAtFirst) { _ in
-      stopsAtFirst ? .stop : .next
-    }
+    let awaited = try await deliverAwaiting(
+      invocation, concurrently: concurrently, stopsAtFirst: targetList.stopsAtFirst(hasResult: invocation.returnsValue)
+    ) { _ in }
     try throwFirstAwaited(awaited.report, of: invocation)
     guard !awaited.isAnswered, let selector = invocation.selector else { return }
     var tally = TargetList.Tally()

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 extension MulticastProxy {
-  /// Whether a delivery continues after an answer.
-  public enum Step: Sendable {
-    /// The delivery continues with the next target.
-    case next
-    /// The delivery ends; the remaining targets are not called.
-    case stop
-  }
-
   /// Delivers an invocation to the targets, and reports the outcome at each. The invocation then
   /// holds the result that ``resultRule`` selects.
   ///
@@ -60,17 +52,18 @@ extension MulticastProxy {
     if let refusal { throw refusal }
   }
 
-  /// Asks the targets in order, and calls `each` while the call has an answer.
+  /// Asks the targets in order, and calls `each` while the call has an answer, until it returns
+  /// false.
   ///
   /// - Throws: The error of `each`, which ends the delivery; or else the first error of a target, when all others were
   ///   asked. Errors of targets that are not thrown are diagnostics.
   @usableFromInline
-  func ask(_ call: Call, _ selector: Selector, _ each: (Call) throws -> Step) throws {
+  func ask(_ call: Call, _ selector: Selector, _ each: (Call) throws -> Bool) throws {
     let endsAtError = targetList.stopsAtFirstError
     var failures: [DeliveryFailure] = []
     do {
       try deliver(call, selector) { registration, turn in
-        if turn.outcome.isAnswer { return try each(call) == .next }
+        if turn.outcome.isAnswer { return try each(call) }
         guard let error = turn.outcome.error else { return true }
         failures.append(DeliveryFailure(token: registration.token, type: turn.type, error: error))
         return !endsAtError
@@ -96,7 +89,7 @@ extension MulticastProxy {
     try ask(invocation.call, selector) { call in
       if values.isEmpty { values.reserveCapacity(4) }
       values.append(try call.answer(as: type, place))
-      return .next
+      return true
     }
     return values
   }

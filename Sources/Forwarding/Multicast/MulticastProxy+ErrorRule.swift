@@ -10,7 +10,7 @@ extension MulticastProxy {
 
   /// What happens to the remaining targets when one throws, or cannot be called. The initial value
   /// is ``ErrorRule/afterAll``. An error on a queue that the sender does not wait for ends nothing,
-  /// and so does one in an ``AwaitedDelivery/concurrent`` delivery.
+  /// and so does one in a delivery to all targets at once.
   public var errorRule: ErrorRule {
     get { targetList.stopsAtFirstError ? .atOnce : .afterAll }
     set { targetList.stopsAtFirstError = newValue == .atOnce }

@@ -259,7 +259,7 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   open override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
-    try await sendAwaiting(invocation, .sequential)
+    try await sendAwaiting(invocation, concurrently: false)
   }
 
   /// Answers an awaited message that no target answers; false if there is no answer.

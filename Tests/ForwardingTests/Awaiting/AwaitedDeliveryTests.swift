@@ -76,7 +76,7 @@ struct AwaitedDeliveryTests {
   @Test("all targets begin before any of them ends")
   func atOnce() async throws {
     let (proxy, kept) = targets(16)
-    try await meet(Meeting(16), on: proxy, delivery: .concurrent)
+    try await meet.message(Meeting(16), on: proxy, concurrently: true)
     withExtendedLifetime(kept) {}
   }
 
@@ -84,8 +84,8 @@ struct AwaitedDeliveryTests {
   func first() async throws {
     let (proxy, kept) = targets(16)
     proxy.resultRule = .first
-    #expect(try await firstIs(9, on: proxy, delivery: .concurrent) == 9)
-    let report = try await firstIs.report(9, on: proxy, delivery: .concurrent)
+    #expect(try await firstIs.message(9, on: proxy, concurrently: true) == 9)
+    let report = try await firstIs.message.report(9, on: proxy, concurrently: true)
     #expect(report.errors.isEmpty)
     #expect(report.entries[8].outcome.isAnswer)
     withExtendedLifetime(kept) {}
@@ -99,18 +99,18 @@ struct AwaitedDeliveryTests {
     try quick.register("tell:") { (_: String) in log.add("quick") }
     proxy.add(slow)
     proxy.add(quick)
-    let report = try tell.message.deliver("x", on: proxy)
+    let report = try tell.message.report("x", on: proxy)
     #expect(report.errors.map { "\($0)" } == ["'tell:' is async: await it, with an AsyncMessage"])
     #expect(log.all == ["quick"])
   }
 
   @Test(
     "cancellation reaches each suspended target, and no other target begins",
-    arguments: [(AwaitedDelivery.sequential, 1), (.concurrent, 16)])
-  func cancelled(_ delivery: AwaitedDelivery, _ begun: Int) async throws {
+    arguments: [(false, 1), (true, 16)])
+  func cancelled(concurrently: Bool, _ begun: Int) async throws {
     let log = Log()
     let (proxy, kept) = targets(16, log)
-    let task = Task { try await wait(on: proxy, delivery: delivery) }
+    let task = Task { try await wait.message(on: proxy, concurrently: concurrently) }
     while log.count < begun { try await Task.sleep(for: .milliseconds(1)) }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
@@ -121,12 +121,13 @@ struct AwaitedDeliveryTests {
 
   @Test(
     "arguments and results live as long as they are used",
-    arguments: [AwaitedDelivery.sequential, .concurrent])
-  func lifetimes(_ delivery: AwaitedDelivery) async throws {
+    arguments: [false, true])
+  func lifetimes(concurrently: Bool) async throws {
     let log = Log()
     let (proxy, kept) = targets(5)
     do {
-      let answers = try await keep.all(Counted(log), on: proxy, delivery: delivery)
+      let answers = try await keep.message.all(
+        Counted(log), on: proxy, concurrently: concurrently)
       #expect(answers.count == 5)
       withExtendedLifetime(answers) { #expect(alive(log) == 1) }
     }

@@ -60,7 +60,7 @@ struct AwaitedLaneTests {
     let (proxy, target) = (MulticastProxy(), Answering(Log()))
     proxy.add(target, on: lane)
     #expect(try await slowly(4, on: proxy) == 8)
-    #expect(try await slowly(5, on: proxy, delivery: .concurrent) == 10)
+    #expect(try await slowly.message(5, on: proxy, concurrently: true) == 10)
   }
 
   @Test("the error of a method is returned from its lane", arguments: lanes)
@@ -131,7 +131,7 @@ struct AwaitedLaneTests {
     proxy.add(target, on: .actor(Place(), ignoringResult: true))
     var tickets: [DeliveryTicket?] = []
     for value in 0..<8 {
-      tickets.append(try slowly.message.deliver(value, on: proxy).entries[0].ticket)
+      tickets.append(try slowly.message.report(value, on: proxy).entries[0].ticket)
     }
     for ticket in tickets { #expect(await ticket?.value().isAnswer == true) }
     #expect(log.all.filter { $0.hasSuffix("begins") } == (0..<8).map { "\($0) begins" })

@@ -22,8 +22,10 @@ struct AwaitedPlaceTests {
     #expect(try await place(on: kept[0]))
     #expect(try await place(on: SingleTargetProxy(kept[0])))
     #expect(try await place(on: proxy))
-    #expect(try await place.all(on: proxy) == [true, true, true, true])
-    #expect(try await place.all(on: proxy, delivery: .concurrent) == [true, true, true, true])
+    for concurrently in [false, true] {
+      let all = try await place.message.all(on: proxy, concurrently: concurrently)
+      #expect(all == [true, true, true, true])
+    }
     withExtendedLifetime(kept) {}
   }
 
@@ -34,6 +36,6 @@ struct AwaitedPlaceTests {
     let target = ClosureTarget()
     try target.register("place") { isOnMain() }
     proxy.add(target)
-    #expect(try await AsyncMessage<Bool>("place").all(on: proxy, delivery: .concurrent) == [true])
+    #expect(try await Message<Bool>("place").all(on: proxy, concurrently: true) == [true])
   }
 }

@@ -197,7 +197,8 @@ struct AwaitedRemovalTests {
       getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
       none.rlim_cur = rlim_t(dup(2))
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
-      let report = try await AwaitedRemovalTests.load.report(on: proxy)
+      let report = try await AwaitedRemovalTests.load.message.report(
+        on: proxy, concurrently: false)
       if case .timedOut = report.entries[0].outcome { _exit(0) }
       require(false, "\(report.entries[0].outcome)")
     }

@@ -122,28 +122,23 @@ struct AskingTests {
       try $0.answers(to: message.invocation(1), as: Answer.self)
     }
     let stop = Int(seed % 3) + 1
-    check {
-      try message.fold(1, on: $0, into: [Answer]()) { all, answer in
-        all.append(answer)
-        return all.count == stop ? .stop : .next
+    for throwing in [false, true] {
+      var answers: [Answer] = []
+      func take(_ answer: Answer) throws -> Bool {
+        answers.append(answer)
+        if throwing, answers.count == stop { throw Failure(name: "sender") }
+        return answers.count != stop
       }
-    } _: {
-      try $0.fold(message.invocation(1), as: Answer.self, into: [Answer]()) { all, answer in
-        all.append(answer)
-        return all.count == stop ? .stop : .next
-      }
-    }
-    check {
-      try message.fold(1, on: $0, into: 0) { count, _ in
-        count += 1
-        if count == stop { throw Failure(name: "sender") }
-        return .next
-      }
-    } _: {
-      try $0.fold(message.invocation(1), as: Answer.self, into: 0) { count, _ in
-        count += 1
-        if count == stop { throw Failure(name: "sender") }
-        return .next
+      check {
+        answers = []
+        try message.ask(1, on: $0, take)
+        return answers
+      } _: {
+        answers = []
+        let call = try message.invocation(1)
+        let report = try $0.deliver(call) { try take($0.result(as: Answer.self)) }
+        try $0.throwFirst(report, of: call)
+        return answers
       }
     }
     withExtendedLifetime(kept) {}

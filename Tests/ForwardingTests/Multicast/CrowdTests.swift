@@ -131,7 +131,7 @@ struct CrowdTests {
     crowd.proxy.block(crowd.known[300].token)
     crowd.targets[399].action = { [unowned crowd] in crowd.proxy.remove(crowd.known[0].token) }
     crowd.targets[100].action = { [unowned crowd] in crowd.proxy.remove(crowd.known[101].token) }
-    let report = try CrowdTarget.note.deliver(1, on: crowd.proxy)
+    let report = try CrowdTarget.note.report(1, on: crowd.proxy)
     #expect(report.entries.map(\.token) == crowd.known.map(\.token))
     #expect(report.answered == 400 - 4)
     #expect(report.errors as? [Failure] == [Failure(name: "200"), Failure(name: "201")])

@@ -65,10 +65,6 @@ struct UnheardErrorTests {
     let call = try Messages.value.invocation()
     #expect(throws: Failure.self) { try proxy.answers(to: call, as: Int32.self) }
     #expect(told.all == ["b"])
-    #expect(throws: Failure.self) {
-      try proxy.fold(call, as: Int32.self, into: 0) { _, _ in .next }
-    }
-    #expect(told.all == ["b", "b"])
   }
 
   @Test("if a handler of answers throws, the listener receives the errors before it")

@@ -96,10 +96,8 @@ private final class Storm: @unchecked Sendable {
       if number(3) == 0 { try copy.invoke() }
     case 11: call.retainArguments(includingTarget: number(2) == 0)
     case 12:
-      let report = try proxy.deliver(call) { _ in
-        self.strike()
-        return .next
-      }
+      let report = try proxy.deliver(call)
+      strike()
       for entry in report.entries { _ = try entry.answer?.object() }
     case 13: try call.invoke(on: intercepting)
     case 14: change()
