@@ -8,7 +8,7 @@ final class RedDotManager: Sendable {
   static let changed = try! Message<NoResult, String, Int32>("redDot:changedTo:")
   let observers = MulticastProxy()
 
-  func set(_ name: String, _ count: Int32) throws -> DeliveryReport {
+  func set(_ name: String, _ count: Int32) throws -> DeliveryReport<Invocation> {
     try observers.deliver(Self.changed.invocation(name, count))
   }
 }

@@ -146,11 +146,11 @@
       meters.add(total)
       meters.add(unchecked: Sum(), on: .queue(queue))
       let told = try [
-        meters.messages.add.report(1).entries.map(\.type),
-        meters.messages.sum.report().entries.map(\.type),
-        meters.messages.reset.report().entries.map(\.type),
+        meters.messages.add.report(1).entries.map(\.token.type),
+        meters.messages.sum.report().entries.map(\.token.type),
+        meters.messages.reset.report().entries.map(\.token.type),
       ]
-      let names = told.map { types in types.map { type in type.map { "\($0)" } } }
+      let names = told.map { types in types.map { "\($0)" } }
       #expect(names == Array(repeating: ["Sum", "Total", "Sum"], count: 3))
     }
 

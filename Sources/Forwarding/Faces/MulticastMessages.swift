@@ -70,7 +70,7 @@ public struct MulticastMessage<Face: ForwardingFace, Result, each Argument> {
   /// Returns what became of the message at each target.
   ///
   /// - Throws: What keeps the message from being delivered. What targets throw is in the report alone.
-  public func report(_ arguments: repeat each Argument) throws -> TypedReport<Result> {
+  public func report(_ arguments: repeat each Argument) throws -> DeliveryReport<Result> {
     try requirement.checked.report(repeat each arguments, on: proxy)
   }
 }
@@ -118,7 +118,7 @@ extension MulticastMessage where Face: Sendable, Result: Sendable, repeat each A
   ///   report.
   public nonisolated(nonsending) func report(
     _ arguments: repeat each Argument, concurrently: Bool
-  ) async throws -> TypedReport<Result> {
+  ) async throws -> DeliveryReport<Result> {
     try await requirement.checked.report(
       repeat each arguments, on: proxy, concurrently: concurrently)
   }

@@ -9,9 +9,9 @@ extension Message {
   ///   report.
   public func report(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
-  ) throws -> TypedReport<Result> {
+  ) throws -> DeliveryReport<Result> {
     let call = try invocation(repeat each arguments)
-    return try TypedReport(proxy.deliver(call), empty: emptyAnswer(call))
+    return try proxy.deliver(call).typed(empty: emptyAnswer(call))
   }
 
   /// The only possible answer to a message without a result; nil for a message with a result.
@@ -98,12 +98,12 @@ extension Message where Result: Sendable, repeat each Argument: Sendable {
   ///   report.
   public nonisolated(nonsending) func report(
     _ arguments: repeat each Argument, on proxy: MulticastProxy, concurrently: Bool
-  ) async throws -> TypedReport<Result> {
+  ) async throws -> DeliveryReport<Result> {
     let call = try invocation(repeat each arguments)
     let awaited = try await proxy.deliverAwaiting(
       call, concurrently: concurrently, stopsAtFirst: proxy.endsAtFirst(call.returnsValue)
     ) { _ in }
-    return try TypedReport(awaited.report, empty: emptyAnswer(call))
+    return try awaited.report.typed(empty: emptyAnswer(call))
   }
 
   /// Returns the answers of all targets that are awaited, in the order of the targets.

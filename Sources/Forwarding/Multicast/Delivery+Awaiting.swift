@@ -5,8 +5,8 @@ extension Delivery {
   /// sender gets the cancellation error.
   nonisolated(nonsending) func runAwaiting(
     _ registrations: [Registration], stopsAtFirst: Bool, _ each: (Invocation) throws -> Void
-  ) async throws -> DeliveryReport {
-    var report = DeliveryReport()
+  ) async throws -> DeliveryReport<Invocation> {
+    var report = DeliveryReport<Invocation>()
     var isOver = false
     let endsAtError = proxy.targetList.stopsAtFirstError
     invocation.forgetAnswer()
@@ -32,11 +32,11 @@ extension Delivery {
   nonisolated(nonsending) func runConcurrently(
     _ registrations: [Registration], stopsAtFirst: Bool,
     _ each: (Invocation) throws -> Void
-  ) async throws -> DeliveryReport {
+  ) async throws -> DeliveryReport<Invocation> {
     invocation.forgetAnswer()
     let (turns, winner) = await turnsAtOnce(
       registrations.map { ConcurrentTurn(self, $0) }, stopsAtFirst: stopsAtFirst)
-    var report = DeliveryReport()
+    var report = DeliveryReport<Invocation>()
     report.isCancelled = Task.isCancelled && turns.contains { $0 == nil } && winner == nil
     for (index, registration) in registrations.enumerated() {
       var turn = turns[index] ?? Turn(outcome: .notCalled)
@@ -83,7 +83,7 @@ extension Delivery {
 
   /// Passes on the answer of a turn; returns false if there is none.
   private func take(
-    _ turn: Turn, _ report: DeliveryReport,
+    _ turn: Turn, _ report: DeliveryReport<Invocation>,
     _ each: (Invocation) throws -> Void
   ) throws -> Bool {
     guard turn.outcome.isAnswer, let call = turn.call else { return false }

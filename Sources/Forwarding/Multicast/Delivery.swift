@@ -94,11 +94,11 @@ extension TargetList.Tally {
   }
 }
 
-extension DeliveryReport {
+extension DeliveryReport<Invocation> {
   var failures: [DeliveryFailure] {
     entries.compactMap { entry in
       entry.outcome.error.map {
-        DeliveryFailure(token: entry.token, type: entry.type, error: $0)
+        DeliveryFailure(token: entry.token, type: entry.token.type.type, error: $0)
       }
     }
   }
@@ -106,7 +106,7 @@ extension DeliveryReport {
   mutating func add(_ registration: Registration, _ outcome: DeliveryOutcome) {
     entries.append(
       Entry(
-        token: registration.token, type: registration.targetType, outcome: outcome, late: nil))
+        token: registration.token, outcome: outcome, answer: nil, ticket: nil))
   }
 
   mutating func add(
@@ -114,7 +114,7 @@ extension DeliveryReport {
   ) {
     entries.append(
       Entry(
-        token: registration.token, type: turn.type, outcome: turn.outcome,
-        late: Entry.Late(hasAnswer ? turn.call : nil, turn.ticket)))
+        token: registration.token, outcome: turn.outcome, answer: hasAnswer ? turn.call : nil,
+        ticket: turn.ticket))
   }
 }

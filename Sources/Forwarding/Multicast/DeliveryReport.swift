@@ -1,42 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The outcome of one message at each target.
+/// The outcome of one message at each target, with the answers.
 ///
 /// ```swift
 /// observers.add(screen)
 /// observers.add(account)
-/// let report = try Message<NoResult, Int32>("didSave:").report(42, on: observers)
+/// let report = try Message<Double>("height").report(on: observers)
 /// report.entries.map(\.outcome)  // [answered, noMethod]
-/// report.answered                // 1
+/// report.entries.map(\.answer)   // [100.0, nil]
+/// report.answers                 // [100.0]
 /// ```
-public struct DeliveryReport: Sendable {
+///
+/// The report of an invocation, whose types are known only at run time, has invocations for answers:
+/// each holds the result of one target.
+public struct DeliveryReport<Answer> {
   /// The outcome at one target.
-  public struct Entry: Sendable {
-    /// The token of the registration.
+  public struct Entry {
+    /// The token of the registration, which names the type of the target.
     public let token: MulticastProxy.Token
-    /// The target's type, if it was alive: its class, or the type of a value that is a target.
-    public let type: Any.Type?
     /// What happened, as far as it is known now.
     public let outcome: DeliveryOutcome
-    /// The target's answer, if the message has a result and the sender waited for it.
-    public var answer: DeliveryAnswer? { late?.answer }
+    /// The target's answer; nil if it did not answer, or the sender did not wait for it.
+    public let answer: Answer?
     /// The future outcome of a queued message; nil for other messages.
-    public var ticket: DeliveryTicket? { late?.ticket }
-
-    /// Fields that most entries of a message without a result do not need. A single word is faster
-    /// to create and destroy.
-    final class Late: Sendable {
-      let answer: DeliveryAnswer?
-      let ticket: DeliveryTicket?
-
-      /// Returns nil if both fields are nil.
-      init?(_ call: Invocation?, _ ticket: DeliveryTicket?) {
-        if call == nil, ticket == nil { return nil }
-        answer = call.map { DeliveryAnswer($0) }
-        self.ticket = ticket
-      }
-    }
-
-    let late: Late?
+    public let ticket: DeliveryTicket?
   }
 
   /// One entry for each target of the snapshot, in the order of delivery.
@@ -47,6 +33,9 @@ public struct DeliveryReport: Sendable {
 
   /// Makes an empty report.
   init() {}
+
+  /// The answers of the targets, in order.
+  public var answers: [Answer] { entries.compactMap(\.answer) }
 
   /// The number of targets that answered.
   public var answered: Int { entries.count { $0.outcome.isAnswer } }
@@ -59,33 +48,38 @@ public struct DeliveryReport: Sendable {
   public var errors: [any Error] { entries.compactMap(\.outcome.error) }
 }
 
-/// The answer of one target.
-///
-/// ```swift
-/// views.add(screen)
-/// let report = try Message<Double>("height").report(on: views)
-/// try report.entries[0].answer?.value(as: Double.self)  // 100.0
-/// ```
-public struct DeliveryAnswer: @unchecked Sendable {
-  // SAFETY: the invocation was sent to this target alone, or holds only its result. Nothing else
-  // refers to it, and it is only read from here on.
-  private let invocation: Invocation
+extension DeliveryReport.Entry: Sendable where Answer: Sendable {}
+extension DeliveryReport: Sendable where Answer: Sendable {}
 
-  init(_ invocation: Invocation) { self.invocation = invocation }
-
-  /// Returns the answer as a Swift type, which must be the type of the message's result.
+extension DeliveryReport.Entry where Answer == Invocation {
+  /// Returns the target's answer as a Swift type, which must be the type of the message's result; nil
+  /// without an answer.
   ///
   /// - Throws: an ``InvocationError`` if the type does not fit.
-  public func value<Value>(
+  public func answer<Value>(
     as type: Value.Type = Value.self
-  ) throws(InvocationError) -> Value {
-    try invocation.result(as: type)
+  ) throws(InvocationError) -> Value? {
+    guard let answer else { return nil }
+    return try answer.result(as: type)
   }
+}
 
-  /// Returns the answer if it is an object.
+extension DeliveryReport where Answer == Invocation {
+  /// The same report with answers of a Swift type.
   ///
-  /// - Throws: an ``InvocationError`` if the result is not an object.
-  public func object() throws(InvocationError) -> AnyObject? { try invocation.resultObject() }
+  /// - Parameter empty: the answer to a message without a result.
+  /// - Throws: an ``InvocationError`` if an answer has another type.
+  func typed<Value>(empty: Value?) throws(InvocationError) -> DeliveryReport<Value> {
+    var report = DeliveryReport<Value>()
+    report.entries.reserveCapacity(entries.count)
+    for entry in entries {
+      let answer = entry.outcome.isAnswer ? try entry.answer(as: Value.self) ?? empty : nil
+      report.entries.append(
+        DeliveryReport<Value>.Entry(
+          token: entry.token, outcome: entry.outcome, answer: answer, ticket: entry.ticket))
+    }
+    return report
+  }
 }
 
 /// The outcome of a message at one target.

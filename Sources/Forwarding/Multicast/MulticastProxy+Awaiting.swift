@@ -3,7 +3,7 @@
 extension MulticastProxy {
   /// The outcome of a delivery that was awaited.
   struct Awaited {
-    let report: DeliveryReport
+    let report: DeliveryReport<Invocation>
     /// Whether a target, a fallback or a default value answered.
     let isAnswered: Bool
   }
@@ -54,7 +54,7 @@ extension MulticastProxy {
   }
 
   /// Throws the first error, or `CancellationError` if the delivery was cancelled before its end.
-  func throwFirstAwaited(_ report: DeliveryReport, of invocation: Invocation) throws {
+  func throwFirstAwaited(_ report: DeliveryReport<Invocation>, of invocation: Invocation) throws {
     try throwFirst(report, of: invocation)
     if report.isCancelled { throw CancellationError() }
   }

@@ -5,12 +5,12 @@ extension MulticastProxy {
   ///
   /// - Throws: an error only if the invocation cannot be delivered. The errors of targets are in
   ///   the report.
-  public func deliver(_ invocation: Invocation) throws -> DeliveryReport {
+  public func deliver(_ invocation: Invocation) throws -> DeliveryReport<Invocation> {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     let call = invocation.call
     let stopsAtFirst = targetList.stopsAtFirst(hasResult: call.returnsValue)
     let endsAtError = targetList.stopsAtFirstError
-    var report = DeliveryReport()
+    var report = DeliveryReport<Invocation>()
     report.entries.reserveCapacity(registrationCount)
     try deliver(call, selector, listsAll: true) { registration, turn in
       var turn = turn
@@ -94,7 +94,7 @@ extension MulticastProxy {
     return values
   }
 
-  func throwFirst(_ report: DeliveryReport, of invocation: Invocation) throws {
+  func throwFirst(_ report: DeliveryReport<Invocation>, of invocation: Invocation) throws {
     guard let error = report.errors.first else { return }
     diagnose(report.failures.dropFirst(), of: invocation.selector)
     throw error

@@ -171,7 +171,7 @@ struct BlockingTests {
       let outcome = "\(entry.outcome)"
       counts[outcome, default: 0] += 1
       microseconds *= outcome == "answered" ? 0.9 : 1.1
-      let answer = try entry.answer?.value(as: Int32.self)
+      let answer = try entry.answer(as: Int32.self)
       if answer != (outcome == "answered" ? 7 : nil) { wrong.append(outcome) }
       do {
         if try Messages.value(on: proxy) != 7 { wrong.append("value") }

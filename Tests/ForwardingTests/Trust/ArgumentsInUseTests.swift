@@ -188,7 +188,7 @@ struct ArgumentsInUseTests {
     proxy.add(keeper)
     let report = try proxy.deliver(Invocation(MethodSignature("@@:"), selector: "go"))
     try kept?.setResult(AnotherObject())
-    #expect(try report.entries[0].answer?.object() is SoundObject)
+    #expect(try report.entries[0].answer?.resultObject() is SoundObject)
   }
 
   @Test("a structure with a pointer is not queued, whatever its first word is", arguments: [0, 1])

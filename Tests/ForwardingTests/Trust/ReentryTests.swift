@@ -98,7 +98,7 @@ private final class Storm: @unchecked Sendable {
     case 12:
       let report = try proxy.deliver(call)
       strike()
-      for entry in report.entries { _ = try entry.answer?.object() }
+      for entry in report.entries { _ = try entry.answer?.resultObject() }
     case 13: try call.invoke(on: intercepting)
     case 14: change()
     case 15: try Load.message(Load(object()), "text that is lent", on: anybody()).check()
