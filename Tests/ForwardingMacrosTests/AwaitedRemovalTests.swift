@@ -39,6 +39,35 @@
     }
 
     @Test(
+      "a task that a target starts, and does not await, is outside of the message",
+      arguments: FaceWay.allCases)
+    func removingInTask(_ way: FaceWay) async throws {
+      let targets = running(way)
+      let a = runner("a", in: targets)
+      let (began, goOn, removed) = (Latch(), Latch(), Latch())
+      a.does { [story] in
+        Task {
+          await began.wait()
+          do { story.tell("removed \(try await targets.proxy.removeAndWait(a))") } catch {
+            story.tell("\(error)")
+          }
+          await removed.open()
+        }
+        await began.open()
+        await goOn.wait()
+        story.tell("a ends")
+      }
+      let face = targets.face
+      let message = Task { await face.run(1) }
+      await began.wait()
+      while targets.count > 0, !story.has("\(ForwardingError.wouldDeadlock)") { await Task.yield() }
+      await goOn.open()
+      await message.value
+      await removed.wait()
+      #expect(story.take() == ["a runs 1", "a ends", "removed 1"])
+    }
+
+    @Test(
       "on an actor a removal waits for a running requirement; a later target is removed at once",
       arguments: FaceWay.allCases)
     @MainActor

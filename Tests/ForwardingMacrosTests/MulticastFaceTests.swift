@@ -15,12 +15,14 @@
     @Test(
       "the face returns the answers of others if a target on a queue has none",
       arguments: [false, true])
-    func questions(ignoring: Bool) throws {
+    func questions(isAddedAgain: Bool) throws {
       let queue = DispatchQueue(label: "delegates")
       let (here, there) = (Screen(), Screen())
       defer { withExtendedLifetime((here, there)) {} }
       here.allows = false
-      delegates.add(unchecked: there, on: .queue(queue, ignoringResult: ignoring))
+      // Without its protocol, the proxy refuses questions to a queue.
+      if isAddedAgain { delegates.proxy.add(there, on: .queue(queue)) }
+      delegates.add(unchecked: there, on: .queue(queue))
       // No target could answer, so the default is used.
       #expect(delegates.face.chat(chat, shouldSend: "text"))
       #expect(throws: ForwardingError.self) { try delegates.face.chat(chat, upload: [1]) }

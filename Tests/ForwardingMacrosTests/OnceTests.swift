@@ -30,10 +30,15 @@
   /// Leaves out nothing.
   private final class FullBell: Ringing, @unchecked Sendable {
     let story: Story
+    let rung = Guarded<@Sendable () -> Void>({})
     init(_ story: Story) { self.story = story }
-    func idle(_ number: Int) { story.tell("idle \(number)") }
+    private func tell(_ line: String) {
+      story.tell(line)
+      rung.read { $0 }()
+    }
+    func idle(_ number: Int) { tell("idle \(number)") }
     func idleLater(_ number: Int) async { story.tell("idle \(number)") }
-    func ring(_ number: Int) { story.tell("rings \(number)") }
+    func ring(_ number: Int) { tell("rings \(number)") }
     func ringLater(_ number: Int) async { story.tell("rings \(number)") }
     func fail() throws { throw Broken() }
   }
@@ -78,6 +83,24 @@
       targets.face.ring(2)
       #expect(story.take() == ["idle 1"])
       #expect(targets.count == 0)
+    }
+
+    @Test(
+      "a target that adds itself again while it is called is called again",
+      arguments: FaceWay.allCases, [false, true])
+    func again(_ way: FaceWay, _ isQueued: Bool) {
+      let lane: DeliveryLane = isQueued ? .queue(queue) : .caller
+      let bell = FullBell(story)
+      let targets = ringing(way, bell, on: lane)
+      let face = targets.face
+      bell.rung.withLock { $0 = { targets.add(bell, on: lane, once: true) } }
+      for number in 1...6 {
+        if number < 4 { face.idle(number) } else { face.ring(number) }
+        queue.sync {}
+      }
+      bell.rung.withLock { $0 = {} }
+      #expect(story.take() == (1...6).map { $0 < 4 ? "idle \($0)" : "rings \($0)" })
+      #expect(targets.count == 1)
     }
 
     @Test("on a queue, the calls are asked in their order", arguments: FaceWay.allCases)

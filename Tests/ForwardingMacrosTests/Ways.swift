@@ -18,6 +18,8 @@
 
     func tell(_ line: String) { told.withLock { $0.append(line) } }
 
+    func has(_ line: String) -> Bool { told.read { $0.contains(line) } }
+
     /// The entries since the last call.
     func take() -> [String] {
       told.withLock { told in

@@ -83,12 +83,8 @@ final class DeliveryJob: @unchecked Sendable {
   /// Runs the job in a task, and awaits its end.
   nonisolated(nonsending) func performAwaiting() async {
     guard begin() else { return }
-    // The task that processes a lane has the steps of the sender that started it.
-    if case .awaiting(let steps) = waiting {
-      conclude(await AwaitedStep.with(steps) { await outcomeAwaiting() })
-    } else {
-      conclude(await AwaitedStep.alone(through: self) { await outcomeAwaiting() })
-    }
+    let sender: AwaitedStep? = if case .awaiting(let step) = waiting { step } else { nil }
+    conclude(await AwaitedStep.arrive(through: self, from: sender) { await outcomeAwaiting() })
   }
 
   private var chain: BlockingChain {

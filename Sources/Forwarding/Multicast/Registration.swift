@@ -104,6 +104,9 @@ extension Registration {
   /// Claims the message of a once-only registration; true for the first caller only.
   func claim() -> Bool { !mark(.taken).contains(.taken) }
 
+  /// Whether a message has claimed the once-only registration, and may yet end it.
+  var isClaimed: Bool { marks.contains(.taken) }
+
   /// Takes back a claim: the target had no method for the message.
   func unclaim() { unmark(.taken) }
 

@@ -73,16 +73,19 @@ struct Registrations {
     /// Asked for its token outside the lock, because a token names the type of a value, which has a
     /// lock of its own.
     var registration: Registration
-    /// The replaced options, to be released outside the lock.
+    /// The replaced options, and an ended registration, to be released outside the lock.
     var old: Registration.Wishes?
+    var ended: [Registration] = []
   }
 
   mutating func add(
     _ request: Request, _ rule: MulticastProxy.DuplicateRule, to list: TargetList
   ) -> Added {
     let target = ObjectIdentifier(request.target)
-    let first = table[target]
-    if rule == .ignore, let first, let same = duplicate(of: request, first) {
+    let same = rule == .ignore ? duplicate(of: request) : nil
+    // A claimed one ends with its message. It is replaced, or else the new wish would end with it.
+    let ended = if let same, same.isClaimed { remove(all: [same], from: list) } else { [Registration]() }
+    if let same, ended.isEmpty {
       same.keep(isScope: request.isScope)
       if let witnesses = request.witnesses { same.witnesses = witnesses }
       return Added(registration: same, old: change(same, request, in: list))
@@ -97,14 +100,14 @@ struct Registrations {
     registration.keep(isScope: request.isScope)
     if request.isBox { registration.mark(.box) }
     registration.witnesses = request.witnesses
-    if first == nil {
+    if table[target] == nil {
       table.insert(registration)
     } else {
       makeRare().others[target, default: []].append(registration)
     }
     stored += 1
     list.place(registration)
-    return Added(registration: registration)
+    return Added(registration: registration, ended: ended)
   }
 
   /// Whether registrations of dead targets are to be removed, as those of a rare event may never meet
@@ -114,10 +117,11 @@ struct Registrations {
   mutating func noteSweep() { sweepLimit = max(64, 2 * stored) }
 
   /// The registration of the same target with the same queue or actor.
-  private func duplicate(of request: Request, _ first: Registration) -> Registration? {
-    let lane = request.lane.identity
+  private func duplicate(of request: Request) -> Registration? {
+    let (target, lane) = (ObjectIdentifier(request.target), request.lane.identity)
+    guard let first = table[target] else { return nil }
     if first.wishes.lane.identity == lane { return first }
-    return rare?.others[first.identity]?.first { $0.wishes.lane.identity == lane }
+    return rare?.others[target]?.first { $0.wishes.lane.identity == lane }
   }
 
   /// Applies new options to an existing registration, and returns the old ones. The queue or actor

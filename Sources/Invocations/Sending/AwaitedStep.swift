@@ -8,8 +8,9 @@ import Synchronization
 /// do not work here.
 @safe
 package final class AwaitedStep: @unchecked Sendable {
-  // SAFETY: `enclosing` is only touched by `withEnclosing`, under a lock, or before the step is shared. The
-  // rest is constant or atomic.
+  // SAFETY: `enclosing` is only touched by `withEnclosing`, under a lock, or before the step is shared.
+  // `place` is set by the task that enters the step, before anything else runs inside of it. The rest
+  // is constant or atomic.
 
   @TaskLocal private static var innermost: AwaitedStep?
 
@@ -17,8 +18,17 @@ package final class AwaitedStep: @unchecked Sendable {
   /// there, may outlive the step, which is then skipped.
   package static var current: AwaitedStep? { firstOpen(from: innermost) }
 
-  /// Whether this task is inside of an awaited message.
-  package static var isInside: Bool { current != nil }
+  /// Whether an awaited message may wait for this task: one that is inside of it, or that has such a
+  /// task as its parent. The local values of another task that began there are copies.
+  package static var isInside: Bool {
+    guard let step = innermost, current != nil else { return false }
+    return unsafe step.place == placeOfInnermost
+  }
+
+  /// Where the step of this task, or of its parent, is stored.
+  private static var placeOfInnermost: UnsafeRawPointer? {
+    unsafe fwd_task_value(Unmanaged.passUnretained($innermost).toOpaque())
+  }
 
   private let object: ObjectIdentifier
   /// The number of the message; 0 for a step without a message.
@@ -27,6 +37,8 @@ package final class AwaitedStep: @unchecked Sendable {
   /// are fewer outer steps, so no chain is longer than the limit.
   private let depth: Int
   @exclusivity(unchecked) private var enclosing: AwaitedStep?
+  /// Where the task that entered the step stores it.
+  @exclusivity(unchecked) private var place: UnsafeRawPointer?
   private let isOver = Atomic(false)
   /// The last optional requirement that a default implementation reported as left out, combined
   /// with its object in one word.
@@ -99,12 +111,14 @@ package final class AwaitedStep: @unchecked Sendable {
     return try await with(step, body)
   }
 
-  /// Runs `body` in a step without a message, and in no other one. The work of a lane is such a
-  /// step: its sender may have ended, or may be another one's.
-  package nonisolated(nonsending) static func alone<Result>(
-    through object: AnyObject, _ body: nonisolated(nonsending) () async throws -> Result
+  /// Runs `body` in a step without a message, which is the innermost one of a lane's task.
+  ///
+  /// - Parameter sender: the step of the sender that awaits the end; nil if none does.
+  package nonisolated(nonsending) static func arrive<Result>(
+    through object: AnyObject, from sender: AwaitedStep?,
+    _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
-    let step = AwaitedStep(ObjectIdentifier(object), 0, in: nil)
+    let step = AwaitedStep(ObjectIdentifier(object), 0, in: sender)
     defer { step.end() }
     return try await with(step, body)
   }
@@ -123,6 +137,7 @@ package final class AwaitedStep: @unchecked Sendable {
       unsafe fwd_task_push(key, value, type)
       unsafe value.initialize(to: nil)
     }
+    unsafe step.place = placeOfInnermost
     return step
   }
 
@@ -164,12 +179,13 @@ package final class AwaitedStep: @unchecked Sendable {
 
   /// Runs `body` inside of a step, in the isolation of its caller. The closure captures
   /// `isolation`, because only that binds it to the caller's isolation.
-  package static func with<Result>(
-    _ step: AwaitedStep?, isolation: isolated (any Actor)? = #isolation,
+  private static func with<Result>(
+    _ step: AwaitedStep, isolation: isolated (any Actor)? = #isolation,
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
     try await $innermost.withValue(step) {
       _ = isolation
+      unsafe step.place = placeOfInnermost
       return try await body()
     }
   }

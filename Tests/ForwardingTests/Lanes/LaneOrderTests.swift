@@ -50,7 +50,7 @@ struct LaneOrderTests {
     let proxy = MulticastProxy()
     proxy.add(target, on: lane)
     let tickets = LockedValue<[DeliveryTicket]>([])
-    for value in Int32(0)..<20 {
+    for value in Int32(0)..<200 {
       let priority: TaskPriority = value % 2 == 0 ? .background : .high
       await Task.detached(priority: priority) {
         Trace.$id.withValue("\(value)") {
@@ -60,7 +60,7 @@ struct LaneOrderTests {
       }.value
     }
     for ticket in tickets.withLock({ $0 }) { #expect(await ticket.value().isAnswer) }
-    #expect(log.all == (0..<20).map { "\($0) \($0) \($0 % 2 == 0)" })
+    #expect(log.all == (0..<200).map { "\($0) \($0) \($0 % 2 == 0)" })
   }
 
   @Test("a registration added while messages are on their way keeps the order")
