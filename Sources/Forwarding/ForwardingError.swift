@@ -81,7 +81,7 @@ extension IsolationRemedy {
   fileprivate var advice: String {
     switch self {
     case .lane:
-      "add the target with the lane of the actor, as '.actor(MainActor.shared)'"
+      "add the target with the lane of the actor, as '.mainActor'"
     case .awaiting:
       "await its result, as that of an 'async' requirement, or let the target answer it "
         + "'nonisolated'"
@@ -110,10 +110,10 @@ extension ForwardingError: CustomStringConvertible {
       "'\(selector)' is for an actor, and was sent elsewhere; \(remedy.advice)"
     case .resultNotAwaited(let selector, let type):
       "the result (\(type)) of \(Self.name(selector)) cannot come back from a queue that is not waited for; let it block, "
-        + "or ignore the result"
+        + "or await the message"
     case .notAMessage(let selector, let reason):
       "'\(selector)' cannot be a message, as \(reason): its face calls targets that were added to it, "
-        + "with no lane and not for once"
+        + "with no lane, or one that blocks"
     case .needsSingleTarget(let selector):
       "an argument of '\(selector)' is 'sending', and may reach one target: put a 'SingleTarget' behind the face"
     }

@@ -70,7 +70,7 @@
     }
 
     /// Ways to have targets of which none can get a requirement with a closure.
-    enum Unreachable: CaseIterable { case onQueue, once, intercepted, nested, proxy, gone }
+    enum Unreachable: CaseIterable { case onQueue, intercepted, nested, proxy, gone }
 
     @Test(
       "what the delivery itself fails with is not thrown where no closure throws",
@@ -81,7 +81,6 @@
       var face: any Tool = tools.face
       switch way {
       case .onQueue: tools.add(one, on: .queue(DispatchQueue(label: "tools")))
-      case .once: tools.add(one, once: true)
       case .intercepted: face = Intercepting<ToolProxy>(one).face
       case .nested: tools.add(Intercepting<ToolProxy>(one).face, strongly: true)
       case .proxy: tools.proxy.add(inner)

@@ -178,11 +178,11 @@
     ],
     .value: [
       .one: "5", .two: "10", .none: "-1", .leaving: "-1",
-      .leavingBesideOne: "10", .failing: "-1, unheard", .failingBesideOne: "-1, unheard",
+      .leavingBesideOne: "10", .failing: "-1, unheard", .failingBesideOne: "5, unheard",
     ],
     .optional: [
       .one: "5", .two: "10", .none: "nothing, unanswered", .failing: "nothing, unheard",
-      .failingBesideOne: "nothing, unheard",
+      .failingBesideOne: "5, unheard",
     ],
     .anyError: [
       .one: "5", .two: "10", .none: "throws nobodyAnswered, unanswered",

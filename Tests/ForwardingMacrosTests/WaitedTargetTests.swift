@@ -94,25 +94,6 @@
         story.take() == ["told 1", "told 1", "unheard tell: \(ForwardingError.wouldDeadlock)"])
     }
 
-    @Test(
-      "a target is refused if a block of its queue waits for deliveries",
-      arguments: FaceWay.allCases)
-    func removing(_ way: FaceWay) throws {
-      let targets = posting(way)
-      targets.add(unchecked: Office(story), strongly: true, on: .blocking(queue))
-      targets.face.tell(1)
-      let refused: Void? = QueueMark.of(queue).inside(of: targets.proxy) {
-        targets.face.tell(2)
-        #expect(throws: (any Error).self) { try targets.face.fail(2) }
-      }
-      #expect(refused != nil)
-      targets.face.tell(3)
-      #expect(
-        story.take() == [
-          "told 1", "unheard tell: \(ForwardingError.wouldDeadlock)", "told 3",
-        ])
-    }
-
     @Test("requirements that cannot be messages are called, wherever the sender is")
     func noMessage() {
       let targets = posting(.calls)
@@ -125,6 +106,19 @@
       for queue in [sender, global, queue] { queue.sync(execute: send) }
       #expect(numbers == [7, 7, 7, 7])
       #expect(story.take() == [])
+    }
+
+    @Test("requirements that cannot be messages are called once")
+    func once() {
+      for lane in [DeliveryLane.caller, .blocking(queue)] {
+        let targets = posting(.calls)
+        targets.add(unchecked: Office(story), strongly: true, on: lane, once: true)
+        var numbers: [Int] = []
+        for _ in 0..<2 { targets.face.visit { numbers.append($0) } }
+        #expect(numbers == [7])
+        #expect(targets.count == 0)
+      }
+      _ = story.take()
     }
   }
 #endif

@@ -18,12 +18,11 @@ struct LaneLimitTests {
   }
 
   enum Lane: CaseIterable {
-    case queue, queueWithoutResult, blocking, blockingForAMoment, executor
+    case queue, blocking, blockingForAMoment, executor
 
     func on(_ queue: DispatchQueue) -> DeliveryLane {
       switch self {
       case .queue: .queue(queue)
-      case .queueWithoutResult: .queue(queue, ignoringResult: true)
       case .blocking: .blocking(queue)
       case .blockingForAMoment: .blocking(queue, deadline: .milliseconds(1))
       case .executor: .executor(LaneExecutor(queue))

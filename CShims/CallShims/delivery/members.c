@@ -185,7 +185,7 @@ void fwd_members_remove(FWDMembers *members, const void *member) {
 
 FWDTargetList *fwd_members_list(const FWDMembers *members, uint64_t newest) {
   FWDTargetList *list = malloc(sizeof *list + members->count * sizeof *list->chunks);
-  if (!list) return NULL;
+  if (!list) abort();
   list->count = members->count;
   list->keepers = 1;
   list->newest = newest;

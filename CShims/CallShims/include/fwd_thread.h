@@ -111,8 +111,6 @@ typedef struct FWDThread {
   uint64_t left_out_selector;
   /// The number of nested messages running here that were carried from other threads.
   uint32_t arrivals;
-  /// The number of nested messages running here while senders wait for queues.
-  uint32_t chains;
   /// The objects that are forwarding, and their messages, outermost first.
   uint32_t depth;
   FWDStep steps[FWD_FORWARDING_DEPTH];

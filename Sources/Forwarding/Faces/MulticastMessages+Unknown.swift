@@ -10,7 +10,7 @@ extension MulticastMessages {
   )
   public subscript<Result, each Argument>(
     dynamicMember name: String
-  ) -> MulticastMessage<Result, repeat each Argument> { fatalError() }
+  ) -> MulticastMessage<Face, Result, repeat each Argument> { fatalError() }
 
   /// No message, where nothing says what its result is.
   @_documentation(visibility: internal)
@@ -22,5 +22,5 @@ extension MulticastMessages {
   )
   public subscript<each Argument>(
     dynamicMember name: String
-  ) -> MulticastMessage<Void, repeat each Argument> { fatalError() }
+  ) -> MulticastMessage<Face, Void, repeat each Argument> { fatalError() }
 }

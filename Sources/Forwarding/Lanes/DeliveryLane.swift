@@ -5,7 +5,7 @@ public import Dispatch
 ///
 /// ```swift
 /// let everyone = MulticastProxy()
-/// everyone.add(screen, on: .actor(MainActor.shared))
+/// everyone.add(screen, on: .mainActor)
 /// everyone.add(logger, on: .queue(background))
 /// everyone.add(sync, on: .blocking(background, deadline: .seconds(1)))
 /// try Message<NoResult, Int32>("didSave:").deliver(42, on: everyone).queued  // 2
@@ -13,13 +13,16 @@ public import Dispatch
 public struct DeliveryLane: Sendable {
   enum Kind: Sendable {
     case caller
-    case queue(MarkedQueue, isResultIgnored: Bool)
-    case blocking(MarkedQueue, deadline: DispatchTimeInterval?)
-    case actor(any Actor, isResultIgnored: Bool)
-    case executor(any TaskExecutor, isResultIgnored: Bool)
+    case queue(MarkedQueue)
+    case actor(any Actor)
+    case executor(any TaskExecutor)
   }
 
   let kind: Kind
+  /// Whether the sender waits for the queue.
+  private(set) var waits = false
+  /// How long it waits; nil without a limit.
+  private(set) var deadline: DispatchTimeInterval?
   /// Whether a message with a result that is not awaited is sent without its result, instead of
   /// being refused. Behind a face, a target that runs later must not keep the sender from the
   /// answers of other targets.
@@ -38,38 +41,42 @@ public struct DeliveryLane: Sendable {
   public static let caller = DeliveryLane(kind: .caller)
 
   /// On a queue, later. The message is copied, and its arguments are retained. A message that
-  /// refers to memory that cannot be retained is refused. A message with a result is refused too,
-  /// unless the result is ignored: then the sender gets zero if no other target answers.
-  public static func queue(_ queue: DispatchQueue, ignoringResult: Bool = false) -> DeliveryLane {
-    DeliveryLane(kind: .queue(MarkedQueue(queue), isResultIgnored: ignoringResult))
+  /// refers to memory that cannot be retained is refused, and so is a message with a result that is
+  /// not awaited: send it as a `Message` with `NoResult`.
+  public static func queue(_ queue: DispatchQueue) -> DeliveryLane {
+    DeliveryLane(kind: .queue(MarkedQueue(queue)))
   }
 
   /// On a queue, while the sender waits, at most until `deadline`. If the sender runs on the queue
   /// already, or on one that targets it, the target is called in place.
   ///
-  /// A queue that itself waits for this delivery would wait forever, and is refused as
-  /// ``DeliveryOutcome/wouldDeadlock``. That applies to concurrent queues too, because they cannot
-  /// be distinguished from serial ones. Two threads, each on a queue, that block on each other's
-  /// queue are not detected, because no thread knows what another one waits for: only a deadline
-  /// ends that wait.
+  /// A queue that itself waits for this delivery, through blocking lanes, would wait forever, and is
+  /// refused as ``DeliveryOutcome/wouldDeadlock``. That applies to concurrent queues too, because
+  /// they cannot be distinguished from serial ones. Waits that the program makes itself are not
+  /// seen, nor are two threads, each on a queue, that block on each other's queue: only a deadline
+  /// ends such a wait.
   public static func blocking(
     _ queue: DispatchQueue, deadline: DispatchTimeInterval? = nil
   ) -> DeliveryLane {
-    DeliveryLane(kind: .blocking(MarkedQueue(queue), deadline: deadline))
+    var lane = DeliveryLane.queue(queue)
+    (lane.waits, lane.deadline) = (true, deadline)
+    QueueMark.noteWaits(for: queue)
+    return lane
   }
 
-  /// On an actor, including `MainActor.shared`, later. The same restrictions hold as for
-  /// ``queue(_:ignoringResult:)``. Messages stay in order: all targets that a proxy has on an actor
-  /// get a message before any of them gets the next.
-  public static func actor(_ actor: any Actor, ignoringResult: Bool = false) -> DeliveryLane {
-    DeliveryLane(kind: .actor(actor, isResultIgnored: ignoringResult))
+  /// On the main actor, later, like ``actor(_:)``.
+  public static let mainActor = DeliveryLane.actor(MainActor.shared)
+
+  /// On an actor, later. The same restrictions hold as for ``queue(_:)``. Messages stay in order:
+  /// all targets that a proxy has on an actor get a message before any of them gets the next. Each
+  /// has the priority and the task-local values of its sender.
+  public static func actor(_ actor: any Actor) -> DeliveryLane {
+    DeliveryLane(kind: .actor(actor))
   }
 
-  /// On a task executor, later and in order, like ``actor(_:ignoringResult:)``.
-  public static func executor(
-    _ executor: any TaskExecutor, ignoringResult: Bool = false
-  ) -> DeliveryLane {
-    DeliveryLane(kind: .executor(executor, isResultIgnored: ignoringResult))
+  /// On a task executor, later and in order, like ``actor(_:)``.
+  public static func executor(_ executor: any TaskExecutor) -> DeliveryLane {
+    DeliveryLane(kind: .executor(executor))
   }
 
   /// The queue, actor or executor, which distinguishes registrations of one target; nil for the
@@ -77,11 +84,26 @@ public struct DeliveryLane: Sendable {
   var identity: ObjectIdentifier? {
     switch kind {
     case .caller: nil
-    case .queue(let queue, _), .blocking(let queue, _): ObjectIdentifier(queue.mark)
-    case .actor(let actor, _): ObjectIdentifier(actor)
-    case .executor(let executor, _): ObjectIdentifier(executor)
+    case .queue(let queue): ObjectIdentifier(queue.mark)
+    case .actor(let actor): ObjectIdentifier(actor)
+    case .executor(let executor): ObjectIdentifier(executor)
     }
   }
+
+  /// Whether the sender goes on at once.
+  var isLater: Bool { identity != nil && !waits }
+
+  /// Whether a call takes place on the thread of its sender, now.
+  var isHere: Bool {
+    switch kind {
+    case .caller: true
+    case .queue(let queue): waits && queue.mark.isCurrent
+    case .actor, .executor: false
+    }
+  }
+
+  /// Whether a call may run after its sender has gone on.
+  var outlivesSender: Bool { isLater || deadline != nil && !isHere }
 }
 
 /// A queue with its mark. The mark is looked up when a lane is created, because the proxy's
@@ -98,17 +120,7 @@ struct MarkedQueue: Sendable {
 
 extension DeliveryLane: Equatable {
   public static func == (one: DeliveryLane, other: DeliveryLane) -> Bool {
-    guard one.identity == other.identity, one.leavesQuestions == other.leavesQuestions else {
-      return false
-    }
-    return switch (one.kind, other.kind) {
-    case (.caller, .caller): true
-    case (.queue(_, let ignores), .queue(_, let otherIgnores)),
-      (.actor(_, let ignores), .actor(_, let otherIgnores)),
-      (.executor(_, let ignores), .executor(_, let otherIgnores)):
-      ignores == otherIgnores
-    case (.blocking(_, let deadline), .blocking(_, let otherDeadline)): deadline == otherDeadline
-    case (.caller, _), (.queue, _), (.blocking, _), (.actor, _), (.executor, _): false
-    }
+    one.identity == other.identity && one.waits == other.waits && one.deadline == other.deadline
+      && one.leavesQuestions == other.leavesQuestions
   }
 }

@@ -1,88 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The order of the messages that a proxy sends to one actor or executor, shared by all of its
-/// registrations there.
-///
-/// Each message has a task, which has the priority and the task-local values of its sender, and
-/// waits for its turn. No lock is held while a task is started: an executor is the user's code, and
-/// may send messages.
-final class LaneOrder: Sendable {
-  private struct State {
-    /// The turns that were given, and the one that it is.
-    var given = 0
-    var current = 0
-    /// The tasks that wait, by their turns.
-    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-  }
 
-  private let state = Guarded(State())
-
-  /// Runs a job on an actor, after the jobs submitted earlier have begun.
-  func run(_ job: LaneJob, on actor: any Actor) {
-    let turn = takeTurn()
-    Task {
-      await self.begin(turn)
-      await actor.perform(job)
-      self.endTurn()
-    }
-  }
-
-  /// Runs a job on an executor, after the jobs submitted earlier have begun.
-  func run(_ job: LaneJob, on executor: any TaskExecutor) {
-    let turn = takeTurn()
-    Task(executorPreference: executor) {
-      await self.begin(turn)
-      if job.suspends {
-        job.job.attach(
-          Task.immediate(executorPreference: executor) { await job.job.performAwaiting() })
-      } else {
-        job.job.perform()
-      }
-      self.endTurn()
-    }
-  }
-
-  private func takeTurn() -> Int {
-    state.withLockInPlace { state in
-      defer { state.given += 1 }
-      return state.given
-    }
-  }
-
-  /// Waits for a turn.
-  private func begin(_ turn: Int) async {
-    if state.read({ $0.current }) == turn { return }
-    await withCheckedContinuation { continuation in
-      let isNow = state.withLockInPlace { state in
-        if state.current == turn { return true }
-        state.waiting[turn] = continuation
-        return false
-      }
-      if isNow { continuation.resume() }
-    }
-  }
-
-  private func endTurn() {
-    let next = state.withLockInPlace { state in
-      state.current += 1
-      return state.waiting.removeValue(forKey: state.current)
-    }
-    next?.resume()
-  }
+/// What brings calls to the lane of a registration.
+enum Carrier: Sendable {
+  /// The caller's thread, to which nothing is brought.
+  case none
+  case queue(MarkedQueue, SystemQueue)
+  /// An actor or executor.
+  case order(LaneOrder)
 }
 
-/// A job, and whether it may suspend. Later jobs then begin before it ends, as on any actor.
-struct LaneJob: Sendable {
-  let job: DeliveryJob
-  let suspends: Bool
+/// The order of the calls that a proxy sends to one actor or executor, shared by all of its
+/// registrations there.
+///
+/// It is the executor of their tasks: each call has a task, which has the priority and the task-local
+/// values of its sender. One task at a time runs those that wait. No lock is held while it is
+/// started: an executor is the user's code, and may send messages.
+final class LaneOrder: TaskExecutor {
+  enum Place: Sendable {
+    case actor(any Actor)
+    case executor(any TaskExecutor)
+  }
+
+  private struct State {
+    var waiting: [UnownedJob] = []
+    var isRunning = false
+  }
+
+  private let place: Place
+  private let state = Guarded(State())
+
+  init(_ place: Place) { self.place = place }
+
+  /// Makes a call, after the calls submitted earlier have begun. Later ones begin before it ends if
+  /// it suspends, as on any actor.
+  func run(_ parcel: Parcel, suspends: Bool) {
+    // The task retains its executor.
+    Task(executorPreference: self) { self.begin(parcel, suspends: suspends) }
+  }
+
+  /// Begins a call in its turn, on the actor or executor. What may suspend has another task: the
+  /// actor must not have to wait for this executor.
+  private func begin(_ parcel: Parcel, suspends: Bool) {
+    guard suspends else { return parcel.perform() }
+    switch place {
+    case .actor(let actor): actor.begin(parcel)
+    case .executor(let executor):
+      parcel.attach(
+        Task.immediate(executorPreference: executor) { await parcel.performAwaiting() })
+    }
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let isFirst = state.withLockInPlace { state in
+      state.waiting.append(job)
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+    guard isFirst else { return }
+    switch place {
+    case .actor(let actor): Task.detached { await self.run(on: actor) }
+    case .executor(let executor):
+      Task.detached(executorPreference: executor) { await self.run(on: executor) }
+    }
+  }
+
+  // SAFETY: each job is run once, where its executor says.
+
+  private func run(on actor: isolated any Actor) {
+    while let jobs = takeWaiting() {
+      for job in jobs {
+        unsafe job.runSynchronously(
+          isolatedTo: actor.unownedExecutor, taskExecutor: asUnownedTaskExecutor())
+      }
+    }
+  }
+
+  private func run(on executor: any TaskExecutor) async {
+    while let jobs = takeWaiting() {
+      for job in jobs {
+        unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+        // Gives other tasks of the executor their turn.
+        await Task.yield()
+      }
+    }
+  }
+
+  /// Takes all waiting tasks. Nil if there are none: the task that runs them then ends.
+  private func takeWaiting() -> [UnownedJob]? {
+    var jobs: [UnownedJob] = []
+    state.withLockInPlace { state in
+      swap(&state.waiting, &jobs)
+      state.isRunning = !jobs.isEmpty
+    }
+    return jobs.isEmpty ? nil : jobs
+  }
 }
 
 extension Actor {
-  fileprivate func perform(_ next: LaneJob) {
-    guard next.suspends else { return next.job.perform() }
-    next.job.attach(
-      Task.immediate {
-        _ = self
-        await next.job.performAwaiting()
-      })
+  /// Begins a call that may suspend, on this actor.
+  fileprivate nonisolated func begin(_ parcel: Parcel) {
+    assumeIsolated { actor in
+      parcel.attach(
+        Task.immediate {
+          _ = actor
+          await parcel.performAwaiting()
+        })
+    }
   }
 }

@@ -120,7 +120,7 @@ private final class ConcurrentTurn: @unchecked Sendable {
   private var target: AnyObject?
   private var method: Implementation?
   private var lane = DeliveryLane.caller
-  private var ending = Delivery.End.never
+  private var ending = CallEnd.never
 
   struct Ended: @unchecked Sendable {
     // SAFETY: the same holds as above; the task has ended.

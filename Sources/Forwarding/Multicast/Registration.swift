@@ -17,44 +17,22 @@ extension Registration {
     var isOnce = false
   }
 
-  /// State that most registrations do not need. It is guarded by the lock of the proxy's
-  /// `Registrations`, except for the outlet, which never changes.
-  private final class RegistrationDetails {
-    var wishes: Wishes
-    /// The state of the lane. The queue, actor or executor of a registration stays the same.
-    let outlet: LaneOutlet
-    var end: DispatchGroup?
-    /// The number of methods that may be suspended on the lane.
-    var suspended = 0
-
-    init(_ wishes: Wishes, _ outlet: LaneOutlet) {
-      self.wishes = wishes
-      self.outlet = outlet
-    }
-
-    /// A registration releases its target before its notes.
-    deinit { end?.leave() }
-
-    var notes: TargetNotes {
-      if case .queue(let queue) = outlet { return TargetNotes(queue, self) }
-      return TargetNotes(nil, self)
-    }
-  }
-
   convenience init(
-    _ id: UInt64, _ target: AnyObject, isStrong: Bool, _ wishes: Wishes,
-    outlet: (Registration) -> LaneOutlet
+    _ id: UInt64, _ target: AnyObject, isStrong: Bool, _ wishes: Wishes, _ carrier: Carrier,
+    of proxy: MulticastProxy
   ) {
-    self.init(target, id: id, isStrong: isStrong, wishes.way, notes: nil)
-    if !wishes.arePlain { notes = RegistrationDetails(wishes, outlet(self)).notes }
+    self.init(
+      target, id: id, isStrong: isStrong, wishes.way,
+      notes: wishes.arePlain
+        ? nil : TargetNotes(RegistrationDetails(wishes, carrier, WeakReference(proxy))))
   }
 
-  private var rare: RegistrationDetails? { notes?.rest as? RegistrationDetails }
+  private var rare: RegistrationDetails? { notes?.lane as? RegistrationDetails }
 
   private var made: RegistrationDetails {
     if let rare { return rare }
-    let made = RegistrationDetails(Wishes(), .none)
-    notes = made.notes
+    let made = RegistrationDetails(Wishes(), .none, nil)
+    notes = TargetNotes(made)
     return made
   }
 
@@ -72,7 +50,8 @@ extension Registration {
   /// The priority, which is read whenever another registration is inserted.
   var priority: Int { rare?.wishes.priority ?? 0 }
 
-  var outlet: LaneOutlet { rare?.outlet ?? .none }
+  /// What brings calls to the lane. It stays the same while the registration exists.
+  var carrier: Carrier { rare?.carrier ?? .none }
 
   /// The number of methods on the lane that have begun and may be suspended. It is guarded as the
   /// options are.
@@ -137,12 +116,11 @@ extension Registration.Wishes {
 
   /// How deliveries reach the target: whether they have to read the options.
   var way: ListedTarget.Way {
-    if isOnce { return .special }
+    if isOnce || lane.deadline != nil { return .special }
     return switch lane.kind {
     case .caller: .called
-    case .queue: .queued
-    case .blocking(_, nil): .awaited
-    case .blocking, .actor, .executor: .special
+    case .queue: lane.waits ? .awaited : .queued
+    case .actor, .executor: .special
     }
   }
 }

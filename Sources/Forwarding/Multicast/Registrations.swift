@@ -84,7 +84,8 @@ struct Registrations {
     let target = ObjectIdentifier(request.target)
     let same = rule == .ignore ? duplicate(of: request) : nil
     // A claimed one ends with its message. It is replaced, or else the new wish would end with it.
-    let ended = if let same, same.isClaimed { remove(all: [same], from: list) } else { [Registration]() }
+    var ended: [Registration] = []
+    if let same, same.isClaimed { ended = remove(all: [same], from: list) }
     if let same, ended.isEmpty {
       same.keep(isScope: request.isScope)
       if let witnesses = request.witnesses { same.witnesses = witnesses }
@@ -95,8 +96,8 @@ struct Registrations {
       lane: request.lane, priority: request.priority ?? 0, group: request.group,
       isOnce: request.isOnce)
     let registration = Registration(
-      lastID, request.target, isStrong: request.isStrong, wishes
-    ) { outlet(of: request, for: $0) }
+      lastID, request.target, isStrong: request.isStrong, wishes, carrier(of: request.lane),
+      of: request.proxy)
     registration.keep(isScope: request.isScope)
     if request.isBox { registration.mark(.box) }
     registration.witnesses = request.witnesses
@@ -146,23 +147,22 @@ struct Registrations {
     return old
   }
 
-  /// Creates the state that a lane needs.
-  private mutating func outlet(of request: Request, for registration: Registration) -> LaneOutlet {
-    switch request.lane.kind {
+  /// Creates what brings calls to a lane.
+  private mutating func carrier(of lane: DeliveryLane) -> Carrier {
+    switch lane.kind {
     case .caller: .none
-    case .queue(let queue, _), .blocking(let queue, _):
-      .queue(QueueOutlet(queue, request.proxy, registration))
-    case .actor(let actor, _): .actor(actor, order(of: actor))
-    case .executor(let executor, _): .executor(executor, order(of: executor))
+    case .queue(let queue): .queue(queue, SystemQueue(queue.queue))
+    case .actor(let actor): .order(order(of: actor) { LaneOrder(.actor(actor)) })
+    case .executor(let executor): .order(order(of: executor) { LaneOrder(.executor(executor)) })
     }
   }
 
   /// The order of messages that all registrations with an actor or executor share.
-  private mutating func order(of place: AnyObject) -> LaneOrder {
+  private mutating func order(of place: AnyObject, _ make: () -> LaneOrder) -> LaneOrder {
     let rare = makeRare()
     let key = ObjectIdentifier(place)
     if let known = rare.orders[key]?.object as? LaneOrder { return known }
-    let made = LaneOrder()
+    let made = make()
     if rare.orders.count >= rare.orderLimit {
       rare.orders = rare.orders.filter { $0.value.object != nil }
       rare.orderLimit = max(16, 2 * rare.orders.count)

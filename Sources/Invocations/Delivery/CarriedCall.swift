@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
-package import Dispatch
 
-/// The destination of calls that are carried to another thread. A carried call does not retain it.
-package protocol CallRoute: AnyObject, Sendable {
-  /// The object that represents the delivery among the forwarding steps of the receiving threads.
-  var step: AnyObject? { get }
-  /// Sends the call on, on the thread that it was carried to.
-  func arrive(_ call: CarriedCall)
-}
-
-/// A stored call that is carried to another thread, with its number and its route behind the image.
+/// A message that is carried to a queue: a stored call, with its number and its target behind the
+/// image. It retains neither the target nor the registration.
 ///
 /// An invocation would need an object of its own, one for its frame and one for each value. With
 /// invocations, queued messages took nine times as long as an equivalent closure.
@@ -22,97 +14,77 @@ package final class CarriedCall: StoredCall {
   private struct Journey {
     /// The number of the message.
     let message: UInt64
-    /// The route, in the unowned count.
-    let route: UnsafeMutableRawPointer
-    let routeType: any CallRoute.Type
+    /// The target, in the unowned count.
+    let member: UnsafeMutableRawPointer
   }
 
-  fileprivate static func make(_ call: Call, _ route: some CallRoute) -> CarriedCall? {
+  fileprivate static func make(_ call: Call, to member: ListedTarget) -> CarriedCall? {
     let message = call.message
     let made = unsafe make(call, extra: MemoryLayout<Journey>.stride) { place in
-      let address = unsafe Unmanaged.passUnretained(route).toOpaque()
+      let address = unsafe Unmanaged.passUnretained(member).toOpaque()
       _ = unsafe swift_unownedRetain(address)
       unsafe place.initializeMemory(
-        as: Journey.self,
-        to: Journey(message: message, route: address, routeType: type(of: route)))
+        as: Journey.self, to: Journey(message: message, member: address))
     }
     return made.map { unsafe unsafeDowncast($0, to: CarriedCall.self) }
   }
 
-  deinit { if isWritten { unsafe swift_unownedRelease(journey.route) } }
+  deinit { if isWritten { unsafe swift_unownedRelease(journey.member) } }
 
   private var journey: Journey { unsafe extra.assumingMemoryBound(to: Journey.self).pointee }
 
-  /// Enqueues the arrival on a queue, after the work that was enqueued before.
-  package func travel(on queue: DispatchQueue) {
-    // SAFETY: only the queue uses the object from here on. A closure that captures one object
-    // allocates nothing.
-    nonisolated(unsafe) let carried = self
-    queue.async { unsafe carried.arrive(carried.journey.routeType) }
+  /// Enqueues the call on a queue, after the work that was enqueued before.
+  package func travel(on queue: SystemQueue) {
+    unsafe queue.async(Unmanaged.passRetained(self).toOpaque()) { call in
+      unsafe Unmanaged<CarriedCall>.fromOpaque(call.unsafelyUnwrapped).takeRetainedValue().arrive()
+    }
   }
 
-  /// Whether the current thread is running a message that was carried to it.
-  package static var isInside: Bool {
-    unsafe fwd_thread().map { unsafe $0.pointee.arrivals > 0 } ?? false
+  private func arrive() {
+    unsafe ListedTarget.arrive(at: journey.member, selector) { object, member in
+      try unsafe send(to: object, of: member)
+    }
   }
 
-  private func arrive<Route: CallRoute>(_ type: Route.Type) {
-    // SAFETY: the route was of this type when it sent the call.
-    guard let route = unsafe swift_tryRetain(journey.route) else { return }
-    let thread = unsafe fwd_thread()
-    if let thread = unsafe thread { unsafe thread.pointee.arrivals += 1 }
-    let held = unsafe Unmanaged<Route>.fromOpaque(route)
-    unsafe held._withUnsafeGuaranteedRef { $0.arrive(self) }
-    if let thread = unsafe thread { unsafe thread.pointee.arrivals -= 1 }
-    // Released at the end, because code that waits for the end of a registration waits for this
-    // release.
-    unsafe held.release()
-  }
-
-  /// Sends the call to a target, if it is alive. The values are borrowed.
-  package func send(to target: ListedTarget) throws {
-    try unsafe target.withAddress { try unsafe send(to: $0) }
-  }
-
+  /// Sends the call to an object. The values are borrowed.
   @unsafe
-  private func send(to target: UnsafeMutableRawPointer) throws {
+  private func send(to object: UnsafeMutableRawPointer, of member: ListedTarget) throws {
     try withCall { call in
       unsafe call.state.pointee.message = journey.message
       call.setSelector(selector)
-      call.receiverWord = UInt64(UInt(bitPattern: target))
+      call.receiverWord = UInt64(UInt(bitPattern: object))
       try unsafe call.performKnownMethod(
         of: call.receiver, UInt64(selector.word), isKept: false
       ) { held in
         if case .performed = try unsafe call.performCarefully(held) { return }
         try unsafe sendByInvocation(
-          call, to: Unmanaged<AnyObject>.fromOpaque(target).takeUnretainedValue())
+          call, to: Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue(), of: member)
       }
     }
   }
 
   /// Sends the call to an object that may inspect or retain an invocation.
   @inline(never)
-  private func sendByInvocation(_ call: Call, to target: AnyObject) throws {
+  private func sendByInvocation(
+    _ call: Call, to target: AnyObject, of member: ListedTarget
+  ) throws {
     let invocation = Invocation(call.plan)
     call.receiverWord = 0
     invocation.call.borrow(from: call)
     invocation.retainArguments(includingTarget: false)
-    if let step = step(of: journey.routeType) { invocation.addToPath(step) }
+    if let step = member.notes?.lane.step { invocation.addToPath(step) }
     try invocation.send(to: target)
-  }
-
-  private func step<Route: CallRoute>(of type: Route.Type) -> AnyObject? {
-    // SAFETY: `arrive` retains the route, which is of this type.
-    unsafe Unmanaged<Route>.fromOpaque(journey.route)._withUnsafeGuaranteedRef { $0.step }
   }
 }
 
 extension Call {
-  /// Copies the call to another thread, for an object of a class that has a method for it. Returns
-  /// nil if copying the values is not enough.
-  package func carried(to type: AnyClass, by route: some CallRoute) -> CarriedCall? {
-    guard unsafe state.pointee.has_attachments == 0, hasPlainMethod(in: type) else { return nil }
-    return CarriedCall.make(self, route)
+  /// Copies the call for a target of a class that has a method for it. Returns nil if copying the
+  /// values is not enough.
+  package func carried(to member: ListedTarget) -> CarriedCall? {
+    guard unsafe state.pointee.has_attachments == 0, hasPlainMethod(in: member.type) else {
+      return nil
+    }
+    return CarriedCall.make(self, to: member)
   }
 
   /// Whether a class is known to have a method that fits and is not `async`.
@@ -151,13 +123,9 @@ extension Call {
       defer { unsafe fwd_let_go_from(thread, hold, 0) }
       guard unsafe isPlain(method) else { return }
       isPerformed = true
-      unsafe thread.pointee.arrivals += 1
       let before = receiverWord
       receiverWord = UInt64(UInt(bitPattern: address))
-      defer {
-        receiverWord = before
-        unsafe thread.pointee.arrivals -= 1
-      }
+      defer { receiverWord = before }
       try unsafe performKeepingResult(method)
     }
     return isPerformed

@@ -3,6 +3,16 @@ public import CForwardingShims
 
 // The parts of a delivery that do more than call targets.
 extension FaceDelivery {
+  /// The outcome of a turn, with the answer.
+  @usableFromInline
+  enum Turn<Result> {
+    case answered(Result)
+    /// The call was sent to a lane.
+    case queued
+    /// The target did not answer, or has failed.
+    case over
+  }
+
   /// The turn of a target that is not called directly.
   @inlinable @unsafe
   @inline(never)

@@ -9,6 +9,18 @@ package protocol TargetListOwner: AnyObject {
   func publishTargets()
   /// Sends to a member that is not simply called.
   func deliver(_ call: Call, to member: ListedTarget, _ tally: inout TargetList.Tally)
+  /// Calls a requirement of a living member with options that need more than a queue, in place, on
+  /// its lane, or later.
+  ///
+  /// - Parameters:
+  ///   - mayLeaveOut: whether the class of the member may leave the requirement out.
+  ///   - isAnswered: calls the member on the current thread. Returns false if it leaves the
+  ///     requirement out.
+  ///   - later: makes the call for another thread; nil if that needs a message.
+  func callSpecially(
+    _ member: ListedTarget, mayLeaveOut: Bool, _ isAnswered: () throws -> Bool,
+    later: () -> LaterCall?
+  ) -> LaneTurn
   /// Sends an awaited message to a member that cannot be called directly.
   nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation, to member: ListedTarget, _ tally: inout TargetList.Tally) async
@@ -28,6 +40,14 @@ package enum Verdict {
   case unanswered((any Error)?)
   /// The first error of a target.
   case failed(any Error)
+}
+
+extension TargetListOwner {
+  /// An owner whose members have no options.
+  package func callSpecially(
+    _ member: ListedTarget, mayLeaveOut: Bool, _ isAnswered: () throws -> Bool,
+    later: () -> LaterCall?
+  ) -> LaneTurn { .message }
 }
 
 /// The targets of a proxy, published as immutable lists that are replaced.
@@ -97,8 +117,8 @@ package final class TargetList: @unchecked Sendable {
   /// lock.
   package func publish(newest: UInt64) {
     // Another delivery may have published first.
-    guard !isPublished, let list = unsafe fwd_members_list(members, newest) else { return }
-    _ = unsafe fwd_publish(&place.pointee.list, list)
+    if isPublished { return }
+    _ = unsafe fwd_publish(&place.pointee.list, fwd_members_list(members, newest))
   }
 
   /// An error of a target. It does not retain the member, because the code that is notified of it

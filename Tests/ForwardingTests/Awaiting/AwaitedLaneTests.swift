@@ -115,23 +115,15 @@ struct AwaitedLaneTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("a lane that ignores results is not awaited")
-  func ignored() async throws {
-    let (proxy, target) = (MulticastProxy(), Answering(Log()))
-    proxy.add(target, on: .queue(queue, ignoringResult: true))
-    #expect(try await twice(4, on: proxy) == 0)
-    queue.sync {}
-    withExtendedLifetime(target) {}
-  }
-
   @Test("messages that are not awaited begin in order on an actor's lane, and may suspend")
   func order() async throws {
     let log = Log()
     let (proxy, target) = (MulticastProxy(), Answering(log))
-    proxy.add(target, on: .actor(Place(), ignoringResult: true))
+    proxy.add(target, on: .actor(Place()))
+    let start = try Message<NoResult, Int>("slowly:")
     var tickets: [DeliveryTicket?] = []
     for value in 0..<8 {
-      tickets.append(try slowly.message.report(value, on: proxy).entries[0].ticket)
+      tickets.append(try start.report(value, on: proxy).entries[0].ticket)
     }
     for ticket in tickets { #expect(await ticket?.value().isAnswer == true) }
     #expect(log.all.filter { $0.hasSuffix("begins") } == (0..<8).map { "\($0) begins" })
@@ -140,7 +132,7 @@ struct AwaitedLaneTests {
 
   @Test(
     "an awaited message does not overtake one that is not awaited",
-    arguments: [DeliveryLane.queue(queue, ignoringResult: false), .actor(Place())])
+    arguments: [DeliveryLane.queue(queue), .actor(Place())])
   func overtaking(_ lane: DeliveryLane) async throws {
     let log = Log()
     let (proxy, target) = (MulticastProxy(), Answering(log))

@@ -111,7 +111,7 @@ struct CarriedMessageTests {
       let parcel = Parcel()
       known = parcel
       let call = try Self.parcel.invocation(parcel, "dropped")
-      var carried = call.call.carried(to: Doer.self, by: proxy.snapshot[0])
+      var carried = call.call.carried(to: proxy.snapshot[0])
       #expect(carried != nil)
       carried = nil
     }

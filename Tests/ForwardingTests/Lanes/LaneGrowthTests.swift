@@ -42,31 +42,6 @@ struct LaneGrowthTests {
     }
     #expect(growth < CPUTime.linear, "\(growth) times")
   }
-
-  @Test(
-    "a queue knows all queues that it targets, however many others are marked")
-  func current() {
-    let base = DispatchQueue(label: "base")
-    var marks = [QueueMark.of(base)]
-    var others: [DeliveryLane] = []
-    var queue = base
-    for round in 0..<5 {
-      others += Self.lanes("queue", 300)
-      // Some queues are released, so that the remaining ones are counted anew.
-      if round % 2 == 1 { others.removeSubrange(50..<400) }
-      queue = DispatchQueue(label: "\(round)", target: queue)
-      marks.append(QueueMark.of(queue))
-      queue.sync { #expect(QueueMark.current.map(ObjectIdentifier.init).count == marks.count) }
-    }
-    others += Self.lanes("queue", 600)
-    queue.sync {
-      #expect(
-        Set(QueueMark.current.map(ObjectIdentifier.init)) == Set(marks.map(ObjectIdentifier.init)))
-    }
-    base.sync {
-      #expect(QueueMark.current.map(ObjectIdentifier.init) == [ObjectIdentifier(marks[0])])
-    }
-  }
 }
 
 /// The memory left by released lanes, counted by the C library in a separate process.

@@ -20,9 +20,8 @@ struct LaneOrderTests {
 
   @Test(
     "all targets on one actor or executor receive a message before any receives the next",
-    arguments: ["actor", "executor"])
-  func allRegistrations(_ kind: String) async throws {
-    let lane: DeliveryLane = kind == "actor" ? .actor(Worker()) : .executor(OneQueue())
+    arguments: [DeliveryLane.actor(Worker()), .mainActor, .executor(OneQueue())])
+  func allRegistrations(_ lane: DeliveryLane) async throws {
     let log = Log()
     let proxy = MulticastProxy()
     let names = ["a", "b", "c"]

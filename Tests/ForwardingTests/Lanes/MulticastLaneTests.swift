@@ -53,9 +53,6 @@ struct MulticastLaneTests {
       try Messages.value(on: proxy)
     }
     proxy.removeAll()
-    proxy.add(target, on: .queue(queue, ignoringResult: true))
-    #expect(try proxy.deliver(Messages.value.invocation()).queued == 1)
-    proxy.removeAll()
     proxy.add(target, on: .blocking(queue, deadline: .seconds(60)))
     #expect(try Messages.value(on: proxy) == 1)
   }

@@ -1,81 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import ForwardingTestSupport
-import Foundation
 import Testing
 
 @testable import Forwarding
 
-@Suite("A removal waiting on a queue that a delivery waits for")
+@Suite("A removal that waits on the queue of a blocking lane")
 struct WaitingCircleTests {
-  let queue = DispatchQueue(label: "both wait")
-  let log = Log()
-  let proxy = MulticastProxy()
-  let began = DispatchSemaphore(value: 0)
-  let goOn = DispatchSemaphore(value: 0)
-
-  /// Two targets: the first signals that the delivery has begun and waits, the second blocks.
-  private func addTargets() throws -> MulticastProxy.Token {
-    let (began, goOn, log) = (began, goOn, log)
-    let first = ClosureTarget()
-    try first.register("did:") { (_: Int32) in
-      began.signal()
-      goOn.wait()
-    }
-    let second = ClosureTarget()
-    try second.register("did:") { (_: Int32) in log.add("second") }
-    let token = proxy.add(first, strongly: true)
-    proxy.add(second, strongly: true, on: .blocking(queue))
-    return token
-  }
-
-  private static func text(_ body: () throws -> String) -> String {
-    do { return try body() } catch { return "\(error as? ForwardingError == .wouldDeadlock)" }
-  }
-
-  @Test("the removal is refused if the delivery waits first")
-  func deliveryFirst() throws {
-    let (queue, log, proxy, began, goOn) = (queue, log, proxy, began, goOn)
-    let token = try addTargets()
-    let mark = QueueMark.of(queue)
-    let isOver = ends {
-      let delivery = Thread { log.add(Self.text { "\(try BlockingTests.outcomes(proxy))" }) }
-      queue.sync {
-        delivery.start()
-        began.wait()
-        goOn.signal()
-        while !mark.isWaitedFor { Thread.sleep(forTimeInterval: 0.001) }
-        log.add(Self.text { "removed \(try proxy.removeAndWait(token))" })
-        log.add(proxy.contains(token) ? "there" : "gone")
+  @Test("it is refused there, and in front of that queue; a delivery may wait for the queue")
+  func refused() throws {
+    let queue = DispatchQueue(label: "both wait")
+    let front = DispatchQueue(label: "in front", target: queue)
+    let log = Log()
+    let proxy = MulticastProxy()
+    let first = Listener("first", log)
+    let token = proxy.add(first)
+    proxy.add(Listener("second", log), strongly: true, on: .blocking(queue))
+    // A lane of its own must not hide the queue behind it.
+    MulticastProxy().add(first, on: .queue(front))
+    for place in [queue, front] {
+      place.sync {
+        _ = #expect(throws: ForwardingError.wouldDeadlock) { try proxy.removeAndWait(token) }
       }
-      while log.count < 4 { Thread.sleep(forTimeInterval: 0.001) }
     }
-    #expect(isOver)
-    #expect(log.all == ["true", "there", "second", #"["answered", "answered"]"#])
-  }
-
-  @Test("the delivery does not wait if the removal waits first, and waits again afterwards")
-  func removalFirst() throws {
-    let (queue, log, proxy, began, goOn) = (queue, log, proxy, began, goOn)
-    let token = try addTargets()
-    let isOver = ends {
-      let delivery = Thread { log.add(Self.text { "\(try BlockingTests.outcomes(proxy))" }) }
-      delivery.start()
-      began.wait()
-      queue.sync {
-        // The registration ends when the removal begins to wait.
-        beginThread {
-          while proxy.contains(token) { Thread.sleep(forTimeInterval: 0.001) }
-          goOn.signal()
-        }
-        log.add(Self.text { "removed \(try proxy.removeAndWait(token))" })
-      }
-      while log.count < 2 { Thread.sleep(forTimeInterval: 0.001) }
-      log.add(Self.text { "\(try BlockingTests.outcomes(proxy))" })
-    }
-    #expect(isOver)
-    #expect(
-      Set(log.all.prefix(2)) == ["removed true", #"["answered", "wouldDeadlock"]"#])
-    #expect(log.all.dropFirst(2) == ["second", #"["answered"]"#])
+    try did(1, on: proxy)
+    #expect(log.all == ["first 1", "second 1"])
+    let other = DispatchQueue(label: "of no blocking lane")
+    #expect(try other.sync { try proxy.removeAndWait(token) })
+    #expect(try DispatchQueue.global().sync { try proxy.removeAndWait(token) } == false)
+    withExtendedLifetime(first) {}
   }
 }

@@ -50,12 +50,12 @@ struct MulticastMutationTests {
   func cancelled() throws {
     let proxy = MulticastProxy()
     proxy.add(self.dummy)
-    var job: DeliveryJob? = try DeliveryJob(
-      did.invocation(1), proxy.snapshot[0], .never, for: proxy, .nobody, nil)
-    let ticket = try #require(job?.ticket)
+    var parcel: Forwarding.Parcel? = try Forwarding.Parcel(
+      .message(did.invocation(1)), to: proxy.snapshot[0], for: proxy, .nobody)
+    let ticket = try #require(parcel?.ticket)
     #expect(ticket.outcome == nil)
     #expect(ticket.wait(timeout: .now()) == nil)
-    job = nil
+    parcel = nil
     #expect(ticket.outcome.map { "\($0)" } == "cancelled")
   }
 

@@ -25,23 +25,6 @@ struct RegistrationTests {
     two.release()
   }
 
-  // MARK: Options
-
-  @Test("a queued message with an ignored result returns zero without an error")
-  func ignoredResult() throws {
-    let queue = DispatchQueue(label: "ignored")
-    proxy.add(Listener("5", log), strongly: true, on: .queue(queue, ignoringResult: true))
-    #expect(try Messages.value(on: proxy) == 0)
-    proxy.whenNobodyAnswers = .zero
-    #expect(try Messages.value(on: proxy) == 0)
-    let source = DataSourceProxy()
-    source.add(Listener("6", log), strongly: true, on: .queue(queue, ignoringResult: true))
-    source.setDefault(Int32(-1), for: "value")
-    #expect(try Messages.value(on: source) == 0)
-    queue.sync {}
-    #expect(log.all == ["5", "5", "6"])
-  }
-
   // MARK: Removal
 
   final class Closing: MethodDeclaring, Sendable {

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Invocations
+
+// Turns in lanes without a report.
+extension MulticastProxy {
+  /// Sends a message to a target whose only option is a queue, without an invocation; false, without
+  /// having done anything, if that is not enough. All other messages are sent by `Delivery`.
+  func deliverQuickly(
+    _ call: Call, to registration: Registration, _ tally: inout TargetList.Tally
+  ) -> Bool {
+    switch registration.way {
+    case .called, .special: return false
+    case .awaited: return deliverWaiting(call, to: registration, &tally)
+    case .queued:
+      guard case .queue(_, let queue) = registration.carrier, registration.isAlive,
+        let carried = call.carried(to: registration)
+      else { return false }
+      registration.markReached()
+      carried.travel(on: queue)
+      tally.hasQueued = true
+      return true
+    }
+  }
+
+  /// Sends a message to a target on a queue, and waits.
+  private func deliverWaiting(
+    _ call: Call, to registration: Registration, _ tally: inout TargetList.Tally
+  ) -> Bool {
+    guard let lane = registration.notes?.lane, registration.isAlive,
+      call.hasPlainMethod(in: registration.type)
+    else { return false }
+    registration.markReached()
+    var isPerformed = false
+    var failure: (any Error)?
+    let refusal = lane.wait {
+      do { isPerformed = try call.performWaited(on: registration) } catch { failure = error }
+    }
+    if let failure = failure ?? refusal {
+      tally.fail(failure, at: registration)
+      return true
+    }
+    if isPerformed { tally.answered += 1 }
+    return isPerformed
+  }
+
+  package func callSpecially(
+    _ registration: ListedTarget, mayLeaveOut: Bool, _ isAnswered: () throws -> Bool,
+    later: () -> LaterCall?
+  ) -> LaneTurn {
+    if registration.isRemoved || registration.isBlocked { return .over }
+    // The options are read once for the whole turn: other threads may change them meanwhile.
+    let wishes = wishes(of: registration)
+    let lane = wishes.lane
+    var parcel: Parcel?
+    if lane.outlivesSender {
+      guard let call = later() else { return .message }
+      guard let waiting = registration.waiting(in: lane) else {
+        return .failed(ForwardingError.wouldDeadlock)
+      }
+      parcel = Parcel(.call(call), to: registration, for: self, waiting)
+    }
+    registration.markReached()
+    guard let end = claim(registration, wishes, mayLeaveOut: mayLeaveOut) else { return .over }
+    var outcome = DeliveryOutcome.wouldDeadlock
+    if let parcel {
+      parcel.start(end, of: registration, suspends: false)
+      outcome = lane.deadline.map { parcel.outcome(within: $0) } ?? .queued
+    } else {
+      registration.callHere(in: lane) {
+        do { outcome = try isAnswered() ? .answered : .noMethod } catch {
+          outcome = .failed(error)
+        }
+      }
+    }
+    if case .after = end { settle(registration, outcome) }
+    switch outcome {
+    case .answered: return .answered
+    case .queued: return .queued
+    default: return outcome.error.map { .failed($0) } ?? .over
+    }
+  }
+}
+
+extension Registration {
+  /// Runs `body`, which calls the target: here, or on the queue while this thread waits. Does not run
+  /// it if the wait would never end.
+  func callHere(in lane: DeliveryLane, _ body: () -> Void) {
+    if lane.waits, let notes { _ = notes.lane.wait(body) } else { body() }
+  }
+
+  /// How this thread waits for a call that may run after it has gone on; nil if the wait would never
+  /// end.
+  func waiting(in lane: DeliveryLane) -> Parcel.Waiting? {
+    guard lane.waits, case .queue(let queue, _) = carrier else { return .nobody }
+    return BlockingChain.waiting(for: queue.mark).map { .blocking($0) }
+  }
+}
