@@ -11,26 +11,26 @@
     /// The `where` clause of the type parameters, with a leading space, or an empty string.
     var whereClause = ""
     /// The access modifier with a trailing space, such as `public `.
-    var access: String
+    var access = ""
     /// Whether the extension around the protocol has the modifier, so that the class has it, too.
     var isAccessAround = false
     /// The attributes of the class, including its global actor.
-    var attributes: String
+    var attributes = ""
     /// The global actor as an attribute, such as `@MainActor`.
     var actor: String?
     /// Whether the face is an actor.
-    var isOfActors: Bool
-    var isSendable: Bool
+    var isOfActors = false
+    var isSendable = false
     /// Whether the protocol is class-bound.
-    var isOfObjects: Bool
+    var isOfObjects = false
     /// Whether the protocol is declared `nonisolated`.
-    var isNonisolated: Bool
+    var isNonisolated = false
     /// Whether the face is for a protocol of another module, which this declaration restates.
     var isForeign = false
     /// Whether another type is around the protocol.
     var isNested = false
     /// The inherited protocols. Each has a face of its own.
-    var bases: [String]
+    var bases: [String] = []
     var parts: [FacePart] = []
     /// Members that send no message, as source.
     var others: [String] = []
@@ -143,11 +143,11 @@
     /// none, and no copy is made for a face with type parameters: the place costs 90 ns there.
     private var members: String {
       if !isForeign, parameters.isEmpty { return "" }
-      return parts.text { [$0.member.replacing(Self.place(of: type), with: "0")] }
+      return parts.text { [$0.member.replacing(place, with: "0")] }
     }
 
-    /// The index of a face's protocol among those of any face, as source.
-    static func place(of face: String) -> String { "Self.__place(of: \(face).self)" }
+    /// The index of the protocol among those of a face, as source.
+    var place: String { "Self.__place(of: \(type).self)" }
 
     private var types: String {
       let (own, aliases) = parts.values

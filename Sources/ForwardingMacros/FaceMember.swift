@@ -6,9 +6,11 @@
     var name: String
     /// The name of the message in the face's `__Messages`.
     var publicName: String
-    /// The types of the result and the arguments. If nil, the requirement cannot be sent as a
-    /// message, and the face has its selector alone.
-    var types: String?
+    /// The types of the result and the arguments.
+    var result: String
+    var arguments: [String]
+    /// The reason why the requirement cannot be sent as a message: the face has its selector alone. nil if it can.
+    var isNoMessage: String?
     var selector: String
     /// The doc comment of the requirement.
     var comment = ""
@@ -16,6 +18,10 @@
     var valuesName: String?
     /// Whether another message of the requirement carries the same values.
     var sharesValues = false
+
+    var types: String? {
+      isNoMessage == nil ? ([result] + arguments).joined(separator: ", ") : nil
+    }
 
     /// The type of the constant.
     var type: String {

@@ -70,59 +70,13 @@
     }
   }
 
-  /// The parts of a requirement that the value of its `@Otherwise` depends on.
-  private struct Requirement {
-    private var attributes: AttributeListSyntax
-    private var modifiers: DeclModifierListSyntax
-    private var generics: GenericParameterClauseSyntax?
-    private var clause: GenericWhereClauseSyntax?
-    private var result: TypeSyntax?
-    private var thrown: ThrowsClauseSyntax?
-
-    init?(_ member: DeclSyntax) {
-      if let function = member.as(FunctionDeclSyntax.self) {
-        attributes = function.attributes
-        modifiers = function.modifiers
-        generics = function.genericParameterClause
-        clause = function.genericWhereClause
-        result = function.signature.returnClause?.type
-        thrown = function.signature.effectSpecifiers?.throwsClause
-      } else if let property = member.as(VariableDeclSyntax.self) {
-        attributes = property.attributes
-        modifiers = property.modifiers
-        result = property.bindings.first?.typeAnnotation?.type
-        thrown = Self.thrown(property.bindings.first?.accessorBlock)
-      } else if let list = member.as(SubscriptDeclSyntax.self) {
-        attributes = list.attributes
-        modifiers = list.modifiers
-        generics = list.genericParameterClause
-        clause = list.genericWhereClause
-        result = list.returnClause.type
-        thrown = Self.thrown(list.accessorBlock)
-      } else if let initializer = member.as(InitializerDeclSyntax.self) {
-        attributes = initializer.attributes
-        modifiers = initializer.modifiers
-        generics = initializer.genericParameterClause
-      } else {
-        return nil
-      }
-    }
-
-    private static func thrown(_ block: AccessorBlockSyntax?) -> ThrowsClauseSyntax? {
-      guard case .accessors(let accessors)? = block?.accessors else { return nil }
-      return accessors.lazy.compactMap { $0.effectSpecifiers?.throwsClause }.first
-    }
-
-    var typeParameters: [String] { generics?.parameters.map(\.name.text) ?? [] }
+  extension Requirement {
+    fileprivate var typeParameters: [String] { generics?.parameters.map(\.name.text) ?? [] }
 
     /// The function of the face that returns the value or the error of the `@Otherwise`, and the
     /// call of it.
-    func otherwise(of face: String, number: Int) -> (call: String, function: String)? {
-      let marker = attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
-        .first { $0.attributeName.bareName == "Otherwise" }
-      guard case .argumentList(let list)? = marker?.arguments, let value = list.first else {
-        return nil
-      }
+    fileprivate func otherwise(of face: String, number: Int) -> (call: String, function: String)? {
+      guard let value = attributes("Otherwise").first?.firstArgument else { return nil }
       let type =
         value.label?.text == "throw"
         ? thrown?.type?.trimmedDescription ?? Spelling.anyError
@@ -136,13 +90,9 @@
       }
       let taken = types?.map(\.taken).joined(separator: ", ") ?? ""
       let given = types?.map(\.given).joined(separator: ", ") ?? ""
-      let words =
-        attributes.compactMap { $0.as(AttributeSyntax.self) }.filter(\.namesGlobalActor)
-        .map { $0.trimmedDescription + " " }
-        + modifiers.filter(\.isNonisolated).map { $0.trimmedDescription + " " }
       return (
         "\(face).__otherwise\(number)(\(given))",
-        "  \(words.joined())fileprivate static func __otherwise\(number)"
+        "  \(isolation)fileprivate static func __otherwise\(number)"
           + "\(generics?.trimmedDescription ?? "")(\(taken)) -> "
           + "\(type)\(clause.map { " \($0.trimmedDescription)" } ?? "") { \(value.expression.trimmedDescription) }"
       )

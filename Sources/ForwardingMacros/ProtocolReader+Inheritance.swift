@@ -56,17 +56,6 @@
 
     var isSendable: Bool { !marks.isDisjoint(with: ["Sendable", "Error", "LocalizedError"]) }
 
-    /// Diagnoses a synchronous requirement of an actor: the face is another actor, and cannot call
-    /// the target without awaiting it.
-    mutating func checkWaiting(_ function: FunctionDeclSyntax) {
-      let isAsync = function.signature.effectSpecifiers?.asyncSpecifier != nil
-      if !isOfActors || isAsync || function.modifiers.contains(where: \.isNonisolated) { return }
-      let parameters = function.signature.parameterClause
-      refuse(
-        .actorWaits(subject), at: function.name, "add 'async'",
-        replacing(parameters, "\(parameters.trimmedDescription) async"))
-    }
-
     /// The attributes of the face: its availability and visibility, and its global actor.
     var attributes: [String] {
       let attributes = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }
@@ -81,25 +70,6 @@
     var actor: String? {
       declaration.attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
         .first(where: \.namesGlobalActor)?.trimmedDescription
-    }
-
-    /// The reason why a requirement that is isolated to another actor than its protocol cannot be
-    /// sent as a message: a message may be sent from any thread.
-    func ownActor(_ attributes: AttributeListSyntax, _ isAsync: Bool) -> String? {
-      let own = attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
-        .first(where: \.namesGlobalActor)?.trimmedDescription
-      guard let own, own != actor, !isAsync else { return nil }
-      return "it belongs to an actor, and its protocol does not"
-    }
-
-    /// The words of a requirement for the actor that it belongs to, or for none.
-    func isolation(_ attributes: AttributeListSyntax, _ modifiers: DeclModifierListSyntax) -> String
-    {
-      let actors = attributes.compactMap { $0.as(AttributeSyntax.self) }.filter(\.namesGlobalActor)
-      let words =
-        actors.map(\.trimmedDescription)
-        + modifiers.filter(\.isNonisolated).map(\.trimmedDescription)
-      return words.map { $0 + " " }.joined()
     }
 
     mutating func checkInheritance() {
@@ -176,16 +146,6 @@
         requirement.leftType.trimmedDescription == "Self"
       else { return nil }
       return requirement.rightType
-    }
-  }
-
-  extension DeclModifierSyntax {
-    var isNonisolated: Bool { name.text == "nonisolated" }
-  }
-
-  extension AttributeSyntax {
-    var namesGlobalActor: Bool {
-      arguments == nil && attributeName.trimmedDescription.hasSuffix("Actor")
     }
   }
 #endif

@@ -11,7 +11,7 @@
     /// module.
     let foreign: TypeSyntax?
     var diagnostics: [Diagnostic] = []
-    var names = UsedNames()
+    var names = Names()
     /// The face, filled in while the protocol is read.
     var face: Face
     /// The names for the extension of a protocol inside of another type; nil at the top of a file.
@@ -24,21 +24,6 @@
     var subject = ""
     /// The name of the protocol.
     var name: String { declaration.name.bare }
-
-    /// The names that the members so far use.
-    struct UsedNames {
-      var selectors: Set<String> = []
-      var constants: Set<String> = []
-      var messages: Set<String> = []
-      var values: Set<String> = []
-
-      mutating func formUnion(_ others: UsedNames) {
-        selectors.formUnion(others.selectors)
-        constants.formUnion(others.constants)
-        messages.formUnion(others.messages)
-        values.formUnion(others.values)
-      }
-    }
 
     /// - Parameters:
     ///   - foreign: the protocol of another module that the declaration restates.
@@ -55,9 +40,7 @@
       let place = isOutside ? nested.map { "\($0.place)." } ?? "" : ""
       face = Face(
         name: foreign?.trimmedDescription ?? place + declaration.name.text,
-        className: "\(place)\(declaration.name.bare)Proxy",
-        access: "", attributes: "", actor: nil, isOfActors: false, isSendable: false,
-        isOfObjects: false, isNonisolated: false, bases: [])
+        className: "\(place)\(declaration.name.bare)Proxy")
     }
 
     /// Makes the face; nil if something was refused.
@@ -136,9 +119,7 @@
     }
 
     private mutating func read(_ declaration: DeclSyntax) -> FaceMember? {
-      if let function = declaration.as(FunctionDeclSyntax.self) { return read(function) }
-      if let property = declaration.as(VariableDeclSyntax.self) { return read(property) }
-      if let list = declaration.as(SubscriptDeclSyntax.self) { return read(list) }
+      if let requirement = Requirement(declaration) { return read(requirement) }
       // Conforming types and the face see the type alias of the protocol.
       if declaration.is(TypeAliasDeclSyntax.self) { return nil }
       if let initializer = declaration.as(InitializerDeclSyntax.self) {

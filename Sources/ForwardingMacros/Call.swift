@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#if canImport(SwiftSyntaxMacros)
+  /// A call of a requirement as source: that of a face's method, of its box, and of a message to a target.
+  ///
+  /// Whatever the runtime takes of the code of faces is written here.
+  struct Call {
+    enum Form { case method(String), property(String), list }
+
+    let face: Face
+    var answer: Answer
+    let form: Form
+    /// Whether the last parameter is the new value of a property or a subscript.
+    var isSetter = false
+    let message: MessageConstant
+    let parameters: [Parameter]
+    /// The type of the result.
+    let result: String
+    /// Whether a call changes the target.
+    let isMutating: Bool
+    /// Whether a queue may call the requirement later, with the same values.
+    var mayBeLater = false
+    /// The reason why the requirement cannot be sent as a message; nil if it can.
+    let isNoMessage: String?
+    /// Whether the call of a target notes that it threw.
+    private var notesErrors = false
+
+    init(
+      _ face: Face, _ answer: Answer, _ form: Form, _ message: MessageConstant,
+      _ parameters: [Parameter], isMutating: Bool
+    ) {
+      self.face = face
+      self.answer = answer
+      self.form = form
+      self.message = message
+      self.parameters = parameters
+      self.isMutating = isMutating
+      result = message.result
+      isNoMessage = message.isNoMessage
+    }
+
+    /// The source behind the receiver of a call with these values.
+    private func with(_ values: [String]) -> String {
+      let given = zip(parameters, values).map { $0.passing($1) }
+      let arguments = (isSetter ? Array(given.dropLast()) : given).joined(separator: ", ")
+      let end = isSetter ? " = \(given.last ?? "")" : ""
+      return switch form {
+      case .method(let name): ".\(name)(\(arguments))"
+      case .property(let name): ".\(name)\(end)"
+      case .list: "[\(arguments)]\(end)"
+      }
+    }
+
+    /// The call in a closure, which takes `sending` arguments from their place.
+    private var call: String { with(parameters.map(\.sentValue)) }
+
+    // MARK: The member of a face
+
+    private var constant: String { "\(face.type).\(message.name)" }
+    private var selector: String { isNoMessage == nil ? "\(constant).selector" : constant }
+
+    /// The statements that take the `sending` arguments from the sender.
+    private var sent: [String] {
+      parameters.compactMap { parameter in
+        parameter.sent.map { "let \($0) = \(Spelling.forwarding)SentArgument(\(parameter.name))" }
+      }
+    }
+
+    /// The forwarder that delivers the requirement.
+    private var forwarder: String {
+      "self.__forwarder" + (sent.isEmpty ? "" : ".sending(for: \(face.type).self)")
+    }
+
+    /// The statements that implement the requirement in a face.
+    var statement: String {
+      if sent.isEmpty { return delivered }
+      return "\(sent.joined(separator: "; ")); \(answer.isAsync ? "" : "return ")\(delivered)"
+    }
+
+    private var delivered: String {
+      if answer.passesErrors { return rethrowing }
+      if answer.isAsync { return awaiting }
+      let verb = answer.isTold ? "tell" : "ask"
+      var (type, end) = ("", answer.isTold ? "" : " \(otherwise)")
+      switch answer.throwing {
+      case .nothing: break
+      case .anything where !answer.isAnswered: return asking("ask", "", "")
+      case .anything: type = ", orThrow: (\(Spelling.anyError)).self"
+      case .only(let thrown): type = ", orThrow: \(thrown).self"
+      }
+      return asking(verb, type, end)
+    }
+
+    private func asking(_ verb: String, _ type: String, _ end: String) -> String {
+      "\(answer.marks)\(forwarder).\(verb)(\(face.place), \(selector)\(settings)\(type), "
+        + "\(direct)\(later)) { __delivery in \(send) }\(end)"
+    }
+
+    private var rethrowing: String {
+      var throwing = self
+      throwing.answer.passesErrors = false
+      throwing.answer.throwing = .only("(\(Spelling.anyError))")
+      throwing.notesErrors = true
+      return "\(answer.marks)\(forwarder).rethrow(\(selector)) { (__hasThrown: inout Bool) in "
+        + "\(throwing.delivered) } otherwise: { \(answer.otherwise ?? "()") } throwing: { throw $0 }"
+    }
+
+    /// The source that returns or throws if no target answers.
+    private var otherwise: String {
+      let value = answer.failure.map { "throw \($0)" } ?? answer.otherwise
+      let thrown: String
+      switch answer.throwing {
+      case .nothing: return "otherwise: { \(value ?? (answer.isVoid ? "" : "nil")) }"
+      case .anything: thrown = Spelling.anyError
+      case .only(let type): thrown = type
+      }
+      // The compiler does not infer what a closure throws.
+      return "otherwise: { () throws(\(thrown)) -> \(result) in \(value ?? "nil") }"
+    }
+
+    private var target: String {
+      "(__target: borrowing \(Spelling.invocations)FaceTarget<\(face.objectTarget)>)"
+    }
+
+    /// The closure that calls the requirement of a target.
+    private var direct: String {
+      var called = "\(answer.marks)__target.value\(call)"
+      if isMutating {
+        called =
+          "\(answer.marks)\(Spelling.forwarding)FaceMessage.changing(__target.value) { "
+          + "(__target: inout \(face.objectTarget)) in \(answer.marks)__target\(call) }"
+      }
+      if !notesErrors { return "{ \(target) in \(called) }" }
+      return "{ \(target) throws -> \(result) in "
+        + "do { return \(called) } catch { __hasThrown = true; throw error } }"
+    }
+
+    /// The closure that hands the call to a queue; empty if the requirement cannot be called later.
+    private var later: String {
+      if !mayBeLater || !answer.isVoid || isMutating { return "" }
+      return
+        ", later: { __later in __later.give(\(constant).travels) { __queued in try __queued.call { "
+        + "\(target) in \(answer.throws ? "try " : "")__target.value\(call) } "
+        + "orSend: { __delivery in \(send) } } }"
+    }
+
+    /// The source that sends the message, or throws the reason why there is no message.
+    private var send: String {
+      let (messages, end) = ("\(Spelling.forwarding)FaceMessage", "through: &__delivery)")
+      if !sent.isEmpty {
+        return "try \(messages).refuseSent(\(constant), by: self.__forwarder, \(end)"
+      }
+      if let isNoMessage {
+        return "try \(messages).refuse(\(constant), because: \"\(isNoMessage)\", \(end)"
+      }
+      let arguments = ([constant] + parameters.map(\.name)).joined(separator: ", ")
+      if answer.isAsync { return "try await \(messages).sendAwaiting(\(arguments), \(end)" }
+      return parameters.reduce("try \(messages).send(\(arguments), \(end)") { sent, parameter in
+        parameter.variable == nil
+          ? sent
+          : "try \(Spelling.invocations)InoutVariable.lend(&\(parameter.name)) { "
+            + "(\(parameter.name): \(parameter.type)) throws -> (\(result))? in \(sent) }"
+      }
+    }
+
+    /// What the delivery needs to know.
+    private var settings: String {
+      var settings = answer.isOptional ? ", isOptional: true" : ""
+      if answer.isAsync, case .anything = answer.throwing { settings += ", endsWithTask: true" }
+      return settings + (answer.hasOtherwise ? ", hasOtherwise: true" : "")
+    }
+
+    private var awaiting: String {
+      let changed = isMutating ? "var __changed = __target; " : ""
+      return """
+        var __delivery = \(forwarder).awaiting(\(face.place), \(selector)\(settings), as: (\(result)).self)
+        while __delivery.begins() {
+          do {
+            if let __target = __delivery.target(as: (\(face.objectTarget)).self) {
+              \(changed)__delivery.answer(\(answer.marks)\(isMutating ? "__changed" : "__target")\(call))
+            } else {
+              __delivery.answer(\(send))
+            }
+          } catch {
+            __delivery.fail(error)
+          }
+        }
+        \(conclusion)
+        """
+    }
+
+    /// The statement that ends an awaited delivery with a result or an error.
+    private var conclusion: String {
+      switch answer.throwing {
+      case .nothing where answer.isVoid: "__delivery.tell()"
+      case .nothing: "return __delivery.ask(\(otherwise))"
+      case .anything where !answer.isAnswered: "return try __delivery.ask()"
+      case .anything:
+        "return try __delivery.ask(orThrow: (\(Spelling.anyError)).self, \(otherwise))"
+      case .only(let type) where answer.isTold: "try __delivery.tell(orThrow: \(type).self)"
+      case .only(let type): "return try __delivery.ask(orThrow: \(type).self, \(otherwise))"
+      }
+    }
+
+    // MARK: The member of a box
+
+    /// The statements that implement the requirement in a box: they call its value, or a copy that is
+    /// stored when an awaited requirement has changed it.
+    var boxed: String {
+      let otherwise = answer.statement.isEmpty ? "return" : answer.statement
+      let isTaken = isMutating && !answer.isAsync
+      var text =
+        "guard \(isMutating ? "var" : "let") __target: \(face.target) = "
+        + "self.\(isTaken ? "__take" : "__read")(\"\(message.selector)\") else { \(otherwise) }; "
+      if isMutating { text += "defer { self.\(isTaken ? "__give" : "__keep")(&__target) }; " }
+      let call = "\(answer.marks)__target\(with(parameters.map(\.value)))"
+      if !answer.isOptional { return text + (isSetter ? "" : "return ") + call }
+      let optional = "\(Spelling.invocations)OptionalRequirement"
+      // A closure that awaits the value would send it to the actor of its caller.
+      if answer.isAsync {
+        return text + "defer { \(optional).passOnAwaited(\"\(message.selector)\", to: self) }; "
+          + "return \(call)"
+      }
+      var (type, head) = ("", "")
+      if case .only(let thrown) = answer.throwing {
+        type = ", orThrow: \(thrown).self"
+        head = "() throws(\(thrown)) -> \(result) in "
+      }
+      return text
+        + "return \(answer.marks)\(optional).call(for: self, \"\(message.selector)\"\(type)) "
+        + "{ \(head)\(call) }"
+    }
+
+    // MARK: The default of an optional requirement
+
+    /// The statements of the default: they answer, and note that an object leaves the requirement out. The
+    /// note comes last, as an expression of the user may call an optional requirement, too.
+    var leftOut: String {
+      let object = face.isOfObjects ? "self" : "by: self"
+      let note =
+        "\(Spelling.invocations)OptionalRequirement.leaveOut(\(object), \"\(message.selector)\")"
+      return answer.statement.isEmpty ? note : "defer { \(note) }; \(answer.statement)"
+    }
+
+    // MARK: The method of a target for the message
+
+    /// The statement that registers the objects of a class for the message.
+    var registered: String {
+      let isAsync = answer.isAsync
+      // The only argument of an awaited call is not in a tuple.
+      let values = parameters.indices.map { index in
+        !isAsync
+          ? "__value\(index)"
+          : parameters.count == 1 ? "__call.values" : "__call.values.\(index)"
+      }
+      let object = isAsync ? "__call.object" : "__object"
+      var body = "\(answer.marks)\(object)\(with(values))"
+      if isMutating, isAsync {
+        body = "var __object = __call.object; return \(answer.marks)__object\(with(values))"
+      } else if isMutating {
+        body =
+          "\(answer.marks)\(Spelling.forwarding)FaceMessage.changing(\(object)) { "
+          + "(__object: inout __Object) in \(answer.marks)__object\(with(values)) }"
+      }
+      for (index, parameter) in parameters.enumerated() {
+        guard let variable = parameter.variable else { continue }
+        body = "try __value\(index).change { (__value\(index): inout \(variable)) in \(body) }"
+      }
+      if answer.isOptional {
+        body =
+          "try \(isAsync ? "await " : "")\(Spelling.invocations)OptionalRequirement."
+          + "run\(isAsync ? "Awaiting" : "")(\"\(message.selector)\", of: \(object)) { \(body) }"
+      }
+      let made: String
+      if isAsync {
+        let types = (["__Object"] + parameters.map(\.type)).joined(separator: ", ")
+        made =
+          "(\(face.isOfActors ? "crossing" : "awaiting"): { (__call: "
+          + "\(Spelling.invocations)FaceCall<\(types)>) async throws -> \(result) in \(body) })"
+      } else {
+        let taken =
+          ["__object: __Object"] + parameters.enumerated().map { "__value\($0): \($1.taken)" }
+        made = " { (\(taken.joined(separator: ", "))) -> \(result) in \(body) }"
+      }
+      return "__methods.answer(\(answer.isOptional ? "optional: " : "")\(message.name), "
+        + "unsafe \(Spelling.invocations)FaceBody\(made))"
+    }
+  }
+#endif
