@@ -41,7 +41,7 @@
       let late = Runner("late", story)
       a.does {
         targets.remove(b)
-        targets.block(blocked)
+        targets.suspend(blocked)
         dying.withLock { $0 = nil }
         targets.add(late)
       }
@@ -51,7 +51,7 @@
       a.does {}
       await targets.face.run(2)
       #expect(story.take() == ["a runs 2", "late runs 2"])
-      targets.unblock(blocked)
+      targets.resume(blocked)
       await targets.face.run(3)
       #expect(story.take() == ["a runs 3", "c runs 3", "late runs 3"])
     }
@@ -229,7 +229,7 @@
       runner("a", in: targets)
       targets.add(Runner("queued", story), strongly: true, on: .queue(queue))
       targets.add(Runner("once", story), strongly: true, once: true)
-      targets.block(targets.add(Runner("blocked", story), strongly: true))
+      targets.suspend(targets.add(Runner("blocked", story), strongly: true))
       targets.add(Replaced(story), strongly: true)
       targets.add(Runner("waited", story), strongly: true, on: .blocking(queue))
       let raw = ClosureTarget()

@@ -144,8 +144,8 @@
         )
         ears[number] = (target, ear, token)
       case .remove(let number): ears[number].map { _ = multicast.remove($0.token) }
-      case .block(let number): ears[number].map { _ = multicast.block($0.token) }
-      case .unblock(let number): ears[number].map { _ = multicast.unblock($0.token) }
+      case .block(let number): ears[number].map { _ = multicast.suspend($0.token) }
+      case .unblock(let number): ears[number].map { _ = multicast.resume($0.token) }
       case .die(let number): ears[number] = nil
       case .fail(let number): ears[number]?.ear.fails.toggle()
       case .rule(let isFirst): multicast.resultRule = isFirst ? .first : .last

@@ -148,7 +148,7 @@
     @Test("a blocked, removed or dead target is skipped")
     func skipped() async throws {
       let token = tools.add(one)
-      tools.block(token)
+      tools.suspend(token)
       tools.add(Bench())
       tools.add(other)
       #expect(tools.face.count([1], of: 1) == 1)

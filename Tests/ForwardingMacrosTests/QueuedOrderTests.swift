@@ -136,7 +136,7 @@
       targets.add(tell("called"), strongly: true)
       targets.add(unchecked: tell("once"), strongly: true, on: .queue(queue), once: true)
       targets.add(unchecked: tell("first"), strongly: true, on: .queue(queue), priority: 1)
-      targets.block(targets.add(unchecked: tell("blocked"), strongly: true, on: .queue(queue)))
+      targets.suspend(targets.add(unchecked: tell("blocked"), strongly: true, on: .queue(queue)))
       targets.add(
         unchecked: tell("late"), strongly: true, on: .blocking(queue, deadline: .seconds(60)))
       targets.face.tell(1)

@@ -41,9 +41,9 @@
       delegates.add(Screen("dead"))
       #expect(Self.names(delegates) == ["removed", "blocked", "left"])
       delegates.remove(removed)
-      delegates.block(blocked)
+      delegates.suspend(blocked)
       #expect(Self.names(delegates) == ["left"])
-      delegates.unblock(blocked)
+      delegates.resume(blocked)
       #expect(Self.names(delegates) == ["blocked", "left"])
     }
 
@@ -63,7 +63,7 @@
       #expect(visits == 1)
     }
 
-    @Test("a visit leaves a once-only registration, and the body may change the targets")
+    @Test("a visit ends a once-only registration, and the body may change the targets")
     func changes() {
       let delegates = Multicast<ChatDelegateProxy>()
       let screens = ["one", "two", "three"].map { Screen($0) }
@@ -78,8 +78,46 @@
         delegates.face.chat(Chat("garden"), didReceive: ChatMessage("hello"))
       }
       #expect(names == ["one"])
-      #expect(screens.map(\.seen.count) == [1, 0, 1])
+      #expect(screens.map(\.seen.count) == [0, 0, 1])
       #expect(Self.names(delegates) == ["three"])
+    }
+
+    @Test("a visit may end early, and give what it found", arguments: [false, true])
+    func ends(isWatched: Bool) {
+      let delegates = Multicast<ChatDelegateProxy>(isWatched ? Watched() : MulticastProxy())
+      let screens = ["one", "two", "three"].map { Screen($0) }
+      defer { withExtendedLifetime(screens) {} }
+      for screen in screens { delegates.add(screen, once: screen === screens[2]) }
+      func name(_ target: any ChatDelegate) -> String { (target as? Screen)?.name ?? "" }
+      #expect(delegates.first { name($0) == "two" } === screens[1])
+      #expect(delegates.contains { name($0) == "two" })
+      #expect(!delegates.allSatisfy { name($0) == "one" })
+      #expect(delegates.count == 3)
+      #expect(delegates.map { name($0) } == ["one", "two", "three"])
+      #expect(delegates.compactMap { name($0) == "one" ? nil : name($0) } == ["two"])
+    }
+
+    @Test("a generic function that does not know of the face makes, fills and empties one, too")
+    func generic() {
+      func filled<Subject>(_ target: Subject) -> Multicast<Subject> {
+        let made = Multicast<Subject>()
+        made.add(target)
+        return made
+      }
+      let inner = Multicast<MeterProxy>()
+      inner.add(Total(sum: 3))
+      let outer = filled(inner.face)
+      #expect(outer.face.sum == 3)
+      #expect(outer.map { $0.sum } == [3])
+      #expect(outer.remove(inner.face) == 1)
+      #expect(outer.isEmpty)
+    }
+
+    @Test("a visit that does not know of the face ends the program with a sentence")
+    func unknown() async {
+      await #expect(processExitsWith: .failure) {
+        visitAll(Multicast<MeterProxy>())
+      }
     }
 
     @Test("values are visited as they are, faces as faces of the same targets")
@@ -94,6 +132,8 @@
       #expect(sums == [1, 3])
     }
   }
+
+  private func visitAll<Subject>(_ all: Multicast<Subject>) { all.forEach { _ in } }
 
   private struct Total: Meter {
     var sum: Int

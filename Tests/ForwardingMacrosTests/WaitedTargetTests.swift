@@ -50,7 +50,7 @@
         row.send(targets.face)
         #expect(story.take() == [row.told])
       }
-      targets.block(token)
+      targets.suspend(token)
       #expect(try targets.face.measure(4) == -1)
       #expect(targets.face.count(4) == -1)
     }

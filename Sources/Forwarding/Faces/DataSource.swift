@@ -26,7 +26,8 @@ public final class DataSource<Face: ForwardingFace>: Multicast<Face> {
   /// Creates one without targets, in front of a proxy.
   public init(_ proxy: DataSourceProxy = DataSourceProxy()) {
     source = proxy
-    super.init(proxy)
+    let face = Face(forwardingTo: proxy)
+    super.init(proxy, face, face.__forwarder.targets)
   }
 
   /// The proxy that asks the targets. It may also have targets that were added to it directly, and

@@ -86,24 +86,11 @@ extension ForwardingFace {
   /// For a face, that is the proxy behind it: its `@Otherwise` is for its own senders, and a cycle of
   /// proxies is detected.
   static func __receiver(of target: __Target) -> AnyObject {
-    __forwarder(behind: __prepare(target))
-  }
-
-  /// The object that receives the messages of a target which may have been added before; nil for a
-  /// value, because each box of a value is a different object.
-  static func __known(_ target: __Target) -> AnyObject? {
-    __object(of: target).map { __forwarder(behind: $0) }
-  }
-
-  private static func __forwarder(behind object: AnyObject) -> AnyObject {
-    // Most targets are not faces. A cast that fails searches all conformances of the program.
-    guard KnownFaces.contain(Swift.type(of: object)), let face = object as? any ForwardingFace else {
-      return object
-    }
-    return face.__forwarder.proxy as? any SharedProxy ?? object
+    RegisteredTarget.receiver(__prepare(target))
   }
 
   /// The target that a receiver of messages stands for.
+  @usableFromInline
   static func __found(_ receiver: AnyObject) -> __Target? {
     if let target = __target(behind: receiver) { return target }
     guard let proxy = receiver as? any SharedProxy else { return nil }

@@ -2,30 +2,30 @@
 // Targets with lanes. Values that cross to another thread are Sendable, which the compiler checks.
 // Where it cannot, the argument label `unchecked` shows that the caller vouches for them.
 
-extension Multicast where Face.__Values: Sendable {
+extension Multicast where Subject: ForwardingFace, Subject.__Values: Sendable {
   /// Adds a target with a lane, in the way of
   /// ``MulticastProxy/add(_:strongly:on:priority:group:once:)``. The target and all values of the
   /// protocol are `Sendable`.
   @discardableResult
   public final func add(
-    _ target: Face.__SendableTarget, strongly: Bool = false, on lane: DeliveryLane,
+    _ target: Subject.__SendableTarget, strongly: Bool = false, on lane: DeliveryLane,
     priority: Int? = nil, group: String? = nil, once: Bool = false
   ) -> MulticastProxy.Token {
     add(
-      unchecked: Face.__target(target), strongly: strongly, on: lane, priority: priority,
+      unchecked: Subject.__target(target), strongly: strongly, on: lane, priority: priority,
       group: group, once: once)
   }
 
   /// Adds a target with a lane for as long as the returned object lives.
   public final func scoped(
-    _ target: Face.__SendableTarget, strongly: Bool = false, on lane: DeliveryLane,
+    _ target: Subject.__SendableTarget, strongly: Bool = false, on lane: DeliveryLane,
     priority: Int? = nil
   ) -> ScopedRegistration {
-    scoped(unchecked: Face.__target(target), strongly: strongly, on: lane, priority: priority)
+    scoped(unchecked: Subject.__target(target), strongly: strongly, on: lane, priority: priority)
   }
 }
 
-extension Multicast {
+extension Multicast where Subject: ForwardingFace {
   /// Adds a target with a lane, without a check that its class and the values of its messages may
   /// be used on the thread of the lane. The caller vouches for that, for instance for an object
   /// that only its queue uses.
@@ -34,31 +34,22 @@ extension Multicast {
   /// its result is ignored.
   @discardableResult
   public final func add(
-    unchecked target: Face.__Target, strongly: Bool = false, on lane: DeliveryLane,
+    unchecked target: Subject.__Target, strongly: Bool = false, on lane: DeliveryLane,
     priority: Int? = nil, group: String? = nil, once: Bool = false
   ) -> MulticastProxy.Token {
-    let object = Face.__receiver(of: target)
-    let isBox = Face.__isBox(object)
-    return proxy.add(
-      Registrations.Request(
-        proxy: proxy, target: object, isStrong: strongly || isBox,
-        lane: lane.leavingQuestions(),
-        priority: priority, group: group, isOnce: once, isScope: false,
-        isBox: isBox, witnesses: Face.__witnesses(of: object)))
+    proxy.add(
+      RegisteredTarget(target, of: Subject.self).request(
+        to: proxy, strongly: strongly, on: lane, priority: priority, group: group, once: once))
   }
 
   /// Adds a target with a lane for as long as the returned object lives, without a check.
   public final func scoped(
-    unchecked target: Face.__Target, strongly: Bool = false, on lane: DeliveryLane,
+    unchecked target: Subject.__Target, strongly: Bool = false, on lane: DeliveryLane,
     priority: Int? = nil
   ) -> ScopedRegistration {
-    let object = Face.__receiver(of: target)
-    let isBox = Face.__isBox(object)
-    return proxy.scoped(
-      Registrations.Request(
-        proxy: proxy, target: object, isStrong: strongly || isBox,
-        lane: lane.leavingQuestions(),
-        priority: priority, group: nil, isOnce: false, isScope: true,
-        isBox: isBox, witnesses: Face.__witnesses(of: object)))
+    var request = RegisteredTarget(target, of: Subject.self).request(
+      to: proxy, strongly: strongly, on: lane, priority: priority)
+    request.isScope = true
+    return proxy.scoped(request)
   }
 }

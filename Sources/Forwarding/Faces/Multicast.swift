@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Many objects of one protocol, and an object of the protocol that forwards to all of them.
+public import Invocations
+
+/// Many objects of one protocol or class: a *multicast delegate*.
+///
+/// ```
+/// let delegates = Multicast<any ChatDelegate>()            // any protocol, or a class
+/// delegates.add(screen)                                    // weak; nothing but a ChatDelegate compiles
+/// delegates.forEach { $0.chat(chat, didReceive: text) }    // everyone is told, in order
+/// ```
+///
+/// For the class that `@Forwardable` makes, there is also an object of the protocol that forwards to
+/// all of them:
 ///
 /// ```
 /// let delegates = Multicast<ChatDelegateProxy>()
-/// delegates.add(screen)                        // weak; nothing but a ChatDelegate compiles
+/// delegates.add(screen)
 /// delegates.add(logger, on: .queue(background))
 /// session.delegate = delegates.face            // for any API that takes a ChatDelegate
 /// delegates.face.chat(chat, didReceive: text)  // everyone is told, in order
 /// ```
 ///
-/// Only objects of the protocol can be added:
+/// Objects are held weakly, unless `strongly` is true; structures and enumerations are held until they
+/// are removed.
 ///
 /// ```swift
 /// func both<Face: ForwardingFace>(_ one: Face.__Target, _ other: Face.__Target) -> Multicast<Face> {
@@ -19,17 +31,29 @@
 ///   return both
 /// }
 /// ```
-///
-/// It wraps a ``MulticastProxy``, and follows its rules.
-public class Multicast<Face: ForwardingFace> {
+public class Multicast<Subject> {
   private let forwarder: MulticastProxy
-  /// The object of the protocol. It retains the proxy, so it may outlive this object.
-  public final let face: Face
+  /// The object of the protocol, if the subject is the class of one.
+  @usableFromInline final let front: AnyObject?
+  /// The targets, as visits find them.
+  @usableFromInline final let list: FaceTargets
 
-  /// Creates one without targets, in front of a proxy.
-  public init(_ proxy: MulticastProxy = MulticastProxy()) {
+  init(_ proxy: MulticastProxy, _ front: AnyObject?, _ list: FaceTargets) {
     forwarder = proxy
-    face = Face(forwardingTo: proxy)
+    self.front = front
+    self.list = list
+  }
+
+  /// Creates one without targets.
+  public convenience init() {
+    let proxy = MulticastProxy()
+    // Where `Subject` is a type parameter, it may be the class of a face.
+    if let face = Subject.self as? any ForwardingFace.Type {
+      let front = face.init(forwardingTo: proxy)
+      self.init(proxy, front, front.__forwarder.targets)
+    } else {
+      self.init(proxy, nil, FaceTargets(proxy.targetList, of: proxy, for: Subject.self))
+    }
   }
 
   /// The proxy that delivers. It may also have targets that were added to it directly, and answer
@@ -70,27 +94,27 @@ public class Multicast<Face: ForwardingFace> {
 
   // MARK: Adding
 
-  /// Adds a target that is called on the sender's thread. The other parameters are those of
-  /// ``MulticastProxy/add(_:strongly:on:priority:group:once:)``.
+  /// Adds a target, behind those of the same or a higher priority. It is visited on the sender's
+  /// thread.
+  ///
+  /// - Parameters:
+  ///   - strongly: whether an object is retained.
+  ///   - priority: targets with higher priorities are visited first; 0 by default.
+  ///   - group: a name for removing several registrations at once.
+  ///   - once: whether the registration ends with the first visit.
+  /// - Returns: what identifies the registration.
+  @_disfavoredOverload
   @discardableResult
   public final func add(
-    _ target: Face.__Target, strongly: Bool = false, priority: Int? = nil, group: String? = nil,
+    _ target: Subject, strongly: Bool = false, priority: Int? = nil, group: String? = nil,
     once: Bool = false
   ) -> MulticastProxy.Token {
-    add(
-      unchecked: target, strongly: strongly, on: .caller, priority: priority, group: group,
-      once: once)
+    proxy.add(
+      registered(target).request(
+        to: proxy, strongly: strongly, on: .caller, priority: priority, group: group, once: once))
   }
 
-  /// Adds a target, which is called on the sender's thread, for as long as the returned object
-  /// lives.
-  public final func scoped(
-    _ target: Face.__Target, strongly: Bool = false, priority: Int? = nil
-  ) -> ScopedRegistration {
-    scoped(unchecked: target, strongly: strongly, on: .caller, priority: priority)
-  }
-
-  // MARK: Removing and blocking
+  // MARK: Removing and suspending
 
   /// Removes a registration.
   ///
@@ -98,27 +122,25 @@ public class Multicast<Face: ForwardingFace> {
   @discardableResult
   public final func remove(_ token: MulticastProxy.Token) -> Bool { proxy.remove(token) }
 
-  /// Removes all registrations of a target.
+  /// Removes all registrations of an object. A structure or an enumeration is removed by its token.
   ///
   /// - Returns: the number of registrations removed.
   @discardableResult
-  public final func remove(_ target: Face.__Target) -> Int {
-    Face.__known(target).map { proxy.remove($0) } ?? 0
-  }
+  public final func remove(_ target: AnyObject) -> Int { proxy.remove(receiver(of: target)) }
 
   /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
   ///
   /// - Returns: the number of registrations removed.
   @discardableResult
-  public final func remove(_ target: Face.__Target, on lane: DeliveryLane) -> Int {
-    Face.__known(target).map { proxy.remove($0, on: lane) } ?? 0
+  public final func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
+    proxy.remove(receiver(of: target), on: lane)
   }
 
   /// Removes all registrations of a group.
   ///
   /// - Returns: the number of registrations removed.
   @discardableResult
-  public final func removeGroup(_ group: String) -> Int { proxy.removeGroup(group) }
+  public final func remove(group: String) -> Int { proxy.remove(group: group) }
 
   /// Removes all registrations.
   ///
@@ -140,9 +162,8 @@ public class Multicast<Face: ForwardingFace> {
   /// - Returns: the number of registrations removed.
   /// - Throws: ``ForwardingError/wouldDeadlock`` if the wait would never end; nothing is removed.
   @discardableResult
-  public final func removeAndWait(_ target: Face.__Target) throws(ForwardingError) -> Int {
-    guard let object = Face.__known(target) else { return 0 }
-    return try proxy.removeAndWait(object)
+  public final func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
+    try proxy.removeAndWait(receiver(of: target))
   }
 
   /// Removes a registration, and awaits the end of its messages without blocking the caller's
@@ -165,29 +186,29 @@ public class Multicast<Face: ForwardingFace> {
   ///   removed.
   @discardableResult
   public final nonisolated(nonsending) func removeAndWait(
-    _ target: Face.__Target
+    _ target: AnyObject
   ) async throws(ForwardingError) -> Int {
-    guard let object = Face.__known(target) else { return 0 }
-    return try await proxy.removeAndWait(object)
+    try await proxy.removeAndWait(receiver(of: target))
   }
 
-  /// Blocks a registration. It gets no messages until each block is undone.
+  /// Suspends a registration: its target gets no message, and is not visited, until each suspension
+  /// is undone.
   ///
   /// - Returns: false if the registration was removed.
   @discardableResult
-  public final func block(_ token: MulticastProxy.Token) -> Bool { proxy.block(token) }
+  public final func suspend(_ token: MulticastProxy.Token) -> Bool { proxy.suspend(token) }
 
-  /// Undoes one block of a registration.
+  /// Undoes one suspension of a registration.
   ///
-  /// - Returns: false if it was not blocked, or was removed.
+  /// - Returns: false if it was not suspended, or was removed.
   @discardableResult
-  public final func unblock(_ token: MulticastProxy.Token) -> Bool { proxy.unblock(token) }
+  public final func resume(_ token: MulticastProxy.Token) -> Bool { proxy.resume(token) }
 
   // MARK: Inspecting
 
   /// Whether an object is registered.
-  public final func contains(_ target: Face.__Target) -> Bool {
-    Face.__known(target).map { proxy.contains($0) } ?? false
+  public final func contains(_ target: AnyObject) -> Bool {
+    proxy.contains(receiver(of: target))
   }
 
   /// Whether a registration exists.
@@ -199,12 +220,95 @@ public class Multicast<Face: ForwardingFace> {
   /// Whether no target is alive.
   public final var isEmpty: Bool { proxy.isEmpty }
 
-  /// The targets that are alive and conform to the protocol, in the order of delivery. A face that
-  /// was added as a target is returned as another face in front of the same proxy.
-  public final var targets: [Face.__Target] {
-    proxy.targets.compactMap { Face.__found($0) }
+  /// The targets that are alive, in the order of visits.
+  @_disfavoredOverload
+  public final var targets: [Subject] {
+    requireNoFace()
+    return proxy.snapshot.compactMap { member in member.object.flatMap { subject(member, $0) } }
+  }
+
+  /// The object that stands for a target in the list.
+  private func receiver(of target: AnyObject) -> AnyObject {
+    front == nil ? target : RegisteredTarget.receiver(target)
+  }
+
+  private func registered(_ target: Subject) -> RegisteredTarget {
+    guard let face = Subject.self as? any ForwardingFace.Type, front != nil else {
+      return RegisteredTarget(of: target)
+    }
+    return RegisteredTarget(of: target, for: face)
+  }
+
+  /// The target that a member stands for.
+  @usableFromInline
+  final func subject(_ member: ListedTarget, _ object: AnyObject) -> Subject? {
+    if let witnesses = member.witnesses { return SubjectWitnesses.value(of: object, witnesses) }
+    return (object as? SubjectBox<Subject>)?.value ?? object as? Subject
+  }
+
+  /// Ends the program if there is a face: its targets are not of the type `Subject`.
+  @inlinable
+  final func requireNoFace() { if front != nil { refuseFace() } }
+
+  @usableFromInline
+  @inline(never)
+  final func refuseFace() -> Never {
+    fatalError(
+      "the targets of Multicast<\(Subject.self)> are objects of its protocol, which code sees "
+        + "'where \(Subject.self): ForwardingFace'")
   }
 }
 
-// SAFETY: its stored properties are the proxy, which is thread-safe, and the face.
-extension Multicast: @unchecked Sendable where Face: Sendable {}
+extension Multicast where Subject: ForwardingFace {
+  /// Creates one without targets, in front of a proxy.
+  public convenience init(_ proxy: MulticastProxy) {
+    let face = Subject(forwardingTo: proxy)
+    self.init(proxy, face, face.__forwarder.targets)
+  }
+
+  /// Creates one without targets.
+  public convenience init() { self.init(MulticastProxy()) }
+
+  /// The object of the protocol. It retains the proxy, so it may outlive this object.
+  @inlinable
+  public final var face: Subject {
+    // Lends the object: a getter would retain it.
+    _read { yield unsafe unsafeDowncast(front!, to: Subject.self) }
+  }
+
+  /// Adds a target that is called on the sender's thread. The other parameters are those of
+  /// ``MulticastProxy/add(_:strongly:on:priority:group:once:)``.
+  @discardableResult
+  public final func add(
+    _ target: Subject.__Target, strongly: Bool = false, priority: Int? = nil, group: String? = nil,
+    once: Bool = false
+  ) -> MulticastProxy.Token {
+    add(
+      unchecked: target, strongly: strongly, on: .caller, priority: priority, group: group,
+      once: once)
+  }
+
+  /// Adds a target, which is called on the sender's thread, for as long as the returned object
+  /// lives.
+  public final func scoped(
+    _ target: Subject.__Target, strongly: Bool = false, priority: Int? = nil
+  ) -> ScopedRegistration {
+    scoped(unchecked: target, strongly: strongly, on: .caller, priority: priority)
+  }
+
+  /// The targets that are alive and conform to the protocol, in the order of delivery. A face that
+  /// was added as a target is returned as another face in front of the same proxy.
+  public final var targets: [Subject.__Target] { proxy.targets.compactMap { Subject.__found($0) } }
+}
+
+extension Multicast {
+  /// There is an object of the protocol behind a proxy class only.
+  @available(
+    *, unavailable,
+    message: "write 'Multicast<ChatDelegateProxy>' for '@Forwardable protocol ChatDelegate'"
+  )
+  public final var face: Never { fatalError("there is no object of the protocol") }
+}
+
+// SAFETY: its stored properties are the proxy, which is thread-safe, the face, and what they own.
+extension Multicast: @unchecked Sendable where Subject: Sendable {}

@@ -47,19 +47,19 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy {
-  /// Blocks a registration. It gets no messages until each block is undone.
+  /// Suspends a registration: its target gets no messages until each suspension is undone.
   ///
   /// - Returns: false if the registration was removed.
   @discardableResult
-  public func block(_ token: Token) -> Bool {
+  public func suspend(_ token: Token) -> Bool {
     withRegistration(token) { $0.block() } != nil
   }
 
-  /// Undoes one block of a registration.
+  /// Undoes one suspension of a registration.
   ///
-  /// - Returns: false if it was not blocked, or was removed.
+  /// - Returns: false if it was not suspended, or was removed.
   @discardableResult
-  public func unblock(_ token: Token) -> Bool {
+  public func resume(_ token: Token) -> Bool {
     withRegistration(token) { $0.unblock() } ?? false
   }
 }

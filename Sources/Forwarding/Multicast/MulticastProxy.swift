@@ -186,7 +186,7 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   /// Removes all registrations of a group, and returns their number.
   @discardableResult
-  public func removeGroup(_ group: String) -> Int {
+  public func remove(group: String) -> Int {
     end { registrations, list in registrations.remove(from: list) { $0.wishes.group == group } }
   }
 

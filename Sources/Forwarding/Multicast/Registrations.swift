@@ -61,7 +61,7 @@ struct Registrations {
     let priority: Int?
     let group: String?
     let isOnce: Bool
-    let isScope: Bool
+    var isScope: Bool
     /// Whether the target stands for a value.
     var isBox = false
     /// How the face calls the target that it was added through.

@@ -6,15 +6,15 @@ extension FaceDelivery {
   ///
   /// - Parameters:
   ///   - other: finds the target of a member that the face does not call; nil to skip the member.
-  /// - Returns: false, without having called `body`, if the face calls no targets.
+  /// - Returns: false, without having called `body`, if the face calls no targets, or the thread
+  ///   cannot hold another list.
   /// - Throws: the error of `body`, which ends the visit.
   @inlinable
   package static func visit<Target, Failure: Error>(
     _ targets: FaceTargets, other: (ListedTarget) -> Target?,
     _ body: (Target) throws(Failure) -> Void
   ) throws(Failure) -> Bool {
-    guard MemoryLayout<Target>.size == 2 * MemoryLayout<UInt>.size, let list = unsafe targets.list
-    else { return false }
+    guard let list = unsafe targets.list else { return false }
     let place = unsafe fwd_list_place(fwd_owned_list_of(list))
     var round = unsafe fwd_direct_begin(place, list)
     if unsafe round.list == nil { unsafe round = begin(targets, list, fwd_stack_address()) }
@@ -26,22 +26,32 @@ extension FaceDelivery {
         unsafe turn.member = member + 1
         unsafe turn = fwd_direct_turn(held, turn)
       }
-      let taken = unsafe fwd_direct_take(member, targets.face, 0)
+      // Larger values are in boxes, or have more than one table.
+      let taken =
+        unsafe MemoryLayout<Target>.size <= MemoryLayout<(UInt, UInt)>.size
+        ? fwd_direct_take(member, targets.face, 0) : FWDDirectTarget()
       guard let object = unsafe taken.object else {
         if let target = unsafe other(listed(at: member)) { try body(target) }
         continue
       }
-      defer { unsafe fwd_direct_give_back(taken) }
-      try unsafe withUnsafeBytes(of: (object, taken.table)) { words throws(Failure) in
-        // SAFETY: a value of a protocol for objects is the object and the table. As a `FaceTarget` it is
-        // borrowed.
-        try body(
-          unsafe words.baseAddress.unsafelyUnwrapped.assumingMemoryBound(
-            to: FaceTarget<Target>.self
-          ).pointee.value)
-      }
+      try body(unsafe value(of: taken, object))
     }
     return true
+  }
+
+  /// The value that a target consists of: the object, and the table if it has one. It takes over the
+  /// reference of a weak target.
+  @inlinable @unsafe
+  @inline(__always)
+  static func value<Target>(
+    of taken: FWDDirectTarget, _ object: UnsafeMutableRawPointer
+  ) -> Target {
+    var words = unsafe (object, taken.table)
+    return unsafe withUnsafeMutablePointer(to: &words) { words in
+      // SAFETY: the record of the target says that its values consist of these words.
+      let value = unsafe UnsafeMutableRawPointer(words).assumingMemoryBound(to: Target.self)
+      return unsafe taken.retained == nil ? value.pointee : value.move()
+    }
   }
 
   @usableFromInline @unsafe

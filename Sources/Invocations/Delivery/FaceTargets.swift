@@ -25,14 +25,16 @@ final class FaceOwner: Sendable {
 @safe
 @frozen
 public struct FaceTargets: @unchecked Sendable {
-  // SAFETY: the face retains the proxy that owns the list. The class of the face is never freed.
+  // SAFETY: the face, or the multicast, retains the proxy that owns the list. Types are never freed.
   @usableFromInline let list: UnsafeRawPointer?
   @usableFromInline let face: UnsafeRawPointer
   @usableFromInline let owner: FaceOwner?
 
   /// Wraps the list of a proxy that passes every message on to its targets. The list is nil if the
   /// proxy may do something else.
-  package init(_ list: TargetList?, of owner: (any TargetListOwner)?, for face: AnyClass) {
+  ///
+  /// - Parameter face: the class of the face, or the type of the targets where there is no face.
+  package init(_ list: TargetList?, of owner: (any TargetListOwner)?, for face: Any.Type) {
     unsafe self.list = list.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
     self.owner = owner.map { FaceOwner($0) }
     unsafe self.face = unsafeBitCast(face, to: UnsafeRawPointer.self)

@@ -76,7 +76,7 @@ struct CallStreamTests {
   func group() async throws {
     let proxy = MulticastProxy()
     let stream = proxy.calls(of: number, group: "page")
-    proxy.removeGroup("page")
+    proxy.remove(group: "page")
     #expect(await stream.first { _ in true } == nil)
   }
 

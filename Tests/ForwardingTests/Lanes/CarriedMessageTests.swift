@@ -140,7 +140,7 @@ struct CarriedMessageTests {
     try did(4, on: proxy)
     #expect(log.count == 4)
     #expect(places.all == ["true", "true", "true", "true"])
-    proxy.block(try #require(proxy.snapshot.first).token)
+    proxy.suspend(try #require(proxy.snapshot.first).token)
     try did(5, on: proxy)
     queue.sync {}
     #expect(log.count == 4)
@@ -154,7 +154,7 @@ struct CarriedMessageTests {
     for value in 1...2 { #expect(try Self.double(Int32(value), on: proxy) == 2 * Int32(value)) }
     #expect(throws: Failure(name: "three")) { try Self.double(3, on: proxy) }
     #expect(try Self.double(4, on: proxy) == 8)
-    proxy.block(token)
+    proxy.suspend(token)
     #expect(throws: ForwardingError.nobodyAnswered("double:")) { try Self.double(5, on: proxy) }
   }
 }

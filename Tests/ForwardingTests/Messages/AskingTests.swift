@@ -72,7 +72,7 @@ struct AskingTests {
       switch Int.random(in: 0..<9, using: &random) {
       case 0: proxy.add(Relay(source), strongly: true)
       case 1: proxy.add(source)  // dead
-      case 2: proxy.block(proxy.add(source, strongly: true))
+      case 2: proxy.suspend(proxy.add(source, strongly: true))
       case 3: proxy.add(source, strongly: true, on: .blocking(DispatchQueue(label: "ask")))
       case 4: proxy.add(source, strongly: true, once: true)
       case 5: proxy.add(NSNothing(), strongly: true)

@@ -61,10 +61,10 @@ struct CrowdTests {
       case 11:
         guard let index else { return }
         known[index].blocks += 1
-        #expect(proxy.block(known[index].token))
+        #expect(proxy.suspend(known[index].token))
       case 12:
         guard let index else { return }
-        #expect(proxy.unblock(known[index].token) == (known[index].blocks > 0))
+        #expect(proxy.resume(known[index].token) == (known[index].blocks > 0))
         known[index].blocks = max(0, known[index].blocks - 1)
       default: check(name, index)
       }
@@ -76,7 +76,7 @@ struct CrowdTests {
       guard let token = gone.last else { return }
       #expect(!proxy.contains(token))
       #expect(!proxy.remove(token))
-      #expect(!proxy.block(token))
+      #expect(!proxy.suspend(token))
     }
   }
 
@@ -128,7 +128,7 @@ struct CrowdTests {
     for name in 0..<400 { crowd.add(name, 0, strongly: false) }
     crowd.targets[200].fails = true
     crowd.targets[201].fails = true
-    crowd.proxy.block(crowd.known[300].token)
+    crowd.proxy.suspend(crowd.known[300].token)
     crowd.targets[399].action = { [unowned crowd] in crowd.proxy.remove(crowd.known[0].token) }
     crowd.targets[100].action = { [unowned crowd] in crowd.proxy.remove(crowd.known[101].token) }
     let report = try CrowdTarget.note.report(1, on: crowd.proxy)

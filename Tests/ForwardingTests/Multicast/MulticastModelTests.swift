@@ -68,10 +68,10 @@ final class RealWorld: World, @unchecked Sendable {
     case .removeTarget(let slot):
       guard let target = targets[slot] else { return "nobody" }
       return "\(proxy.remove(target))"
-    case .removeGroup(let group): return "\(proxy.removeGroup("\(group)"))"
+    case .removeGroup(let group): return "\(proxy.remove(group: "\(group)"))"
     case .removeAll: return "\(proxy.removeAll())"
-    case .block(let index): return "\(index < tokens.count && proxy.block(tokens[index]))"
-    case .unblock(let index): return "\(index < tokens.count && proxy.unblock(tokens[index]))"
+    case .block(let index): return "\(index < tokens.count && proxy.suspend(tokens[index]))"
+    case .unblock(let index): return "\(index < tokens.count && proxy.resume(tokens[index]))"
     case .kill(let slot):
       if Self.isWeak(slot) { targets[slot] = nil }
       return ""

@@ -120,7 +120,7 @@ struct TwoEnginesTests {
       switch Int.random(in: 0..<10, using: &random) {
       case 0 where !isStrong: break  // it dies
       case 1:
-        proxy.block(token)
+        proxy.suspend(token)
         kept.append(target)
       case 2:
         proxy.remove(token)

@@ -51,7 +51,7 @@ func useEverything(_ proxy: MulticastProxy, _ index: Int) throws {
   let token = proxy.add(target, strongly: index % 2 == 0)
   try tick(1, on: target)
   try tick(1, on: proxy)
-  proxy.block(token)
+  proxy.suspend(token)
   try tick(1, on: proxy)
   proxy.remove(token)
   try MethodTable.of(Counter.self).replace(
