@@ -38,7 +38,6 @@ final class Parcel: @unchecked Sendable {
 
   private let token: MulticastProxy.Token
   private let type: Any.Type
-  private let carrier: Carrier
   /// Weak, so that calls that have not begun do not keep a registration from ending.
   private let registration: WeakReference<Registration>
   /// The registration, if it ended with this call: then only the parcel retains it.
@@ -72,7 +71,6 @@ final class Parcel: @unchecked Sendable {
     self.proxy = WeakReference(proxy)
     token = registration.token
     type = registration.targetType
-    carrier = registration.carrier
     self.registration = WeakReference(registration)
   }
 
@@ -90,7 +88,7 @@ final class Parcel: @unchecked Sendable {
     self.end = end
     if case .before = end { ended = registration }
     if suspends { suspension = Guarded(Suspension()) }
-    switch carrier {
+    switch registration.carrier {
     case .none: perform()
     case .queue(let marked, _):
       if suspends {
