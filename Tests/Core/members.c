@@ -109,21 +109,8 @@ static void check_blocks(void) {
   target->flags = 0;
 }
 
-/// The count in the marks saturates in the same way.
-static void check_counts(void) {
-  FWDTarget *target = &objects[0].target;
-  target->marks = FWD_TARGET_COUNTED_FOR_GOOD - 2 * FWD_TARGET_COUNT + 4;
-  CHECK(fwd_target_count_mark(target, 1) == FWD_TARGET_COUNTED_FOR_GOOD - FWD_TARGET_COUNT + 4);
-  CHECK(fwd_target_count_mark(target, -1) == FWD_TARGET_COUNTED_FOR_GOOD - 2 * FWD_TARGET_COUNT + 4);
-  for (int i = 0; i < 5; i++) fwd_target_count_mark(target, 1);
-  for (int i = 0; i < 9; i++)
-    CHECK(fwd_target_count_mark(target, -1) == FWD_TARGET_COUNTED_FOR_GOOD + 4);
-  target->marks = 0;
-}
-
 int main(void) {
   check_blocks();
-  check_counts();
   for (seed = 1; seed <= Seeds; seed++) {
     srand(seed);
     for (int step = 0; step < Steps; step++) {

@@ -92,7 +92,7 @@
   private final class World {
     let multicast: Multicast<HearingProxy>
     let transcript = Transcript()
-    var ears: [Int: (target: any Hearing, ear: Ear, token: MulticastProxy.Token)] = [:]
+    var ears: [Int: (target: any Hearing, ear: Ear, token: ForwardingToken)] = [:]
     /// The queue of targets with a lane to it; it is suspended while a step is performed.
     let queue = DispatchQueue(label: "hearing later")
     static let blocking = DispatchQueue(label: "hearing")

@@ -236,7 +236,7 @@
       let source = DataSource<TickingProxy>()
       source.setFallback(display)
       let scoped = Multicast<TickingProxy>()
-      let registration = scoped.scoped(display)
+      let registration = scoped.add(display).scoped()
       let proxies: [any ForwardingProxy & Sendable] = [
         SingleTarget<TickingProxy>(display).proxy, source.proxy, scoped.proxy,
         Intercepting<TickingProxy>(display).proxy, Spy<TickingProxy>(wrapping: display).proxy,

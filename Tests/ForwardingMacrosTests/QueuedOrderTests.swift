@@ -58,7 +58,7 @@
       let targets = posting(way)
       let office = Office(story)
       let (proxy, story) = (targets.proxy, story)
-      let token = Guarded<MulticastProxy.Token?>(nil)
+      let token = Guarded<ForwardingToken?>(nil)
       office.does { _ in
         story.tell("inside \(BlockingChain.isInside)")
         guard let token = token.read({ $0 }) else { return }

@@ -151,23 +151,6 @@ static inline void fwd_target_unmark(FWDTarget *target, uint32_t marks) {
   __atomic_fetch_and(&target->marks, ~marks, __ATOMIC_ACQ_REL);
 }
 
-/// The lowest bit of the count in the marks of a target.
-#define FWD_TARGET_COUNT 256u
-/// From this value on, the count is not changed any more.
-#define FWD_TARGET_COUNTED_FOR_GOOD (UINT32_MAX - (FWD_TARGET_COUNT - 1))
-
-/// Changes the count in the upper bits of a target's marks by 1 or -1 (`change`), and returns the
-/// new marks. A count at its maximum stays there. Thread-safe.
-static inline uint32_t fwd_target_count_mark(FWDTarget *target, int change) {
-  uint32_t marks = __atomic_load_n(&target->marks, __ATOMIC_ACQUIRE), next;
-  do {
-    if (marks >= FWD_TARGET_COUNTED_FOR_GOOD) return marks;
-    next = change > 0 ? marks + FWD_TARGET_COUNT : marks - FWD_TARGET_COUNT;
-  } while (!__atomic_compare_exchange_n(&target->marks, &marks, next, 1, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE));
-  return next;
-}
-
 /// Returns the marks of a target. They may be outdated on return, unless the caller holds the lock
 /// under which they change. Thread-safe.
 static inline uint32_t fwd_target_marks(const FWDTarget *target) {

@@ -60,7 +60,7 @@ public struct InterceptedMessage<Result, each Argument>: Sendable {
   @discardableResult
   public func before(
     _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
-  ) -> InterceptingProxy.Token {
+  ) -> ForwardingToken {
     proxy.before(selector) { [requirement] call in
       let arguments = try requirement.arguments(of: call)
       try handler(repeat each arguments)
@@ -76,7 +76,7 @@ public struct InterceptedMessage<Result, each Argument>: Sendable {
       @escaping @Sendable (
         _ proceed: ProceedingMessage<Result, repeat each Argument>, repeat each Argument
       ) throws -> Result
-  ) -> InterceptingProxy.Token {
+  ) -> ForwardingToken {
     // The proxy retains the handler, so the handler does not retain the proxy: it uses the proxy
     // only while it runs.
     proxy.instead(of: selector) { [unowned proxy, requirement] call, _ in
@@ -92,7 +92,7 @@ public struct InterceptedMessage<Result, each Argument>: Sendable {
   @discardableResult
   public func after(
     _ handler: @escaping @Sendable (_ answer: Result, repeat each Argument) throws -> Void
-  ) -> InterceptingProxy.Token {
+  ) -> ForwardingToken {
     proxy.after(selector) { [requirement] call in
       let arguments = try requirement.arguments(of: call)
       try handler(call.result(as: Result.self), repeat each arguments)
@@ -105,7 +105,7 @@ extension InterceptedMessage where Result == Void {
   @discardableResult
   public func after(
     _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
-  ) -> InterceptingProxy.Token {
+  ) -> ForwardingToken {
     proxy.after(selector) { [requirement] call in
       let arguments = try requirement.arguments(of: call)
       try handler(repeat each arguments)

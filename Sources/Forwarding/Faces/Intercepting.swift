@@ -36,7 +36,7 @@ public final class Intercepting<Face: ForwardingFace> {
   ///
   /// - Returns: false if the handler was removed before.
   @discardableResult
-  public func remove(_ token: InterceptingProxy.Token) -> Bool { proxy.remove(token) }
+  public func remove(_ token: ForwardingToken) -> Bool { proxy.remove(token) }
 }
 
 extension Intercepting: Sendable where Face: Sendable {}

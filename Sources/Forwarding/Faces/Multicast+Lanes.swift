@@ -10,18 +10,10 @@ extension Multicast where Subject: ForwardingFace, Subject.__Values: Sendable {
   public final func add(
     _ target: Subject.__SendableTarget, strongly: Bool = false, on lane: DeliveryLane,
     priority: Int? = nil, group: String? = nil, once: Bool = false
-  ) -> MulticastProxy.Token {
+  ) -> ForwardingToken {
     add(
       unchecked: Subject.__target(target), strongly: strongly, on: lane, priority: priority,
       group: group, once: once)
-  }
-
-  /// Adds a target with a lane for as long as the returned object lives.
-  public final func scoped(
-    _ target: Subject.__SendableTarget, strongly: Bool = false, on lane: DeliveryLane,
-    priority: Int? = nil
-  ) -> ScopedRegistration {
-    scoped(unchecked: Subject.__target(target), strongly: strongly, on: lane, priority: priority)
   }
 }
 
@@ -36,20 +28,9 @@ extension Multicast where Subject: ForwardingFace {
   public final func add(
     unchecked target: Subject.__Target, strongly: Bool = false, on lane: DeliveryLane,
     priority: Int? = nil, group: String? = nil, once: Bool = false
-  ) -> MulticastProxy.Token {
+  ) -> ForwardingToken {
     proxy.add(
       RegisteredTarget(target, of: Subject.self).request(
         to: proxy, strongly: strongly, on: lane, priority: priority, group: group, once: once))
-  }
-
-  /// Adds a target with a lane for as long as the returned object lives, without a check.
-  public final func scoped(
-    unchecked target: Subject.__Target, strongly: Bool = false, on lane: DeliveryLane,
-    priority: Int? = nil
-  ) -> ScopedRegistration {
-    var request = RegisteredTarget(target, of: Subject.self).request(
-      to: proxy, strongly: strongly, on: lane, priority: priority)
-    request.isScope = true
-    return proxy.scoped(request)
   }
 }

@@ -108,7 +108,7 @@ public class Multicast<Subject> {
   public final func add(
     _ target: Subject, strongly: Bool = false, priority: Int? = nil, group: String? = nil,
     once: Bool = false
-  ) -> MulticastProxy.Token {
+  ) -> ForwardingToken {
     proxy.add(
       registered(target).request(
         to: proxy, strongly: strongly, on: .caller, priority: priority, group: group, once: once))
@@ -120,7 +120,7 @@ public class Multicast<Subject> {
   ///
   /// - Returns: false if it was removed before.
   @discardableResult
-  public final func remove(_ token: MulticastProxy.Token) -> Bool { proxy.remove(token) }
+  public final func remove(_ token: ForwardingToken) -> Bool { proxy.remove(token) }
 
   /// Removes all registrations of an object. A structure or an enumeration is removed by its token.
   ///
@@ -153,7 +153,7 @@ public class Multicast<Subject> {
   /// - Returns: false if it was removed before.
   /// - Throws: ``ForwardingError/wouldDeadlock`` if the wait would never end; nothing is removed.
   @discardableResult
-  public final func removeAndWait(_ token: MulticastProxy.Token) throws(ForwardingError) -> Bool {
+  public final func removeAndWait(_ token: ForwardingToken) throws(ForwardingError) -> Bool {
     try proxy.removeAndWait(token)
   }
 
@@ -174,7 +174,7 @@ public class Multicast<Subject> {
   ///   removed.
   @discardableResult
   public final nonisolated(nonsending) func removeAndWait(
-    _ token: MulticastProxy.Token
+    _ token: ForwardingToken
   ) async throws(ForwardingError) -> Bool {
     try await proxy.removeAndWait(token)
   }
@@ -196,13 +196,13 @@ public class Multicast<Subject> {
   ///
   /// - Returns: false if the registration was removed.
   @discardableResult
-  public final func suspend(_ token: MulticastProxy.Token) -> Bool { proxy.suspend(token) }
+  public final func suspend(_ token: ForwardingToken) -> Bool { proxy.suspend(token) }
 
   /// Undoes one suspension of a registration.
   ///
   /// - Returns: false if it was not suspended, or was removed.
   @discardableResult
-  public final func resume(_ token: MulticastProxy.Token) -> Bool { proxy.resume(token) }
+  public final func resume(_ token: ForwardingToken) -> Bool { proxy.resume(token) }
 
   // MARK: Inspecting
 
@@ -212,7 +212,7 @@ public class Multicast<Subject> {
   }
 
   /// Whether a registration exists.
-  public final func contains(_ token: MulticastProxy.Token) -> Bool { proxy.contains(token) }
+  public final func contains(_ token: ForwardingToken) -> Bool { proxy.contains(token) }
 
   /// The number of targets that are alive, including those that were added to the proxy directly.
   public final var count: Int { proxy.count }
@@ -282,18 +282,10 @@ extension Multicast where Subject: ForwardingFace {
   public final func add(
     _ target: Subject.__Target, strongly: Bool = false, priority: Int? = nil, group: String? = nil,
     once: Bool = false
-  ) -> MulticastProxy.Token {
+  ) -> ForwardingToken {
     add(
       unchecked: target, strongly: strongly, on: .caller, priority: priority, group: group,
       once: once)
-  }
-
-  /// Adds a target, which is called on the sender's thread, for as long as the returned object
-  /// lives.
-  public final func scoped(
-    _ target: Subject.__Target, strongly: Bool = false, priority: Int? = nil
-  ) -> ScopedRegistration {
-    scoped(unchecked: target, strongly: strongly, on: .caller, priority: priority)
   }
 
   /// The targets that are alive and conform to the protocol, in the order of delivery. A face that

@@ -37,7 +37,7 @@ struct RegisteredTarget {
   ) -> Registrations.Request {
     Registrations.Request(
       proxy: proxy, target: object, isStrong: strongly || isBox, lane: lane.leavingQuestions(),
-      priority: priority, group: group, isOnce: once, isScope: false, isBox: isBox,
+      priority: priority, group: group, isOnce: once, isBox: isBox,
       witnesses: witnesses)
   }
 

@@ -19,7 +19,7 @@ extension Delivery {
           turn = await turnAwaiting(of: registration)
         }
       }
-      report.add(registration, turn, hasAnswer: invocation.returnsValue)
+      report.add(proxy.token(of: registration), turn, hasAnswer: invocation.returnsValue)
       if try take(turn, report, each), stopsAtFirst { isOver = true }
       if endsAtError, turn.outcome.error != nil { isOver = true }
     }
@@ -44,7 +44,7 @@ extension Delivery {
         // The delivery was over when this turn ended.
         turn = Turn(outcome: .notCalled, type: turn.type)
       }
-      report.add(registration, turn, hasAnswer: invocation.returnsValue)
+      report.add(proxy.token(of: registration), turn, hasAnswer: invocation.returnsValue)
       _ = try take(turn, report, each)
     }
     if report.metDead { proxy.purge() }

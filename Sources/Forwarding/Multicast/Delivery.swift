@@ -85,11 +85,10 @@ extension DeliveryOutcome {
 
 extension TargetList.Tally {
   /// The errors after the first one.
-  var failures: [DeliveryFailure] {
+  func failures(of proxy: MulticastProxy) -> [DeliveryFailure] {
     laterErrors.map {
       DeliveryFailure(
-        token: MulticastProxy.Token(id: $0.id, target: $0.identity, $0.type), type: $0.type,
-        error: $0.error)
+        token: proxy.token($0.id, of: $0.identity, $0.type), type: $0.type, error: $0.error)
     }
   }
 }
@@ -103,18 +102,10 @@ extension DeliveryReport<Invocation> {
     }
   }
 
-  mutating func add(_ registration: Registration, _ outcome: DeliveryOutcome) {
+  mutating func add(_ token: ForwardingToken, _ turn: Delivery.Turn, hasAnswer: Bool) {
     entries.append(
       Entry(
-        token: registration.token, outcome: outcome, answer: nil, ticket: nil))
-  }
-
-  mutating func add(
-    _ registration: Registration, _ turn: Delivery.Turn, hasAnswer: Bool
-  ) {
-    entries.append(
-      Entry(
-        token: registration.token, outcome: turn.outcome, answer: hasAnswer ? turn.call : nil,
+        token: token, outcome: turn.outcome, answer: hasAnswer ? turn.call : nil,
         ticket: turn.ticket))
   }
 }

@@ -16,7 +16,7 @@ public struct DeliveryReport<Answer> {
   /// The outcome at one target.
   public struct Entry {
     /// The token of the registration, which names the type of the target.
-    public let token: MulticastProxy.Token
+    public let token: ForwardingToken
     /// What happened, as far as it is known now.
     public let outcome: DeliveryOutcome
     /// The target's answer; nil if it did not answer, or the sender did not wait for it.

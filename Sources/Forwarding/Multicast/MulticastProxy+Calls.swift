@@ -53,8 +53,7 @@ extension MulticastProxy {
     }
     let target = StreamTarget(selector, method) { continuation.finish() }
     let token = add(target, strongly: true, priority: priority, group: group)
-    let proxy = ObjectReference(self, isStrong: false)
-    continuation.onTermination = { _ in (proxy.object as? MulticastProxy)?.remove(token) }
+    continuation.onTermination = { _ in token.remove() }
     return stream
   }
 }

@@ -15,7 +15,7 @@ extension MulticastProxy {
     try deliver(call, selector, listsAll: true) { registration, turn in
       var turn = turn
       if turn.outcome.isAnswer, call.returnsValue { turn.call = call.copiedAnswer() }
-      report.add(registration, turn, hasAnswer: call.returnsValue)
+      report.add(token(of: registration), turn, hasAnswer: call.returnsValue)
       return !(stopsAtFirst && turn.outcome.isAnswer) && !(endsAtError && turn.outcome.error != nil)
     }
     return report
@@ -65,7 +65,7 @@ extension MulticastProxy {
       try deliver(call, selector) { registration, turn in
         if turn.outcome.isAnswer { return try each(call) }
         guard let error = turn.outcome.error else { return true }
-        failures.append(DeliveryFailure(token: registration.token, type: turn.type, error: error))
+        failures.append(DeliveryFailure(token: token(of: registration), type: turn.type, error: error))
         return !endsAtError
       }
     } catch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// An error that a target threw, or that prevented its call.
 struct DeliveryFailure {
-  let token: MulticastProxy.Token
+  let token: ForwardingToken
   let type: Any.Type?
   let error: any Error
 }
@@ -11,14 +11,14 @@ extension MulticastProxy {
   @nonexhaustive
   public enum Diagnostic: Sendable {
     /// A target was found dead, and its registration was removed.
-    case deadTarget(Token)
+    case deadTarget(ForwardingToken)
     /// A target of this class died before its first message: nothing retained it.
-    case diedUnreached(Token, SwiftType)
+    case diedUnreached(ForwardingToken, SwiftType)
     /// No target answered a message.
     case unanswered(Selector)
     /// A target threw, and the sender does not get the error, because it did not wait, or gets an
     /// earlier one.
-    case failed(Token, Selector, any Error)
+    case failed(ForwardingToken, Selector, any Error)
     /// A message of a face ended with this error, and the requirement cannot throw.
     case unheard(Selector, any Error)
     /// There are more targets than ``MulticastProxy/expectedTargets``.
@@ -107,9 +107,9 @@ extension MulticastProxy {
     guard let tell = listener else { return Self.reportUnreached(gone) }
     for registration in gone {
       if !registration.wasReached {
-        tell(.diedUnreached(registration.token, SwiftType(registration.type)))
+        tell(.diedUnreached(token(of: registration), SwiftType(registration.type)))
       }
-      tell(.deadTarget(registration.token))
+      tell(.deadTarget(token(of: registration)))
     }
   }
 

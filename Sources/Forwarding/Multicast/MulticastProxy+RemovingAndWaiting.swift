@@ -17,10 +17,10 @@ extension MulticastProxy {
   /// - Throws: ``ForwardingError/wouldDeadlock`` in these cases; nothing is removed then.
   ///
   /// - Important: Do not call it in a child process that was created by `fork` while another thread
-  ///   of the parent delivered to the target: that delivery never ends. ``remove(_:)-(Token)`` does
+  ///   of the parent delivered to the target: that delivery never ends. ``remove(_:)-(ForwardingToken)`` does
   ///   not wait.
   @discardableResult
-  public func removeAndWait(_ token: Token) throws(ForwardingError) -> Bool {
+  public func removeAndWait(_ token: ForwardingToken) throws(ForwardingError) -> Bool {
     try removeAndWait { registrations in registrations.find(token).map { [$0] } ?? [] } > 0
   }
 
@@ -44,7 +44,7 @@ extension MulticastProxy {
   ///   removed.
   @discardableResult
   public nonisolated(nonsending) func removeAndWait(
-    _ token: Token
+    _ token: ForwardingToken
   ) async throws(ForwardingError) -> Bool {
     try await removeAndAwait { registrations in registrations.find(token).map { [$0] } ?? [] } > 0
   }

@@ -8,7 +8,9 @@ extension MulticastProxy {
     registrations.withLockInPlace { _ in registration.wishes }
   }
 
-  func withRegistration<Result>(_ token: Token, _ body: (Registration) -> Result) -> Result? {
+  func withRegistration<Result>(_ token: ForwardingToken, _ body: (Registration) -> Result)
+    -> Result?
+  {
     registrations.withLockInPlace { $0.find(token).map(body) }
   }
 
@@ -33,7 +35,7 @@ extension MulticastProxy {
   }
 
   /// Whether a registration exists.
-  public func contains(_ token: Token) -> Bool { withRegistration(token) { _ in } != nil }
+  public func contains(_ token: ForwardingToken) -> Bool { withRegistration(token) { _ in } != nil }
 
   /// The targets of a class.
   public func targets<Target: AnyObject>(of type: Target.Type) -> [Target] {
@@ -51,7 +53,7 @@ extension MulticastProxy {
   ///
   /// - Returns: false if the registration was removed.
   @discardableResult
-  public func suspend(_ token: Token) -> Bool {
+  public func suspend(_ token: ForwardingToken) -> Bool {
     withRegistration(token) { $0.block() } != nil
   }
 
@@ -59,7 +61,7 @@ extension MulticastProxy {
   ///
   /// - Returns: false if it was not suspended, or was removed.
   @discardableResult
-  public func resume(_ token: Token) -> Bool {
+  public func resume(_ token: ForwardingToken) -> Bool {
     withRegistration(token) { $0.unblock() } ?? false
   }
 }

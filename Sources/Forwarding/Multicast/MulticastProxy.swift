@@ -54,6 +54,23 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// the forwarding steps of a thread.
   package let targetList = TargetList()
 
+  /// The weak reference to this proxy that its tokens share.
+  private let reference = AtomicLazyReference<ObjectReference>()
+
+  /// The token of a registration. Takes the lock of a target that is a value, so no other lock is
+  /// held.
+  final func token(of registration: Registration) -> ForwardingToken {
+    token(registration.id, of: registration.identity, registration.targetType)
+  }
+
+  final func token(
+    _ id: UInt64, of target: ObjectIdentifier, _ type: Any.Type
+  ) -> ForwardingToken {
+    let owner =
+      reference.load() ?? reference.storeIfNil(ObjectReference(self, isStrong: false))
+    return ForwardingToken(id: id, target: target, type, of: owner)
+  }
+
   // MARK: Settings
 
   var knownSettings: Guarded<Settings> {
@@ -121,32 +138,14 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   public func add(
     _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
     priority: Int? = nil, group: String? = nil, once: Bool = false
-  ) -> Token {
+  ) -> ForwardingToken {
     add(
       Registrations.Request(
         proxy: self, target: target, isStrong: strongly, lane: lane, priority: priority,
-        group: group,
-        isOnce: once, isScope: false))
+        group: group, isOnce: once))
   }
 
-  /// Adds a target for as long as the returned object lives. A registration that several objects
-  /// share ends with the last of them, but stays if it was also added without a scope. The object
-  /// does not retain the proxy.
-  public func scoped(
-    _ target: AnyObject, strongly: Bool = false, on lane: DeliveryLane = .caller,
-    priority: Int? = nil
-  ) -> ScopedRegistration {
-    scoped(
-      Registrations.Request(
-        proxy: self, target: target, isStrong: strongly, lane: lane, priority: priority, group: nil,
-        isOnce: false, isScope: true))
-  }
-
-  final func scoped(_ request: Registrations.Request) -> ScopedRegistration {
-    ScopedRegistration(proxy: self, token: add(request))
-  }
-
-  final func add(_ request: Registrations.Request) -> Token {
+  final func add(_ request: Registrations.Request) -> ForwardingToken {
     let (rule, limit) = setting { ($0.duplicates, $0.expectedTargets) }
     let (added, count, isSweepDue) = change { registrations, list in
       (
@@ -155,7 +154,7 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     }
     if isSweepDue { purge() }
     if count > limit { diagnose(.tooManyTargets(count: count, limit: limit)) }
-    return added.registration.token
+    return token(of: added.registration)
   }
 
   // MARK: Removing
@@ -164,7 +163,7 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// after that, but one on another thread that has just taken it may still begin its method:
   /// `removeAndWait(_:)` waits for it.
   @discardableResult
-  public func remove(_ token: Token) -> Bool {
+  public func remove(_ token: ForwardingToken) -> Bool {
     end { $0.remove(token, from: $1) } > 0
   }
 
@@ -200,8 +199,6 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
       registration.wishes.isOnce ? registrations.remove([registration], from: list) : []
     } > 0
   }
-
-  func endScope(_ token: Token) { end { $0.endScope(token, from: $1) } }
 
   /// Removes registrations, and returns their number. They are released outside the lock, because a
   /// target may be deallocated with its registration.
@@ -272,6 +269,8 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// Answers a message that no target answers; false if there is no answer. For data sources.
   func answerForTargets(_ invocation: Invocation, _ selector: Selector) throws -> Bool { false }
 }
+
+extension MulticastProxy: TokenOwner {}
 
 extension MulticastProxy: CallForwarding {
   package static var callForwardingClass: AnyClass { MulticastProxy.self }

@@ -36,11 +36,6 @@ extension Registration {
     return made
   }
 
-  /// The token. Takes the lock of a target that is a value, so no other lock is held.
-  var token: MulticastProxy.Token {
-    MulticastProxy.Token(id: id, target: identity, targetType)
-  }
-
   /// The options. ``MulticastProxy/wishes(of:)`` reads them, and ``Registrations`` changes them.
   var wishes: Wishes {
     get { rare?.wishes ?? Wishes() }
@@ -73,8 +68,6 @@ extension Registration {
 extension ListedTarget.Marks {
   /// A delivery has claimed the only message of a once-only registration.
   fileprivate static let taken = Self(rawValue: 2)
-  /// The registration was added without a scope. The number counts the scopes that hold it.
-  fileprivate static let kept = Self(rawValue: 4)
   /// Messages claim the once-only registration when they arrive on their lane.
   fileprivate static let arriving = Self(rawValue: 16)
 }
@@ -93,21 +86,6 @@ extension Registration {
   var isClaimedAtArrival: Bool { marks.contains(.arriving) }
 
   func claimAtArrival() { mark(.arriving) }
-
-  /// Holds the registration for one scope, or until it is removed.
-  func keep(isScope: Bool) {
-    if isScope {
-      count(up: true)
-    } else {
-      mark(.kept)
-    }
-  }
-
-  /// Ends a scope; true if nothing else holds the registration.
-  func endScope() -> Bool {
-    let marks = count(up: false)
-    return marks.number == 0 && !marks.contains(.kept)
-  }
 }
 
 extension Registration.Wishes {

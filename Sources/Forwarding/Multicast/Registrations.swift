@@ -37,7 +37,7 @@ struct Registrations {
 
   // MARK: Looking
 
-  func find(_ token: MulticastProxy.Token) -> Registration? {
+  func find(_ token: ForwardingToken) -> Registration? {
     guard let first = table[token.target] else { return nil }
     return first.id == token.id ? first : rare?.others[token.target]?.first { $0.id == token.id }
   }
@@ -61,7 +61,6 @@ struct Registrations {
     let priority: Int?
     let group: String?
     let isOnce: Bool
-    var isScope: Bool
     /// Whether the target stands for a value.
     var isBox = false
     /// How the face calls the target that it was added through.
@@ -87,18 +86,16 @@ struct Registrations {
     var ended: [Registration] = []
     if let same, same.isClaimed { ended = remove(all: [same], from: list) }
     if let same, ended.isEmpty {
-      same.keep(isScope: request.isScope)
       if let witnesses = request.witnesses { same.witnesses = witnesses }
       return Added(registration: same, old: change(same, request, in: list))
     }
-    lastID += 1
+    lastID = ForwardingToken.newID()
     let wishes = Registration.Wishes(
       lane: request.lane, priority: request.priority ?? 0, group: request.group,
       isOnce: request.isOnce)
     let registration = Registration(
       lastID, request.target, isStrong: request.isStrong, wishes, carrier(of: request.lane),
       of: request.proxy)
-    registration.keep(isScope: request.isScope)
     if request.isBox { registration.mark(.box) }
     registration.witnesses = request.witnesses
     if table[target] == nil {
@@ -189,7 +186,7 @@ struct Registrations {
   }
 
   mutating func remove(
-    _ token: MulticastProxy.Token, from list: TargetList
+    _ token: ForwardingToken, from list: TargetList
   ) -> [Registration] {
     find(token).map { remove(all: [$0], from: list) } ?? []
   }
@@ -238,15 +235,6 @@ struct Registrations {
       rest.removeAll { $0 === registration }
     }
     if !rest.isEmpty { rare?.others[target] = rest }
-  }
-
-  /// Ends one scope of a registration. The last scope removes it, unless it was also added without
-  /// one.
-  mutating func endScope(
-    _ token: MulticastProxy.Token, from list: TargetList
-  ) -> [Registration] {
-    guard let registration = find(token), registration.endScope() else { return [] }
-    return remove(all: [registration], from: list)
   }
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
-
 /// A proxy for one object that runs handlers before, after, or instead of the object's methods.
 ///
 /// ```swift
@@ -37,19 +35,10 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   private typealias AwaitingHandler =
     nonisolated(nonsending) @Sendable (Invocation, ProceedAwaiting) async throws -> Void
 
-  /// Identifies a handler, for removing it.
-  public struct Token: Hashable, Sendable {
-    private static let last = Atomic(0)
-    /// Of no other proxy's handler either: a token removes nothing from a proxy that did not give it.
-    private let id = last.wrappingAdd(1, ordering: .relaxed).newValue
-
-    fileprivate init() {}
-  }
-
   private enum Moment { case before, instead, after }
 
   private struct Interceptor: Sendable {
-    let token: Token
+    let token: ForwardingToken
     let moment: Moment
     /// The selector of the messages; nil for all messages.
     let selector: Selector?
@@ -73,7 +62,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
 
   /// Adds a handler that runs before the target, for one selector or for all.
   @discardableResult
-  public func before(_ selector: Selector? = nil, _ handler: @escaping Handler) -> Token {
+  public func before(_ selector: Selector? = nil, _ handler: @escaping Handler) -> ForwardingToken {
     add(.before, selector) { call, _ in try handler(call) }
   }
 
@@ -83,7 +72,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   public func instead(
     of selector: Selector? = nil,
     _ handler: @escaping @Sendable (Invocation, Proceed) throws -> Void
-  ) -> Token {
+  ) -> ForwardingToken {
     add(.instead, selector, handler)
   }
 
@@ -96,7 +85,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
       nonisolated(nonsending) @escaping @Sendable (
         Invocation, ProceedAwaiting
       ) async throws -> Void
-  ) -> Token {
+  ) -> ForwardingToken {
     add(.instead, selector, awaiting: handler) { call, _ in
       throw InvocationError.notAwaited(call.selector)
     }
@@ -105,25 +94,28 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   /// Adds a handler that runs after the target. It sees the result, and the arguments that the
   /// target got, including changes by an `instead` handler.
   @discardableResult
-  public func after(_ selector: Selector? = nil, _ handler: @escaping Handler) -> Token {
+  public func after(_ selector: Selector? = nil, _ handler: @escaping Handler) -> ForwardingToken {
     add(.after, selector) { call, _ in try handler(call) }
   }
 
   private func add(
     _ moment: Moment, _ selector: Selector?, awaiting: AwaitingHandler? = nil,
     _ handler: @escaping @Sendable (Invocation, Proceed) throws -> Void
-  ) -> Token {
+  ) -> ForwardingToken {
+    let token = ForwardingToken(
+      id: ForwardingToken.newID(), target: ObjectIdentifier(self), reference.type,
+      of: ObjectReference(self, isStrong: false))
     let new = Interceptor(
-      token: Token(), moment: moment, selector: selector, handler: handler, awaiting: awaiting)
+      token: token, moment: moment, selector: selector, handler: handler, awaiting: awaiting)
     interceptors.withLockInPlace { $0.append(new) }
-    return new.token
+    return token
   }
 
   /// Removes a handler.
   ///
   /// - Returns: false if it was removed before.
   @discardableResult
-  public func remove(_ token: Token) -> Bool {
+  public func remove(_ token: ForwardingToken) -> Bool {
     // Released outside the lock: an object that the handler captures may be deallocated with it,
     // and use the proxy in its `deinit`.
     let gone = interceptors.withLockInPlace { interceptors in
@@ -232,3 +224,5 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
     interceptors.read { $0 }.last { $0.moment == .instead && $0.isFor(selector) }
   }
 }
+
+extension InterceptingProxy: TokenOwner {}

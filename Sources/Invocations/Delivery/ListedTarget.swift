@@ -198,9 +198,6 @@ package final class ListedTarget: @unchecked Sendable {
     fileprivate static let met = Self(rawValue: 1)
     /// The object stands for a value, whatever else the owner notes.
     package static let box = Self(rawValue: 8)
-
-    /// The number that the upper bits count.
-    package var number: Int { Int(rawValue / FWD_TARGET_COUNT) }
   }
 
   package var marks: Marks { unsafe Marks(rawValue: fwd_target_marks(target)) }
@@ -219,10 +216,4 @@ package final class ListedTarget: @unchecked Sendable {
   package var wasReached: Bool { marks.rawValue & Marks.met.rawValue != 0 }
 
   package func markReached() { if !wasReached { mark(.met) } }
-
-  /// Adds one to the counter, or subtracts one, and returns the new marks.
-  @discardableResult
-  package func count(up isMore: Bool) -> Marks {
-    unsafe Marks(rawValue: fwd_target_count_mark(target, isMore ? 1 : -1))
-  }
 }

@@ -140,7 +140,7 @@ struct CarriedMessageTests {
     try did(4, on: proxy)
     #expect(log.count == 4)
     #expect(places.all == ["true", "true", "true", "true"])
-    proxy.suspend(try #require(proxy.snapshot.first).token)
+    proxy.suspend(proxy.token(of: try #require(proxy.snapshot.first)))
     try did(5, on: proxy)
     queue.sync {}
     #expect(log.count == 4)

@@ -59,14 +59,16 @@ struct RegisteringTests {
     #expect(refused.map(\.cause) == [.duplicateName("-[Twice go]")])
   }
 
-  @Test("a scope does not retain its proxy")
+  @Test("a token and a scope do not retain their proxy")
   func scope() {
     var proxy: MulticastProxy? = MulticastProxy()
     weak let held = proxy
-    let scope = proxy?.scoped(ClosureTarget(), strongly: true)
+    let token = proxy?.add(ClosureTarget(), strongly: true)
+    let scope = token?.scoped()
     proxy = nil
     #expect(held == nil)
-    scope?.release()
+    #expect(token?.remove() == false)
+    withExtendedLifetime(scope) {}
   }
 
   @Test("one implementation can be registered in all four registries")

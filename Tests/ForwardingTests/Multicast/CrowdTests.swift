@@ -8,7 +8,7 @@ import Testing
 struct CrowdTests {
   /// The expected state of a registration.
   private struct Known: Equatable {
-    let token: MulticastProxy.Token
+    let token: ForwardingToken
     let name: Int
     var priority: Int
     var blocks = 0
@@ -20,7 +20,7 @@ struct CrowdTests {
     let log = Guarded<[Int]>([])
     var targets: [CrowdTarget] = []
     var known: [Known] = []
-    var gone: [MulticastProxy.Token] = []
+    var gone: [ForwardingToken] = []
 
     init(_ number: Int) {
       proxy.duplicateRule = .allow

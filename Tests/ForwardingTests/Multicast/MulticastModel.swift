@@ -6,8 +6,6 @@ final class ModelWorld: World {
     let slot: Int
     var isRemoved = false
     var blocks = 0
-    var scopes = 0
-    var isKept = false
     /// The latest value, which also applies to deliveries that began before.
     var isOnce: Bool
     init(_ instance: Int, _ slot: Int, once: Bool) {
@@ -49,15 +47,15 @@ final class ModelWorld: World {
     switch step {
     case .add(let slot, let isBlocking, let priority, let group, let once):
       guard held[slot] else { return "nobody" }
-      return add(slot, isBlocking, priority, group, once, isScope: false)
+      return add(slot, isBlocking, priority, group, once)
     case .scope(let slot):
       guard held[slot] else { return "nobody" }
-      return add(slot, false, nil, nil, false, isScope: true)
+      defer { scopes.append(tokens.last) }
+      return add(slot, false, nil, nil, false)
     case .endScope(let index):
       guard index < scopes.count, let registration = scopes[index] else { return "none" }
       scopes[index] = nil
-      registration.scopes -= 1
-      if registration.scopes == 0, !registration.isKept { remove { $0 === registration } }
+      remove { $0 === registration }
       return "ended"
     case .remove(let index):
       guard index < tokens.count else { return "none" }
@@ -112,7 +110,7 @@ final class ModelWorld: World {
   }
 
   private func add(
-    _ slot: Int, _ isBlocking: Bool, _ priority: Int?, _ group: Int?, _ once: Bool, isScope: Bool
+    _ slot: Int, _ isBlocking: Bool, _ priority: Int?, _ group: Int?, _ once: Bool
   ) -> String {
     let same = list.firstIndex {
       $0.registration.instance == instances[slot] && $0.isBlocking == isBlocking
@@ -147,12 +145,6 @@ final class ModelWorld: World {
           group: group))
     }
     tokens.append(registration)
-    if isScope {
-      registration.scopes += 1
-      scopes.append(registration)
-    } else {
-      registration.isKept = true
-    }
     return "#\(tokens.firstIndex { $0 === registration } ?? -1)"
   }
 

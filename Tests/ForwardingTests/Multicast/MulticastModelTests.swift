@@ -12,8 +12,8 @@ final class RealWorld: World, @unchecked Sendable {
   private let proxy = MulticastProxy()
   private let queue = DispatchQueue(label: "model")
   private var targets: [ModelTarget?] = []
-  private var tokens: [MulticastProxy.Token] = []
-  private var scopes: [ScopedRegistration?] = []
+  private var tokens: [ForwardingToken] = []
+  private var scopes: [ScopedToken?] = []
   private var inner: [[Step]] = []
 
   static func isWeak(_ slot: Int) -> Bool { slot != 0 }
@@ -55,7 +55,7 @@ final class RealWorld: World, @unchecked Sendable {
     case .scope(let slot):
       guard let target = targets[slot] else { return "nobody" }
       return add {
-        let scope = proxy.scoped(target, strongly: !Self.isWeak(slot))
+        let scope = proxy.add(target, strongly: !Self.isWeak(slot)).scoped()
         scopes.append(scope)
         return scope.token
       }
@@ -94,7 +94,7 @@ final class RealWorld: World, @unchecked Sendable {
     }
   }
 
-  private func add(_ body: () -> MulticastProxy.Token) -> String {
+  private func add(_ body: () -> ForwardingToken) -> String {
     let token = body()
     tokens.append(token)
     return "#\(tokens.firstIndex(of: token) ?? -1)"

@@ -13,16 +13,17 @@ struct RegistrationTests {
   let log = Log()
   let proxy = MulticastProxy()
 
-  // MARK: Scopes
+  // MARK: Tokens
 
-  @Test("a scope that is ended twice counts once")
-  func releasedTwice() throws {
-    let target = Listener("x", log)
-    let (one, two) = (proxy.scoped(target), proxy.scoped(target))
-    one.release()
-    one.release()
+  @Test("a token removes its registration, once, and nothing from another proxy")
+  func tokens() {
+    let (target, other) = (Listener("x", log), MulticastProxy())
+    let (one, two) = (proxy.add(target), other.add(target))
+    #expect(one != two && !proxy.remove(two) && !other.contains(one))
+    #expect(two.remove() && !two.remove() && !other.contains(target))
     #expect(proxy.contains(target))
-    two.release()
+    proxy.remove(target)
+    #expect(!one.remove())
   }
 
   // MARK: Removal

@@ -105,7 +105,7 @@ struct WishTests {
     let target = Listener("x", log)
     let queue = DispatchQueue(label: "once meanwhile")
     let lane: DeliveryLane = lane == 0 ? .caller : .queue(queue)
-    let tokens = Guarded<Set<MulticastProxy.Token>>([])
+    let tokens = Guarded<Set<ForwardingToken>>([])
     onThreads(4) { thread in
       for round in 0..<300 {
         if thread == 0 {
