@@ -1,22 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a sender gets for a message that no target answers.
-///
-/// ```swift
-/// let empty = MulticastProxy()
-/// let count = try Message<Int32>("count")
-/// try count(on: empty)  // throws: no target answered 'count'
-/// empty.whenNobodyAnswers = .zero
-/// try count(on: empty)  // 0
-/// ```
-public enum UnansweredRule: Sendable {
-  /// An error if the message has a result; nothing if it has none.
-  case throwForResults
-  /// An error for every message.
-  case `throw`
-  /// Zero, as from a message to nil.
-  case zero
-}
-
 /// An error of a proxy that cannot deliver a message.
 ///
 /// ```swift

@@ -83,7 +83,7 @@
     @Test("the first error ends the delivery at once, or after all targets", arguments: ways)
     private func rules(way: Way) async throws {
       for (rule, expected) in [
-        (MulticastProxy.ErrorRule.afterAll, ["first", "middle", "last"]),
+        (ErrorRule.afterAll, ["first", "middle", "last"]),
         (.atOnce, ["first", "middle"]),
       ] {
         let guards = Guards(way.isWatched ? Watching() : MulticastProxy())

@@ -63,31 +63,25 @@ public class Multicast<Subject> {
   // MARK: Settings
 
   /// What happens when a target is added again.
-  public final var duplicateRule: MulticastProxy.DuplicateRule {
+  public final var duplicateRule: DuplicateRule {
     get { proxy.duplicateRule }
     set { proxy.duplicateRule = newValue }
   }
 
   /// Which of several results the sender gets.
-  public final var resultRule: MulticastProxy.ResultRule {
+  public final var resultRule: ResultRule {
     get { proxy.resultRule }
     set { proxy.resultRule = newValue }
   }
 
   /// What happens to the remaining targets when one throws.
-  public final var errorRule: MulticastProxy.ErrorRule {
+  public final var errorRule: ErrorRule {
     get { proxy.errorRule }
     set { proxy.errorRule = newValue }
   }
 
-  /// The number of targets that are expected; more are a diagnostic.
-  public final var expectedTargets: Int {
-    get { proxy.expectedTargets }
-    set { proxy.expectedTargets = newValue }
-  }
-
   /// Receives diagnostics, including the errors that a requirement cannot throw.
-  public final var onDiagnostic: (@Sendable (MulticastProxy.Diagnostic) -> Void)? {
+  public final var onDiagnostic: (@Sendable (DeliveryDiagnostic) -> Void)? {
     get { proxy.onDiagnostic }
     set { proxy.onDiagnostic = newValue }
   }

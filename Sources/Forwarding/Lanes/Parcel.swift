@@ -36,7 +36,7 @@ final class Parcel: @unchecked Sendable {
   /// target may retain the invocation and modify it.
   private(set) var answer: Invocation?
 
-  private let token: MulticastProxy.Token
+  private let token: ForwardingToken
   private let type: Any.Type
   /// Weak, so that calls that have not begun do not keep a registration from ending.
   private let registration: WeakReference<Registration>
@@ -69,7 +69,7 @@ final class Parcel: @unchecked Sendable {
     stay?.begin()
     self.waiting = waiting
     self.proxy = WeakReference(proxy)
-    token = registration.token
+    token = proxy.token(of: registration)
     type = registration.targetType
     self.registration = WeakReference(registration)
   }
@@ -219,7 +219,11 @@ final class Parcel: @unchecked Sendable {
       case .call(let call): call.selector
       }
     guard let selector else { return }
-    MulticastProxy.tell(.failed(token, selector, error), type, to: proxy.object)
+    if let proxy = proxy.object {
+      proxy.diagnose(.failed(token, selector, error), type)
+    } else {
+      EventReports.report(.failed(selector, type, error))
+    }
   }
 
   // MARK: Cancelling

@@ -63,17 +63,10 @@ extension RegistrationDetails: TargetLane {
 
   package func report(_ error: any Error, of selector: Selector, by member: ListedTarget) {
     guard case .failed(let error) = DeliveryOutcome(error) else { return }
-    MulticastProxy.tell(.failed(member.token, selector, error), member.targetType, to: owner)
-  }
-}
-
-extension MulticastProxy {
-  /// Reports an error that no sender waits for.
-  static func tell(_ diagnostic: Diagnostic, _ type: Any.Type, to proxy: MulticastProxy?) {
-    if let proxy {
-      proxy.diagnose(diagnostic, type)
+    if let owner {
+      owner.diagnose(.failed(owner.token(of: member), selector, error), member.targetType)
     } else {
-      report(diagnostic, type)
+      EventReports.report(.failed(selector, member.targetType, error))
     }
   }
 }

@@ -6,34 +6,36 @@ struct DeliveryFailure {
   let error: any Error
 }
 
-extension MulticastProxy {
-  /// An event that no sender gets as an error.
-  @nonexhaustive
-  public enum Diagnostic: Sendable {
-    /// A target was found dead, and its registration was removed.
-    case deadTarget(ForwardingToken)
-    /// A target of this class died before its first message: nothing retained it.
-    case diedUnreached(ForwardingToken, SwiftType)
-    /// No target answered a message.
-    case unanswered(Selector)
-    /// A target threw, and the sender does not get the error, because it did not wait, or gets an
-    /// earlier one.
-    case failed(ForwardingToken, Selector, any Error)
-    /// A message of a face ended with this error, and the requirement cannot throw.
-    case unheard(Selector, any Error)
-    /// There are more targets than ``MulticastProxy/expectedTargets``.
-    case tooManyTargets(count: Int, limit: Int)
-  }
+/// An event of a multicast that no sender gets as an error.
+///
+/// ```swift
+/// observers.onDiagnostic = { diagnostic in print(diagnostic) }
+/// ```
+@nonexhaustive
+public enum DeliveryDiagnostic: Sendable {
+  /// A target was found dead, and its registration was removed.
+  case deadTarget(ForwardingToken)
+  /// A target of this class died before its first message: nothing retained it.
+  case diedUnreached(ForwardingToken, SwiftType)
+  /// No target answered a message.
+  case unanswered(Selector)
+  /// A target threw, and the sender does not get the error, because it did not wait, or gets an
+  /// earlier one.
+  case failed(ForwardingToken, Selector, any Error)
+  /// A message of a face ended with this error, and the requirement cannot throw.
+  case unheard(Selector, any Error)
+}
 
+extension MulticastProxy {
   /// Tells the proxy's own listener; nil without one, and while this thread tells one: what a
   /// listener causes itself is an event of the process, as it would recurse forever.
-  private var listener: ((Diagnostic) -> Void)? {
+  private var listener: ((DeliveryDiagnostic) -> Void)? {
     guard let tell = onDiagnostic, !EventReports.isTelling else { return nil }
     return { diagnostic in EventReports.telling { tell(diagnostic) } }
   }
 
   /// Tells the proxy's own listener; without one it is an event of the process.
-  func diagnose(_ diagnostic: Diagnostic, _ target: Any.Type? = nil) {
+  func diagnose(_ diagnostic: DeliveryDiagnostic, _ target: Any.Type? = nil) {
     if let tell = listener {
       tell(diagnostic)
     } else {
@@ -49,14 +51,12 @@ extension MulticastProxy {
     }
   }
 
-  static func report(_ diagnostic: Diagnostic, _ target: Any.Type?) {
+  static func report(_ diagnostic: DeliveryDiagnostic, _ target: Any.Type?) {
     switch diagnostic {
     case .failed(_, let selector, let error):
       EventReports.report(.failed(selector, target, error))
     case .unheard(let selector, let error):
       EventReports.report(.failed(selector, target, error))
-    case .tooManyTargets(let count, let limit):
-      EventReports.report(.tooManyTargets(count: count, limit: limit))
     // Dead targets are reported when they are removed, and unanswered messages when they are sent.
     case .diedUnreached, .deadTarget, .unanswered: break
     }

@@ -16,27 +16,10 @@ import Synchronization
 open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: all mutable state is behind the locks of `registrations` and `settings`, or atomic.
 
-  /// What happens to a target that is added again with the same queue.
-  public enum DuplicateRule: Sendable {
-    /// Nothing; the token of the first registration is returned.
-    case ignore
-    /// A second registration is made, and the target is called twice.
-    case allow
-  }
-
-  /// Which of several results the sender gets.
-  public enum ResultRule: Sendable {
-    /// All targets are called; the last answer counts.
-    case last
-    /// The first answer counts and ends the delivery.
-    case first
-  }
-
   struct Settings: Sendable {
     var duplicates = DuplicateRule.ignore
     var whenUnanswered = UnansweredRule.throwForResults
-    var expectedTargets = Int.max
-    var diagnose: (@Sendable (Diagnostic) -> Void)?
+    var diagnose: (@Sendable (DeliveryDiagnostic) -> Void)?
     /// Unanswered selectors that the targets were asked about, and the number of all that they do
     /// not declare. Those up to the limit are reported, and then one line that says so.
     var asked: Set<Selector> = []
@@ -97,6 +80,14 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     set { targetList.stopsAtFirstResult = newValue == .first }
   }
 
+  /// What happens to the remaining targets when one throws, or cannot be called. The initial value
+  /// is ``ErrorRule/afterAll``. An error on a queue that the sender does not wait for ends nothing,
+  /// and so does one in a delivery to all targets at once.
+  public var errorRule: ErrorRule {
+    get { targetList.stopsAtFirstError ? .atOnce : .afterAll }
+    set { targetList.stopsAtFirstError = newValue == .atOnce }
+  }
+
   /// What a sender gets when no target answers. Initially ``UnansweredRule/throwForResults``.
   public var whenNobodyAnswers: UnansweredRule {
     get { setting { $0.whenUnanswered } }
@@ -106,14 +97,8 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     }
   }
 
-  /// The expected number of targets; more are a ``Diagnostic/tooManyTargets(count:limit:)``.
-  public var expectedTargets: Int {
-    get { setting { $0.expectedTargets } }
-    set { knownSettings.withLock { $0.expectedTargets = newValue } }
-  }
-
   /// Receives diagnostics, on the thread where they arise. No lock is held during the call.
-  public var onDiagnostic: (@Sendable (Diagnostic) -> Void)? {
+  public var onDiagnostic: (@Sendable (DeliveryDiagnostic) -> Void)? {
     get { setting { $0.diagnose } }
     set {
       knownSettings.withLock { $0.diagnose = newValue }
@@ -146,14 +131,11 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   }
 
   final func add(_ request: Registrations.Request) -> ForwardingToken {
-    let (rule, limit) = setting { ($0.duplicates, $0.expectedTargets) }
-    let (added, count, isSweepDue) = change { registrations, list in
-      (
-        registrations.add(request, rule, to: list), registrations.count, registrations.isSweepDue
-      )
+    let rule = duplicateRule
+    let (added, isSweepDue) = change { registrations, list in
+      (registrations.add(request, rule, to: list), registrations.isSweepDue)
     }
     if isSweepDue { purge() }
-    if count > limit { diagnose(.tooManyTargets(count: count, limit: limit)) }
     return token(of: added.registration)
   }
 

@@ -78,7 +78,7 @@ struct Registrations {
   }
 
   mutating func add(
-    _ request: Request, _ rule: MulticastProxy.DuplicateRule, to list: TargetList
+    _ request: Request, _ rule: DuplicateRule, to list: TargetList
   ) -> Added {
     let target = ObjectIdentifier(request.target)
     let same = rule == .ignore ? duplicate(of: request) : nil

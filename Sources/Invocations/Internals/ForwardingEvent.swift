@@ -20,8 +20,6 @@ public struct ForwardingEvent: Sendable, CustomStringConvertible {
     case unanswered
     /// A target died before its first message.
     case diedUnreached
-    /// A proxy has more targets than it was configured to expect.
-    case tooManyTargets
     /// A class declares a method wrongly.
     case wrongDeclaration
     /// C called a function pointer whose callback has been released.
@@ -110,11 +108,6 @@ extension ForwardingEvent {
     ForwardingEvent(
       .diedUnreached, type: type,
       "a target of class \(type) died before its first message; keep it, or add it strongly")
-  }
-
-  package static func tooManyTargets(count: Int, limit: Int) -> ForwardingEvent {
-    ForwardingEvent(
-      .tooManyTargets, "\(count) targets are registered, and \(limit) were expected")
   }
 
   static func wrongDeclaration(_ error: DeclarationError) -> ForwardingEvent {

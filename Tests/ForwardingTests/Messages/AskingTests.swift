@@ -121,26 +121,6 @@ struct AskingTests {
     } _: {
       try $0.answers(to: message.invocation(1), as: Answer.self)
     }
-    let stop = Int(seed % 3) + 1
-    for throwing in [false, true] {
-      var answers: [Answer] = []
-      func take(_ answer: Answer) throws -> Bool {
-        answers.append(answer)
-        if throwing, answers.count == stop { throw Failure(name: "sender") }
-        return answers.count != stop
-      }
-      check {
-        answers = []
-        try message.ask(1, on: $0, take)
-        return answers
-      } _: {
-        answers = []
-        let call = try message.invocation(1)
-        let report = try $0.deliver(call) { try take($0.result(as: Answer.self)) }
-        try $0.throwFirst(report, of: call)
-        return answers
-      }
-    }
     withExtendedLifetime(kept) {}
   }
 

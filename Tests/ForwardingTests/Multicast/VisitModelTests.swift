@@ -109,7 +109,7 @@ private final class RealVisits<Subject>: VisitWorld {
   private let multicast = Multicast<Subject>()
   private var targets: [Subject?] = []
   private var last = VisitStep.slots
-  private var tokens: [MulticastProxy.Token] = []
+  private var tokens: [ForwardingToken] = []
 
   init(_ subject: VisitSubject<Subject>) {
     self.subject = subject

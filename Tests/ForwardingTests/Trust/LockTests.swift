@@ -106,7 +106,7 @@ struct LockTests {
 
   private static func capturing(
     _ mourner: Mourner
-  ) -> @Sendable (MulticastProxy.Diagnostic) -> Void {
+  ) -> @Sendable (DeliveryDiagnostic) -> Void {
     { _ in withExtendedLifetime(mourner) {} }
   }
 
