@@ -107,6 +107,33 @@
       #expect(told == ["told 1", "told 1"])
     }
 
+    private actor Desk {}
+    private enum Trace { @TaskLocal static var id = 0 }
+
+    @Test(
+      "a target on an actor gets its calls in order, with the values of the tasks that sent them",
+      arguments: FaceWay.allCases, [DeliveryLane.actor(Desk()), .mainActor])
+    func ofActor(_ way: FaceWay, _ lane: DeliveryLane) async {
+      let targets = posting(way)
+      let office = Office(story)
+      targets.add(unchecked: office, strongly: true, on: lane)
+      await withCheckedContinuation { continuation in
+        office.does { [story] number in
+          story.tell("of \(Trace.id)")
+          if number == 5 { continuation.resume() }
+        }
+        for number in 1...5 {
+          Trace.$id.withValue(number) {
+            targets.face.tell(number)
+            targets.face.rest(number)
+          }
+        }
+      }
+      #expect(
+        story.take().filter { !$0.contains("rest") }
+          == (1...5).flatMap { ["told \($0)", "of \($0)"] })
+    }
+
     @Test("a target may be a value, which changes on the queue", arguments: FaceWay.allCases)
     func values(_ way: FaceWay) throws {
       let targets = Multicast<StackingProxy>(way.proxy)

@@ -94,6 +94,23 @@
         story.take() == ["told 1", "told 1", "unheard tell: \(ForwardingError.wouldDeadlock)"])
     }
 
+    @Test("a target that misses its deadline is not called any more", arguments: FaceWay.allCases)
+    func deadline(_ way: FaceWay) throws {
+      let targets = posting(way)
+      let office = Office(story)
+      targets.add(unchecked: office, on: .blocking(queue, deadline: .milliseconds(1)), once: true)
+      queue.suspend()
+      targets.face.tell(1)
+      queue.resume()
+      queue.sync {}
+      #expect(story.take() == ["unheard tell: \(ForwardingError.timedOut)"])
+      #expect(targets.count == 0)
+      targets.add(unchecked: office, on: .blocking(queue, deadline: .seconds(1000)))
+      #expect(throws: Lame(name: "2")) { try targets.face.fail(2) }
+      #expect(try targets.face.measure(4) == 4)
+      #expect(story.take() == ["fails 2"])
+    }
+
     @Test("requirements that cannot be messages are called, wherever the sender is")
     func noMessage() {
       let targets = posting(.calls)
