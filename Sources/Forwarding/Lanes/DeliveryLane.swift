@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Dispatch
+import Invocations
 
 /// The thread on which a target gets its messages.
 ///
@@ -106,15 +107,17 @@ public struct DeliveryLane: Sendable {
   var outlivesSender: Bool { isLater || deadline != nil && !isHere }
 }
 
-/// A queue with its mark. The mark is looked up when a lane is created, because the proxy's
-/// registrations read it under their lock.
+/// A queue with its mark and its address. They are looked up when a lane is created, because the
+/// proxy's registrations read them under their lock.
 struct MarkedQueue: Sendable {
   let queue: DispatchQueue
   let mark: QueueMark
+  let system: SystemQueue
 
   init(_ queue: DispatchQueue) {
     self.queue = queue
     mark = QueueMark.of(queue)
+    system = SystemQueue(queue)
   }
 }
 

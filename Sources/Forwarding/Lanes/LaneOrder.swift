@@ -4,7 +4,7 @@
 enum Carrier: Sendable {
   /// The caller's thread, to which nothing is brought.
   case none
-  case queue(MarkedQueue, SystemQueue)
+  case queue(MarkedQueue)
   /// An actor or executor.
   case order(LaneOrder)
 }

@@ -12,11 +12,11 @@ extension MulticastProxy {
     case .called, .special: return false
     case .awaited: return deliverWaiting(call, to: registration, &tally)
     case .queued:
-      guard case .queue(_, let queue) = registration.carrier, registration.isAlive,
+      guard case .queue(let marked) = registration.carrier, registration.isAlive,
         let carried = call.carried(to: registration)
       else { return false }
       registration.markReached()
-      carried.travel(on: queue)
+      carried.travel(on: marked.system)
       tally.hasQueued = true
       return true
     }
@@ -91,7 +91,7 @@ extension Registration {
   /// How this thread waits for a call that may run after it has gone on; nil if the wait would never
   /// end.
   func waiting(in lane: DeliveryLane) -> Parcel.Waiting? {
-    guard lane.waits, case .queue(let queue, _) = carrier else { return .nobody }
-    return BlockingChain.waiting(for: queue.mark).map { .blocking($0) }
+    guard lane.waits, case .queue(let marked) = carrier else { return .nobody }
+    return BlockingChain.waiting(for: marked.mark).map { .blocking($0) }
   }
 }

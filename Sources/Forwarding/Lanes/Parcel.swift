@@ -90,7 +90,7 @@ final class Parcel: @unchecked Sendable {
     if suspends { suspension = Guarded(Suspension()) }
     switch registration.carrier {
     case .none: perform()
-    case .queue(let marked, _):
+    case .queue(let marked):
       if suspends {
         attach(
           Task(executorPreference: QueueExecutor(marked.queue)) { await self.performAwaiting() })

@@ -37,24 +37,24 @@ final class RegistrationDetails: @unchecked Sendable {
 
 extension RegistrationDetails: TargetLane {
   package var queue: SystemQueue? {
-    if case .queue(_, let queue) = carrier { queue } else { nil }
+    if case .queue(let marked) = carrier { marked.system } else { nil }
   }
 
   package var step: AnyObject? { owner?.targetList }
 
   package func wait(_ body: () -> Void) -> (any Error)? {
-    guard case .queue(let marked, let queue) = carrier else { return nil }
+    guard case .queue(let marked) = carrier else { return nil }
     // Marked as arrived, because the queue may use another thread.
     func arrived() { Arrivals.with(body) }
     if BlockingChain.isFree {
-      queue.sync(arrived)
+      marked.system.sync(arrived)
     } else if marked.mark.isCurrent {
       body()
     } else {
       guard let chain = BlockingChain.waiting(for: marked.mark) else {
         return ForwardingError.wouldDeadlock
       }
-      queue.sync { chain.run(arrived) }
+      marked.system.sync { chain.run(arrived) }
     }
     return nil
   }

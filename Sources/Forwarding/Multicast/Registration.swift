@@ -10,7 +10,7 @@ typealias Registration = ListedTarget
 
 extension Registration {
   /// The options of a registration.
-  struct Wishes: Sendable {
+  struct Wishes: Equatable, Sendable {
     var lane = DeliveryLane.caller
     var priority = 0
     var group: String?
@@ -100,12 +100,5 @@ extension Registration.Wishes {
     case .queue: lane.waits ? .awaited : .queued
     case .actor, .executor: .special
     }
-  }
-}
-
-extension Registration.Wishes: Equatable {
-  static func == (one: Self, other: Self) -> Bool {
-    one.lane == other.lane && one.priority == other.priority && one.group == other.group
-      && one.isOnce == other.isOnce
   }
 }

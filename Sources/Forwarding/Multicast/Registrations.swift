@@ -148,7 +148,7 @@ struct Registrations {
   private mutating func carrier(of lane: DeliveryLane) -> Carrier {
     switch lane.kind {
     case .caller: .none
-    case .queue(let queue): .queue(queue, SystemQueue(queue.queue))
+    case .queue(let queue): .queue(queue)
     case .actor(let actor): .order(order(of: actor) { LaneOrder(.actor(actor)) })
     case .executor(let executor): .order(order(of: executor) { LaneOrder(.executor(executor)) })
     }

@@ -62,9 +62,9 @@ extension FaceDelivery {
         later(&call)
         return call.call
       }
-      // The notes are lent by the member, which the list retains.
-      guard let notes = unsafe member.lentNotes else { return .message }
-      if case .queued = member.way {
+      let way = member.way
+      // A target with a queue lends its notes, which never change.
+      if case .queued = way, let notes = unsafe member.lentNotes {
         return unsafe notes._withUnsafeGuaranteedRef { notes in
           guard let queue = notes.queue, member.isAlive, let call = laterCall() else {
             return .message
@@ -84,9 +84,10 @@ extension FaceDelivery {
             }
           }
         }
-        switch member.way {
+        switch way {
         case .called, .queued: break
         case .awaited:
+          guard let notes = unsafe member.lentNotes else { break }
           turn = unsafe notes._withUnsafeGuaranteedRef { $0.lane.wait(for: member, isAnswered) }
         case .special:
           guard let owner = targets.owner?.proxy else { break }
