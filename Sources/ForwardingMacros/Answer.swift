@@ -23,6 +23,15 @@
     /// Whether the requirement can throw any error at all.
     var `throws`: Bool { if case .nothing = throwing { false } else { true } }
 
+    /// The type of its errors in parentheses, or as a name; nil if it throws none.
+    var thrown: String? {
+      switch throwing {
+      case .nothing: nil
+      case .anything: "(\(Spelling.anyError))"
+      case .only(let type): type
+      }
+    }
+
     /// The `try` and `await` in front of a call.
     var marks: String { (self.throws || passesErrors ? "try " : "") + (isAsync ? "await " : "") }
 
@@ -64,12 +73,12 @@
       }
       for name in ["Otherwise", "Optional"] {
         if let second = requirement.attributes(name).dropFirst().first {
-          refuse(.twice(name, subject), at: second)
+          refuse(.twice, name, subject, at: second)
         }
       }
       if let option = requirement.attributes("Optional").first {
         answer.isOptional = true
-        if foreign != nil { refuse(.foreignOptional(subject), at: option) }
+        if foreign != nil { refuse(.foreignOptional, subject, at: option) }
       }
       if let marker = requirement.attributes("Otherwise").first, let value = marker.firstArgument {
         read(value, of: marker, requirement, into: &answer)
@@ -78,10 +87,11 @@
       }
       if answer.needsOtherwise, let result, !result.namesSelf {
         if isOfAnyType(requirement) {
-          refuse(.answerOfAnyType(subject, result.trimmedDescription), at: requirement.name)
+          refuse(.answerOfAnyType, result.trimmedDescription, subject, at: requirement.name)
         } else {
           refuse(
-            .noAnswer(subject, orThrows: answer.throws), at: requirement.name, "add '@Otherwise'",
+            answer.throws ? .noAnswerOrError : .noAnswer, subject, at: requirement.name,
+            "add '@Otherwise'",
             replacing(requirement.keyword, "@Otherwise(<#value#>) \(requirement.keyword.text)"))
         }
       }
@@ -97,16 +107,16 @@
       if value.label?.text == "throw" { answer.failure = text } else { answer.otherwise = text }
       answer.hasOtherwise = true
       if answer.isVoid, answer.failure == nil || !answer.throws {
-        refuse(.answerToNothing(subject), at: marker)
+        refuse(.answerToNothing, subject, at: marker)
       }
       if answer.failure != nil, !answer.isVoid, !answer.throws {
-        refuse(.throwsNothing(subject), at: value.expression)
+        refuse(.throwsNothing, subject, at: value.expression)
       }
-      if text.hasPrefix("<#") { refuse(.placeholder(subject), at: value.expression) }
+      if text.hasPrefix("<#") { refuse(.placeholder, subject, at: value.expression) }
       if let result = requirement.result, answer.failure == nil, isOfAnyType(requirement),
         !text.hasPrefix("fatalError(")
       {
-        refuse(.answerOfAnyType(subject, result.trimmedDescription), at: value.expression)
+        refuse(.answerOfAnyType, result.trimmedDescription, subject, at: value.expression)
       }
     }
 

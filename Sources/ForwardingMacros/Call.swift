@@ -79,20 +79,32 @@
     private var delivered: String {
       if answer.passesErrors { return rethrowing }
       if answer.isAsync { return awaiting }
-      let verb = answer.isTold ? "tell" : "ask"
-      var (type, end) = ("", answer.isTold ? "" : " \(otherwise)")
-      switch answer.throwing {
-      case .nothing: break
-      case .anything where !answer.isAnswered: return asking("ask", "", "")
-      case .anything: type = ", orThrow: (\(Spelling.anyError)).self"
-      case .only(let thrown): type = ", orThrow: \(thrown).self"
-      }
-      return asking(verb, type, end)
+      return "\(answer.marks)\(forwarder).\(verb)(\(face.place), \(selector)\(settings)"
+        + "\(orThrow.map { ", \($0)" } ?? ""), \(direct)\(later)) { __delivery in \(send) }"
+        + "\(otherwise.map { " \($0)" } ?? "")"
     }
 
-    private func asking(_ verb: String, _ type: String, _ end: String) -> String {
-      "\(answer.marks)\(forwarder).\(verb)(\(face.place), \(selector)\(settings)\(type), "
-        + "\(direct)\(later)) { __delivery in \(send) }\(end)"
+    /// What ends a delivery: `ask`, unless the sender gets neither a value nor an error of any kind.
+    private var verb: String {
+      if case .anything = answer.throwing { return "ask" }
+      return answer.isTold ? "tell" : "ask"
+    }
+
+    /// Whether the sender gets whatever error there is, also that of no target.
+    private var isOpen: Bool {
+      if case .anything = answer.throwing { !answer.isAnswered } else { false }
+    }
+
+    /// The argument with the type of the errors that the sender may get.
+    private var orThrow: String? { isOpen ? nil : answer.thrown.map { "orThrow: \($0).self" } }
+
+    /// The closure that returns or throws if no target answers.
+    private var otherwise: String? {
+      if isOpen || verb == "tell" { return nil }
+      let value = answer.failure.map { "throw \($0)" } ?? answer.otherwise ?? "nil"
+      // The compiler does not infer what a closure throws.
+      let head = answer.thrown.map { "() throws(\($0)) -> \(result) in " } ?? ""
+      return "otherwise: { \(head)\(value) }"
     }
 
     private var rethrowing: String {
@@ -102,19 +114,6 @@
       throwing.notesErrors = true
       return "\(answer.marks)\(forwarder).rethrow(\(selector)) { (__hasThrown: inout Bool) in "
         + "\(throwing.delivered) } otherwise: { \(answer.otherwise ?? "()") } throwing: { throw $0 }"
-    }
-
-    /// The source that returns or throws if no target answers.
-    private var otherwise: String {
-      let value = answer.failure.map { "throw \($0)" } ?? answer.otherwise
-      let thrown: String
-      switch answer.throwing {
-      case .nothing: return "otherwise: { \(value ?? (answer.isVoid ? "" : "nil")) }"
-      case .anything: thrown = Spelling.anyError
-      case .only(let type): thrown = type
-      }
-      // The compiler does not infer what a closure throws.
-      return "otherwise: { () throws(\(thrown)) -> \(result) in \(value ?? "nil") }"
     }
 
     private var target: String {
@@ -184,21 +183,8 @@
             __delivery.fail(error)
           }
         }
-        \(conclusion)
+        return \(self.answer.throws ? "try " : "")__delivery.\(verb)(\([orThrow, otherwise].compactMap(\.self).joined(separator: ", ")))
         """
-    }
-
-    /// The statement that ends an awaited delivery with a result or an error.
-    private var conclusion: String {
-      switch answer.throwing {
-      case .nothing where answer.isVoid: "__delivery.tell()"
-      case .nothing: "return __delivery.ask(\(otherwise))"
-      case .anything where !answer.isAnswered: "return try __delivery.ask()"
-      case .anything:
-        "return try __delivery.ask(orThrow: (\(Spelling.anyError)).self, \(otherwise))"
-      case .only(let type) where answer.isTold: "try __delivery.tell(orThrow: \(type).self)"
-      case .only(let type): "return try __delivery.ask(orThrow: \(type).self, \(otherwise))"
-      }
     }
 
     // MARK: The member of a box

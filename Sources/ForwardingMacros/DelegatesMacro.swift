@@ -11,14 +11,14 @@
     /// The property of a multicast that is the object of the protocol.
     private static let object = "face"
 
-    /// What stands in the way of the property, and where.
+    /// What stands in the way of the property.
     private struct Fault: Error {
       let refusal: Refusal
-      let node: Syntax
+      let diagnostic: Diagnostic
 
-      init(_ refusal: Refusal, _ node: some SyntaxProtocol) {
+      init(_ refusal: Refusal, _ names: String..., at node: some SyntaxProtocol) {
         self.refusal = refusal
-        self.node = Syntax(node)
+        diagnostic = refusal.error(names, at: node)
       }
     }
 
@@ -28,32 +28,34 @@
     ) throws(Fault) -> (name: String, proxy: String, modifiers: String) {
       guard let property = declaration.as(VariableDeclSyntax.self),
         let binding = property.bindings.first
-      else { throw Fault(.noProperty, declaration) }
+      else { throw Fault(.noProperty, at: declaration) }
       let isStatic = property.modifiers.contains { $0.name.text == "static" }
       let scope = context.lexicalContext.first
       let stores: [SyntaxKind] = [.classDecl, .actorDecl, .structDecl]
       guard let scope, scope.asProtocol((any DeclGroupSyntax).self) != nil,
         !scope.is(ProtocolDeclSyntax.self),
         isStatic || stores.contains(scope.kind)
-      else { throw Fault(.noProperty, property) }
+      else { throw Fault(.noProperty, at: property) }
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bare,
         property.bindings.count == 1
-      else { throw Fault(.severalProperties, property.bindings) }
+      else { throw Fault(.severalProperties, at: property.bindings) }
       if property.bindingSpecifier.text != "var" {
-        throw Fault(.constantDelegates(name), property.bindingSpecifier)
+        throw Fault(.constantDelegates, name, at: property.bindingSpecifier)
       }
       let words = ["weak", "unowned", "lazy"]
       if let word = property.modifiers.first(where: {
         words.contains($0.name.text) || $0.detail != nil
       }) {
-        throw Fault(.delegatesWord(word.trimmedDescription, name), word)
+        throw Fault(.delegatesWord, name, word.trimmedDescription, at: word)
       }
-      if let value = binding.initializer { throw Fault(.delegatesValue(name), value.value) }
-      if let block = binding.accessorBlock { throw Fault(.delegatesAccessors(name), block) }
+      if let value = binding.initializer {
+        throw Fault(.delegatesValue, name, name, at: value.value)
+      }
+      if let block = binding.accessorBlock { throw Fault(.delegatesAccessors, name, at: block) }
       guard let type = binding.typeAnnotation?.type else {
-        throw Fault(.delegatesType(name), binding.pattern)
+        throw Fault(.delegatesType, name, at: binding.pattern)
       }
-      guard let proxy = proxy(of: type) else { throw Fault(.delegatesType(name), type) }
+      guard let proxy = proxy(of: type) else { throw Fault(.delegatesType, name, at: type) }
       let modifiers = property.modifiers.map { $0.trimmedDescription + " " }.joined()
       return (name, proxy, modifiers)
     }
@@ -104,7 +106,7 @@
           "\(raw: modifiers)let $\(raw: name) = \(raw: Spelling.forwarding)Multicast<\(raw: proxy)>()"
         ]
       } catch {
-        context.diagnose(Diagnostic(node: error.node, message: error.refusal))
+        context.diagnose(error.diagnostic)
         return []
       }
     }

@@ -18,11 +18,8 @@
     var attributes = ""
     /// The global actor as an attribute, such as `@MainActor`.
     var actor: String?
-    /// Whether the face is an actor.
-    var isOfActors = false
-    var isSendable = false
-    /// Whether the protocol is class-bound.
-    var isOfObjects = false
+    /// What the protocol inherits of the standard library and Foundation, by names without modules.
+    var marks: Set<String> = []
     /// Whether the protocol is declared `nonisolated`.
     var isNonisolated = false
     /// Whether the face is for a protocol of another module, which this declaration restates.
@@ -32,10 +29,16 @@
     /// The inherited protocols. Each has a face of its own.
     var bases: [String] = []
     var parts: [FacePart] = []
-    /// Members that send no message, as source.
-    var others: [String] = []
     /// Whether a requirement is deprecated.
     var hasDeprecated = false
+
+    /// Whether the targets are actors. The face is then an actor too.
+    var isOfActors: Bool { marks.contains("Actor") }
+    /// Whether the protocol is class-bound.
+    var isOfObjects: Bool {
+      !marks.isDisjoint(with: ["AnyObject", "class", "Actor", "NSObjectProtocol"])
+    }
+    var isSendable: Bool { !marks.isDisjoint(with: ["Sendable", "Error", "LocalizedError"]) }
 
     var forwarding: String { Spelling.forwarding }
     var swift: String { Spelling.swift }
@@ -134,7 +137,7 @@
 
         \(preparation)
 
-        \(places)\((others + [members, box]).filter { !$0.isEmpty }.joined(separator: "\n\n"))
+        \(places)\([members, box].filter { !$0.isEmpty }.joined(separator: "\n\n"))
         }
         """
     }

@@ -12,7 +12,7 @@
       in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
       guard let declaration = declaration.as(ProtocolDeclSyntax.self) else {
-        context.diagnose(Diagnostic(node: node, message: Refusal.notAProtocol))
+        context.diagnose(Refusal.notAProtocol.error(at: node))
         return []
       }
       if NestedNames.isRefused(in: context) { return [] }
@@ -66,11 +66,11 @@
         attribute.as(AttributeSyntax.self)?.attributeName.bareName == "Forwardable"
       }
       if isRead != true {
-        context.diagnose(Diagnostic(node: node, message: Refusal.misplaced(name)))
+        context.diagnose(Refusal.misplaced.error([name], at: node))
       } else if declaration.is(TypeAliasDeclSyntax.self)
         || declaration.is(AssociatedTypeDeclSyntax.self)
       {
-        context.diagnose(Diagnostic(node: node, message: Refusal.annotatedType(name)))
+        context.diagnose(Refusal.annotatedType.error([name], at: node))
       }
       return []
     }

@@ -73,7 +73,7 @@
         || isList && second.bare == "newValue"
       let name = isTaken ? "__value\(number)" : second.text
       check(parameter.type)
-      if let dots = parameter.ellipsis { refuse(.variadic(subject), at: dots) }
+      if let dots = parameter.ellipsis { refuse(.variadic, subject, at: dots) }
       let type = ValueType(parameter.type, in: self)
       let specifiers = parameter.type.as(AttributedTypeSyntax.self)?.specifiers.map(
         \.trimmedDescription)

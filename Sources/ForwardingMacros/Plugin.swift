@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiler plugin that expands the macros.
+#if canImport(SwiftSyntaxMacros)
+  import SwiftSyntaxMacros
+
+  private var macros: [any Macro.Type] {
+    [ForwardableMacro.self, FaceInViewMacro.self, MarkerMacro.self, DelegatesMacro.self]
+  }
+#endif
+
 #if canImport(SwiftCompilerPlugin)
   import SwiftCompilerPlugin
-  import SwiftSyntaxMacros
 
   @main
   struct Plugin: CompilerPlugin {
-    let providingMacros: [any Macro.Type] = [
-      ForwardableMacro.self, FaceInViewMacro.self, MarkerMacro.self, DelegatesMacro.self,
-    ]
+    let providingMacros = macros
   }
 #elseif canImport(SwiftSyntaxMacros)
   @_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
-  import SwiftSyntaxMacros
 
   @main
   struct Plugin: PluginProvider {
     func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
-      switch typeName {
-      case "ForwardableMacro": return ForwardableMacro.self
-      case "FaceInViewMacro": return FaceInViewMacro.self
-      case "MarkerMacro": return MarkerMacro.self
-      case "DelegatesMacro": return DelegatesMacro.self
-      default: throw Unknown(macro: typeName)
-      }
+      if let type = macros.first(where: { "\($0)" == typeName }) { return type }
+      throw Unknown(macro: typeName)
     }
 
     struct Unknown: Error { let macro: String }

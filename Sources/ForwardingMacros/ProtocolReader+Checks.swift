@@ -10,26 +10,26 @@
       let specifiers = type.as(AttributedTypeSyntax.self)?.specifiers ?? []
       for specifier in specifiers where specifier.trimmedDescription == "sending" {
         if isResult {
-          refuse(.sendingResult(subject), at: specifier)
+          refuse(.sendingResult, subject, at: specifier)
         } else if specifiers.contains(where: { $0.trimmedDescription == "inout" }) {
-          refuse(.sendingVariable(subject), at: specifier)
+          refuse(.sendingVariable, subject, at: specifier)
         } else if type.isLentClosure {
-          refuse(.sendingClosure(subject), at: specifier)
+          refuse(.sendingClosure, subject, at: specifier)
         }
       }
       // The compiler crashes on a closure that captures one.
       if type.is(TupleTypeSyntax.self), type.hasToken({ $0.text == "repeat" }) {
-        refuse(.tupleOfPack(subject), at: type)
+        refuse(.tupleOfPack, subject, at: type)
       }
       for token in type.tokens(viewMode: .sourceAccurate) {
         // `Self.Item` names a type, and is allowed.
         let isPrefix = token.nextToken(viewMode: .sourceAccurate)?.tokenKind == .period
         if token.tokenKind == .keyword(.Self) || alias(token.text)?.namesSelf == true, !isPrefix {
-          refuse(.selfType(subject, of: name), at: token)
+          refuse(.selfType, subject, name, at: token)
         } else if token.tokenKind == .keyword(.some), isResult {
-          refuse(.opaque(subject), at: token, "write 'any'", replacing(token, "any"))
+          refuse(.opaque, subject, at: token, "write 'any'", replacing(token, "any"))
         } else if token.text == "~" {
-          refuse(.noncopyable(subject), at: type)
+          refuse(.noncopyable, subject, at: type)
         }
       }
     }
@@ -37,14 +37,14 @@
     /// Diagnoses a synchronous requirement of an actor: the face is another actor, and cannot call
     /// the target without awaiting it.
     mutating func checkWaiting(_ requirement: Requirement) {
-      if !isOfActors || requirement.has("nonisolated") { return }
+      if !face.isOfActors || requirement.has("nonisolated") { return }
       guard let function = requirement.declaration.as(FunctionDeclSyntax.self) else {
-        return refuse(.actorProperty(subject), at: requirement.name)
+        return refuse(.actorProperty, subject, at: requirement.name)
       }
       if requirement.isAsync { return }
       let parameters = function.signature.parameterClause
       refuse(
-        .actorWaits(subject), at: function.name, "add 'async'",
+        .actorWaits, subject, at: function.name, "add 'async'",
         replacing(parameters, "\(parameters.trimmedDescription) async"))
     }
 
@@ -52,21 +52,20 @@
     /// sent as a message: a message may be sent from any thread.
     func ownActor(_ requirement: Requirement) -> String? {
       let own = requirement.attributes.first(where: \.namesGlobalActor)?.trimmedDescription
-      guard let own, own != actor, !requirement.isAsync else { return nil }
+      guard let own, own != face.actor, !requirement.isAsync else { return nil }
       return "it belongs to an actor, and its protocol does not"
     }
 
-    mutating func refuse(_ refusal: Refusal, at node: some SyntaxProtocol) {
-      diagnostics.append(Diagnostic(node: node, message: refusal))
+    mutating func refuse(_ refusal: Refusal, _ names: String..., at node: some SyntaxProtocol) {
+      diagnostics.append(refusal.error(names, at: node))
     }
 
     mutating func refuse(
-      _ refusal: Refusal, at node: some SyntaxProtocol, _ remedy: String, _ change: FixIt.Change
+      _ refusal: Refusal, _ names: String..., at node: some SyntaxProtocol, _ remedy: String,
+      _ change: FixIt.Change
     ) {
-      diagnostics.append(
-        Diagnostic(
-          node: node, message: refusal,
-          fixIts: [FixIt(message: Remedy(message: remedy), changes: [change])]))
+      let fixIt = FixIt(message: Remedy(message: remedy), changes: [change])
+      diagnostics.append(refusal.error(names, at: node, fixIts: [fixIt]))
     }
 
     func replacing(_ node: some SyntaxProtocol, _ text: String) -> FixIt.Change {

@@ -18,7 +18,7 @@
 
     /// The inherited protocols of the standard library and Foundation, by their names without
     /// modules.
-    private var marks: Set<String> {
+    var marks: Set<String> {
       Set(inheritedTypes.map(\.bareName).filter { Self.marks.contains($0) })
     }
 
@@ -47,41 +47,27 @@
       "ExpressibleByStringLiteral",
     ]
 
-    /// Whether the targets are actors. The face is then an actor too.
-    var isOfActors: Bool { marks.contains("Actor") }
-
-    var isOfObjects: Bool {
-      !marks.isDisjoint(with: ["AnyObject", "class", "Actor", "NSObjectProtocol"])
-    }
-
-    var isSendable: Bool { !marks.isDisjoint(with: ["Sendable", "Error", "LocalizedError"]) }
-
-    /// The attributes of the face: its availability and visibility, and its global actor.
-    var attributes: [String] {
+    /// Reads the attributes of the face: its availability and visibility, and its global actor. A macro sees
+    /// only the name of an attribute, so an attribute counts as a global actor if its name ends in `Actor`.
+    mutating func readAttributes() {
       let attributes = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }
       let kept: Set = ["available", "preconcurrency", "_spi"]
-      return attributes.filter {
+      face.attributes = attributes.filter {
         kept.contains($0.attributeName.trimmedDescription) || $0.namesGlobalActor
-      }.map(\.trimmedDescription)
-    }
-
-    /// The global actor of the protocol, as an attribute. A macro sees only the name of an
-    /// attribute, so an attribute counts as a global actor if its name ends in `Actor`.
-    var actor: String? {
-      declaration.attributes.lazy.compactMap { $0.as(AttributeSyntax.self) }
-        .first(where: \.namesGlobalActor)?.trimmedDescription
+      }.map { $0.trimmedDescription + " " }.joined()
+      face.actor = attributes.first(where: \.namesGlobalActor)?.trimmedDescription
     }
 
     mutating func checkInheritance() {
       for type in inheritedTypes where !Self.marks.contains(type.bareName) {
         if type.isSuppressed {
-          refuse(.noncopyable(name), at: type)
+          refuse(.noncopyable, name, at: type)
         } else if !type.isName {
-          refuse(.unnamedBase(type.trimmedDescription, by: name), at: type)
+          refuse(.unnamedBase, type.trimmedDescription, name, at: type)
         } else if Self.faceless.contains(type.bareName) {
-          refuse(.faceless(type.trimmedDescription, by: name), at: type)
+          refuse(.faceless, type.trimmedDescription, name, at: type)
         } else if foreign != nil {
-          refuse(.foreignBase(type.trimmedDescription, by: name), at: type)
+          refuse(.foreignBase, name, type.trimmedDescription, at: type)
         }
       }
     }
@@ -99,12 +85,12 @@
         if own.contains(type) {
           conditions.append(text)
         } else if !face.bases.isEmpty {
-          refuse(.inheritedType(type, by: name), at: requirement.requirement)
+          refuse(.inheritedType, type, name, at: requirement.requirement)
         }
       }
       for primary in declaration.primaryAssociatedTypeClause?.primaryAssociatedTypes ?? [] {
         let type = associatedTypes.first { $0.name.text == primary.name.text }
-        if type == nil { refuse(.inheritedType(primary.name.text, by: name), at: primary.name) }
+        if type == nil { refuse(.inheritedType, primary.name.text, name, at: primary.name) }
         conditions +=
           type?.genericWhereClause?.requirements.map {
             $0.requirement.trimmedDescription.withoutSelf
@@ -124,10 +110,10 @@
     /// Refuses an associated type that is no primary one, as the targets of the face have it in their type.
     mutating func check(_ type: AssociatedTypeDeclSyntax) {
       if !associatedTypes.contains(where: { $0.id == type.id }) {
-        refuse(.conditionalType(type.name.text), at: type.associatedtypeKeyword)
+        refuse(.conditionalType, type.name.text, at: type.associatedtypeKeyword)
       } else if !face.parameters.contains(where: { $0.name == type.name.text }) {
         refuse(
-          .associatedType(type.name.text, of: name), at: type.associatedtypeKeyword)
+          .associatedType, type.name.text, name, type.name.text, at: type.associatedtypeKeyword)
       }
     }
   }

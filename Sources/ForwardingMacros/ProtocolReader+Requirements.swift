@@ -18,8 +18,8 @@
       let text = Text(requirement, parameters, isMessage: noMessage == nil)
       let head = front(requirement)
       if requirement.isStatic {
-        if answer.isOptional { refuse(.optionalStatic(subject), at: requirement.name) }
-        if requirement.isSettable { refuse(.settableStatic(subject), at: requirement.name) }
+        if answer.isOptional { refuse(.optionalStatic, subject, at: requirement.name) }
+        if requirement.isSettable { refuse(.settableStatic, subject, at: requirement.name) }
         let value = answer.isTold ? "" : answer.otherwise ?? answer.statement
         let member = "\(head)\(text.signature) { \(value) }"
         return FaceMember(member: member, boxed: member)
@@ -156,15 +156,15 @@
     ) {
       if case .identifier = requirement.name.tokenKind {
       } else {
-        refuse(.operatorFunction(requirement.name.text), at: requirement.name)
+        refuse(.operatorFunction, requirement.name.text, at: requirement.name)
       }
       if answer.passesErrors, answer.isAsync, let thrown = requirement.thrown {
-        refuse(.awaitedRethrows(subject), at: thrown)
+        refuse(.awaitedRethrows, subject, at: thrown)
       }
       if !answer.isAsync, !answer.throws, !answer.passesErrors,
         parameters.contains(where: \.throwsLate)
       {
-        refuse(.delayedError(subject), at: requirement.name)
+        refuse(.delayedError, subject, at: requirement.name)
       }
     }
 

@@ -61,14 +61,11 @@
         let modifier = declaration.modifiers.first(where: { $0.name.text == "private" })
       {
         refuse(
-          .privateNested(name), at: modifier, "write 'fileprivate'",
+          .privateNested, name, at: modifier, "write 'fileprivate'",
           replacing(modifier, "fileprivate"))
       }
-      face.attributes = attributes.map { $0 + " " }.joined()
-      face.actor = actor
-      face.isOfActors = isOfActors
-      face.isSendable = isSendable
-      face.isOfObjects = isOfObjects
+      face.marks = marks
+      readAttributes()
       face.isNonisolated = declaration.modifiers.contains(where: \.isNonisolated)
       face.isForeign = foreign != nil
       face.isNested = nested != nil
@@ -124,7 +121,7 @@
       if declaration.is(TypeAliasDeclSyntax.self) { return nil }
       if let initializer = declaration.as(InitializerDeclSyntax.self) {
         let labels = initializer.signature.parameterClause.parameters.map(\.firstName.text)
-        refuse(.member("init(\(labels.labels))", of: name), at: initializer.initKeyword)
+        refuse(.member, "init(\(labels.labels))", name, at: initializer.initKeyword)
         return nil
       }
       if let type = declaration.as(AssociatedTypeDeclSyntax.self) {
@@ -132,7 +129,7 @@
         return nil
       }
       let word = declaration.firstToken(viewMode: .sourceAccurate)?.text ?? "this"
-      refuse(.member(word, of: name), at: declaration)
+      refuse(.member, word, name, at: declaration)
       return nil
     }
   }
