@@ -79,7 +79,7 @@
     private var delivered: String {
       if answer.passesErrors { return rethrowing }
       if answer.isAsync { return awaiting }
-      return "\(answer.marks)\(forwarder).\(verb)(\(face.place), \(selector)\(settings)"
+      return "\(answer.marks)\(forwarder).\(verb)(\(site), \(selector)"
         + "\(orThrow.map { ", \($0)" } ?? ""), \(direct)\(later)) { __delivery in \(send) }"
         + "\(otherwise.map { " \($0)" } ?? "")"
     }
@@ -95,8 +95,10 @@
       if case .anything = answer.throwing { !answer.isAnswered } else { false }
     }
 
-    /// The argument with the type of the errors that the sender may get.
-    private var orThrow: String? { isOpen ? nil : answer.thrown.map { "orThrow: \($0).self" } }
+    /// The argument with the type of the errors that the sender may get, where no closure has it.
+    private var orThrow: String? {
+      verb == "tell" ? answer.thrown.map { "orThrow: \($0).self" } : nil
+    }
 
     /// The closure that returns or throws if no target answers.
     private var otherwise: String? {
@@ -162,16 +164,20 @@
     }
 
     /// What the delivery needs to know.
-    private var settings: String {
-      var settings = answer.isOptional ? ", isOptional: true" : ""
-      if answer.isAsync, case .anything = answer.throwing { settings += ", endsWithTask: true" }
-      return settings + (answer.hasOtherwise ? ", hasOtherwise: true" : "")
+    private var site: String {
+      "\(Spelling.invocations)FaceSite<(\(result))>(\(face.place)"
+        + (answer.isOptional ? ", isOptional: true" : "")
+        + (answer.hasOtherwise ? ", hasOtherwise: true" : "") + ")"
+    }
+
+    private var endsWithTask: String {
+      if case .anything = answer.throwing { ", endsWithTask: true" } else { "" }
     }
 
     private var awaiting: String {
       let changed = isMutating ? "var __changed = __target; " : ""
       return """
-        var __delivery = \(forwarder).awaiting(\(face.place), \(selector)\(settings), as: (\(result)).self)
+        var __delivery = \(forwarder).awaiting(\(site), \(selector)\(endsWithTask))
         while __delivery.begins() {
           do {
             if let __target = __delivery.target(as: (\(face.objectTarget)).self) {

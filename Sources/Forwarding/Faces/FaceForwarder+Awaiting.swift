@@ -10,7 +10,7 @@ public import Invocations
 /// ```swift
 /// func close<Face: ForwardingFace>(_ face: Face) async throws {
 ///   let close = Requirement<Void>("close")
-///   var delivery = face.__forwarder.awaiting(0, "close", as: Void.self)
+///   var delivery = face.__forwarder.awaiting(FaceSite<Void>(0), "close")
 ///   while delivery.begins() {
 ///     do {
 ///       delivery.answer(try await FaceMessage.sendAwaiting(close, through: &delivery))
@@ -26,16 +26,19 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
   @usableFromInline var turns: AwaitedTurns
   @usableFromInline var result: Result?
 
+  @usableFromInline let combine: ((Result, Result) -> Result)?
+
   @inlinable
   init(
-    _ forwarder: FaceForwarder, _ place: Int, _ selector: Selector, isOptional: Bool,
-    endsWithTask: Bool, hasOtherwise: Bool
+    _ forwarder: FaceForwarder, _ site: FaceSite<Result>, _ selector: Selector, endsWithTask: Bool
   ) {
     self.selector = selector
+    combine = site.combine
     let wishes = AwaitedTurns.Wishes(
-      isOptional: isOptional, hasResult: Result.self != Void.self, endsWithTask: endsWithTask,
-      hasOtherwise: hasOtherwise)
-    turns = AwaitedTurns(selector, wishes, to: forwarder.targets, of: forwarder.proxy, place)
+      isOptional: site.isOptional, hasResult: Result.self != Void.self,
+      asksAll: site.combine != nil, endsWithTask: endsWithTask, hasOtherwise: site.hasOtherwise)
+    turns = AwaitedTurns(
+      selector, wishes, to: forwarder.targets, of: forwarder.proxy, site.place)
   }
 
   /// Begins the next turn; false if the delivery is over.
@@ -50,7 +53,14 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
   /// Ends the turn with an answer; nil if the target of a message has none.
   @inlinable
   public mutating func answer(_ answer: Result?) {
-    if turns.end(isAnswer: answer != nil), let answer { result = answer }
+    guard turns.end(isAnswer: answer != nil), let answer else { return }
+    if let combine, let old = result {
+      result = combine(old, answer)
+    } else {
+      if let old = result { turns.overrule(old, by: answer) }
+      result = answer
+    }
+    turns.noteAnswer()
   }
 
   /// Ends the turn with an error.
@@ -88,25 +98,13 @@ public struct AwaitedFaceDelivery<Result>: ~Copyable {
     }
   }
 
-  /// Ends the delivery of a requirement that has a result and cannot throw.
-  @inlinable
-  public consuming func ask(otherwise: () -> Result) -> Result {
-    switch conclude() {
-    case .answered(let answer): return answer
-    case .unanswered: return otherwise()
-    case .failed(let error, let answer):
-      report(error)
-      return answer ?? otherwise()
-    }
-  }
-
-  /// Ends the delivery of a requirement that has a result and may throw errors of one type. Other
-  /// errors are reported to the proxy.
+  /// Ends the delivery of a requirement that throws errors of one type, or none. Other errors are
+  /// reported to the proxy.
   ///
   /// - Throws: the error of a target, if it has this type.
   @inlinable
   public consuming func ask<Thrown: Error>(
-    orThrow: Thrown.Type, otherwise: () throws(Thrown) -> Result
+    otherwise: () throws(Thrown) -> Result
   ) throws(Thrown) -> Result {
     switch conclude() {
     case .answered(let answer): return answer
@@ -130,7 +128,7 @@ extension AwaitedFaceDelivery where Result == Void {
   /// - Throws: the error of a target, if it has this type.
   @inlinable
   public consuming func tell<Thrown: Error>(orThrow type: Thrown.Type) throws(Thrown) {
-    try ask(orThrow: type, otherwise: { () throws(Thrown) in })
+    try ask(otherwise: { () throws(Thrown) in })
   }
 }
 
@@ -165,18 +163,12 @@ extension FaceMessage {
 extension FaceForwarder {
   /// Begins the delivery of an `async` requirement.
   ///
-  /// - Parameters:
-  ///   - place: where the face has the protocol of the requirement.
-  ///   - endsWithTask: whether no target is asked once the task is cancelled: the sender gets a `CancellationError`. One
-  ///     that cannot throw it asks all, as a class that is no face would.
-  ///   - hasOtherwise: whether the protocol says what the sender gets where no target answers.
+  /// - Parameter endsWithTask: whether no target is asked once the task is cancelled: the sender gets
+  ///   a `CancellationError`. One that cannot throw it asks all, as a class that is no face would.
   @inlinable
   public func awaiting<Result>(
-    _ place: Int, _ selector: Selector, isOptional: Bool = false, endsWithTask: Bool = false,
-    hasOtherwise: Bool = false, as type: Result.Type
+    _ site: FaceSite<Result>, _ selector: Selector, endsWithTask: Bool = false
   ) -> AwaitedFaceDelivery<Result> {
-    AwaitedFaceDelivery(
-      self, place, selector, isOptional: isOptional, endsWithTask: endsWithTask,
-      hasOtherwise: hasOtherwise)
+    AwaitedFaceDelivery(self, site, selector, endsWithTask: endsWithTask)
   }
 }

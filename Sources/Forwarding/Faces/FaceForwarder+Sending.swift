@@ -8,23 +8,22 @@ extension FaceForwarder {
   /// to the others.
   ///
   /// - Parameters:
-  ///   - place: where the face has the protocol of the requirement.
   ///   - selector: the name of its message.
-  ///   - hasOtherwise: whether the protocol says what the sender gets where no target answers.
   ///   - direct: calls the requirement of a target.
-  ///   - later: gives a queue what calls it.
+  ///   - later: gives a lane what calls it.
   ///   - send: sends the message.
   @inlinable
   @inline(__always)
   func deliver<Target, Result, Failure: Error>(
-    _ place: Int, _ selector: () -> Selector, isOptional: Bool, hasOtherwise: Bool = false,
+    _ site: FaceSite<Result>, _ selector: () -> Selector,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void,
     _ send: (inout FaceDelivery) throws -> Result?
   ) -> FaceAnswer<Result> {
-    FaceDelivery.deliver(
-      selector, isOptional: isOptional, hasOtherwise: hasOtherwise, to: targets, of: proxy, place,
-      direct, later, send)
+    guard targets.areListed else {
+      return FaceDelivery.sendWholly(to: proxy, hasOtherwise: site.hasOtherwise, send)
+    }
+    return FaceDelivery.deliver(site, selector, to: targets, direct, later, send)
   }
 
   /// Delivers a requirement that may throw any error.
@@ -33,55 +32,31 @@ extension FaceForwarder {
   @inlinable
   @inline(__always)
   public func ask<Target, Result, Failure: Error>(
-    _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
+    _ site: FaceSite<Result>, _ selector: @autoclosure () -> Selector,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     later: (inout QueuedCall) -> Void = { _ in },
     _ send: (inout FaceDelivery) throws -> Result?
   ) throws -> Result {
-    switch deliver(place, selector, isOptional: isOptional, direct, later, send) {
+    switch deliver(site, selector, direct, later, send) {
     case .answered(let answer): return answer
     case .unanswered(let error): return try FaceAnswer.nothing(selector(), error)
     case .failed(let error, _): throw error
     }
   }
 
-  /// Delivers a requirement that has a result and cannot throw. Errors are reported to the proxy.
-  @inlinable
-  @inline(__always)
-  public func ask<Target, Result>(
-    _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
-    hasOtherwise: Bool = false,
-    _ direct: (borrowing FaceTarget<Target>) -> Result,
-    _ send: (inout FaceDelivery) throws -> Result?,
-    otherwise: () -> Result
-  ) -> Result {
-    switch deliver(
-      place, selector, isOptional: isOptional, hasOtherwise: hasOtherwise, direct, { _ in }, send)
-    {
-    case .answered(let answer): return answer
-    case .unanswered: return otherwise()
-    case .failed(let error, let answer):
-      proxy.report(unheard: error, selector())
-      return answer ?? otherwise()
-    }
-  }
-
-  /// Delivers a requirement that has a result and may throw errors of one type. Other errors are
-  /// reported to the proxy.
+  /// Delivers a requirement that throws errors of one type, or none. Other errors are reported to the
+  /// proxy, and the sender gets the answer of another target, if there is one.
   ///
   /// - Throws: the error of a target, if it has this type.
   @inlinable
   @inline(__always)
   public func ask<Target, Result, Failure: Error, Thrown: Error>(
-    _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
-    hasOtherwise: Bool = false,
-    orThrow: Thrown.Type, _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
+    _ site: FaceSite<Result>, _ selector: @autoclosure () -> Selector,
+    _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     later: (inout QueuedCall) -> Void = { _ in },
     _ send: (inout FaceDelivery) throws -> Result?, otherwise: () throws(Thrown) -> Result
   ) throws(Thrown) -> Result {
-    switch deliver(
-      place, selector, isOptional: isOptional, hasOtherwise: hasOtherwise, direct, later, send)
-    {
+    switch deliver(site, selector, direct, later, send) {
     case .answered(let answer): return answer
     case .unanswered: return try otherwise()
     case .failed(let error, let answer):
@@ -96,14 +71,12 @@ extension FaceForwarder {
   @inlinable
   @inline(__always)
   public func tell<Target>(
-    _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
+    _ site: FaceSite<Void>, _ selector: @autoclosure () -> Selector,
     _ direct: (borrowing FaceTarget<Target>) -> Void,
     later: (inout QueuedCall) -> Void = { _ in },
     _ send: (inout FaceDelivery) throws -> Void?
   ) {
-    if case .failed(let error, _) = deliver(
-      place, selector, isOptional: isOptional, direct, later, send)
-    {
+    if case .failed(let error, _) = deliver(site, selector, direct, later, send) {
       proxy.report(unheard: error, selector())
     }
   }
@@ -115,14 +88,13 @@ extension FaceForwarder {
   @inlinable
   @inline(__always)
   public func tell<Target, Failure: Error, Thrown: Error>(
-    _ place: Int, _ selector: @autoclosure () -> Selector, isOptional: Bool = false,
-    orThrow: Thrown.Type, _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Void,
+    _ site: FaceSite<Void>, _ selector: @autoclosure () -> Selector, orThrow: Thrown.Type,
+    _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Void,
     later: (inout QueuedCall) -> Void = { _ in },
     _ send: (inout FaceDelivery) throws -> Void?
   ) throws(Thrown) {
     try ask(
-      place, selector(), isOptional: isOptional, orThrow: orThrow, direct, later: later, send,
-      otherwise: { () throws(Thrown) in })
+      site, selector(), direct, later: later, send, otherwise: { () throws(Thrown) in })
   }
 
   /// Delivers a `rethrows` requirement. Its sender gets an error only if a closure argument threw

@@ -117,6 +117,9 @@ extension MulticastProxy: TargetListOwner {
     guard let selector = call.selector else { return }
     let turn = deliver(call, selector, to: registration)
     let isQuestion = call.returnsValue && wishes(of: registration).lane.leavesQuestions
+    if isQuestion, case .queued = turn.outcome {
+      tellListener(.tooLate(token(of: registration), selector))
+    }
     tally.note(turn, of: registration, leavesQuestions: isQuestion)
   }
 

@@ -22,6 +22,10 @@ public enum DeliveryDiagnostic: Sendable {
   /// A target threw, and the sender does not get the error, because it did not wait, or gets an
   /// earlier one.
   case failed(ForwardingToken, Selector, any Error)
+  /// The answer of a target does not count: that of a later target takes its place.
+  case overruled(ForwardingToken, Selector)
+  /// A target answers on its lane, when the sender has its answer.
+  case tooLate(ForwardingToken, Selector)
   /// A message of a face ended with this error, and the requirement cannot throw.
   case unheard(Selector, any Error)
 }
@@ -43,6 +47,9 @@ extension MulticastProxy {
     }
   }
 
+  /// Tells the proxy's own listener, if there is one.
+  func tellListener(_ diagnostic: @autoclosure () -> DeliveryDiagnostic) { listener?(diagnostic()) }
+
   /// Reports errors that the sender does not get.
   func diagnose(_ failures: some Sequence<DeliveryFailure>, of selector: Selector?) {
     guard let selector else { return }
@@ -58,7 +65,7 @@ extension MulticastProxy {
     case .unheard(let selector, let error):
       EventReports.report(.failed(selector, target, error))
     // Dead targets are reported when they are removed, and unanswered messages when they are sent.
-    case .diedUnreached, .deadTarget, .unanswered: break
+    case .diedUnreached, .deadTarget, .unanswered, .overruled, .tooLate: break
     }
   }
 

@@ -21,6 +21,10 @@ extension MulticastProxy {
     return isError ? .unanswered(ForwardingError.nobodyAnswered(selector)) : .answered
   }
 
+  package func overrule(_ member: ListedTarget, _ selector: Selector) {
+    tellListener(.overruled(token(of: member), selector))
+  }
+
   /// Gives a sender what the verdict says.
   @inline(never)
   func conclude(_ call: Call, _ selector: Selector, _ tally: TargetList.Tally) throws {

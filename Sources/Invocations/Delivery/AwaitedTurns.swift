@@ -14,15 +14,20 @@ package struct AwaitedTurns: ~Copyable {
   package struct Wishes {
     @usableFromInline let isOptional: Bool
     @usableFromInline let hasResult: Bool
+    /// Whether the answers of all targets count, whatever the rule of the list is.
+    @usableFromInline let asksAll: Bool
     /// Whether cancelling the task ends the delivery, because the sender can throw the error.
     @usableFromInline let endsWithTask: Bool
     /// Whether the face answers where no target does.
     @usableFromInline let hasOtherwise: Bool
 
     @inlinable
-    package init(isOptional: Bool, hasResult: Bool, endsWithTask: Bool, hasOtherwise: Bool) {
+    package init(
+      isOptional: Bool, hasResult: Bool, asksAll: Bool, endsWithTask: Bool, hasOtherwise: Bool
+    ) {
       self.isOptional = isOptional
       self.hasResult = hasResult
+      self.asksAll = asksAll
       self.endsWithTask = endsWithTask
       self.hasOtherwise = hasOtherwise
     }
@@ -57,6 +62,8 @@ package struct AwaitedTurns: ~Copyable {
   private var outcome: Verdict?
   /// Whether no target of the proxy answered the message.
   private var isUnanswered = false
+  /// The target of the last answer.
+  private var last: MemberPlace?
 
   /// Initializes a delivery, which begins with the first turn.
   @usableFromInline
@@ -127,7 +134,8 @@ package struct AwaitedTurns: ~Copyable {
 
   private mutating func beginTarget() -> Bool {
     guard let list = unsafe list, let kept = unsafe kept else { return false }
-    if tally.answered > 0, unsafe fwd_list_stops_at_first(list, wishes.hasResult ? 1 : 0) != 0 {
+    let takesFirst = wishes.hasResult && !wishes.asksAll
+    if tally.answered > 0, unsafe fwd_list_stops_at_first(list, takesFirst ? 1 : 0) != 0 {
       return false
     }
     if tally.error != nil, unsafe fwd_list_rules(list) & UInt32(FWD_LIST_FIRST_ERROR) != 0 {
@@ -169,6 +177,20 @@ package struct AwaitedTurns: ~Copyable {
     if isLeftOut(by: target) { return false }
     tally.answered += 1
     return true
+  }
+
+  /// Notes that the answer of this turn counts.
+  @usableFromInline
+  package mutating func noteAnswer() { unsafe last = member }
+
+  /// Tells that the last answer is overruled, if anyone listens.
+  @usableFromInline
+  @inline(never)
+  package func overrule<Result>(_ old: Result, by new: Result) {
+    guard wishes.hasResult, let list = unsafe list, let owner = unsafe owner,
+      unsafe fwd_list_rules(list) & UInt32(FWD_LIST_TELLS) != 0
+    else { return }
+    unsafe FaceDelivery.overrule(old, by: new, at: last, selector, owner.takeUnretainedValue())
   }
 
   /// Whether a target left out the requirement. If so, records that.

@@ -25,43 +25,42 @@ extension FaceDelivery {
   /// functions of their own, as they take addresses of variables that this loop has in registers.
   ///
   /// - Parameters:
-  ///   - hasOtherwise: whether the face answers where no target does.
-  ///   - place: where the tables of a target have that of the protocol.
   ///   - direct: calls the requirement of a target.
-  ///   - later: enqueues the call of a requirement without a result; does nothing if that needs a
-  ///     message.
+  ///   - later: gives a lane what calls the requirement.
   ///   - send: sends the message; nil if the target does not answer.
   @inlinable
   @inline(__always)
   package static func deliver<Target, Result, Failure: Error>(
-    _ selector: () -> Selector, isOptional: Bool, hasOtherwise: Bool, to targets: FaceTargets,
-    of proxy: AnyObject, _ place: Int,
+    _ site: FaceSite<Result>, _ selector: () -> Selector, to targets: FaceTargets,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void,
     _ send: (inout FaceDelivery) throws -> Result?
   ) -> FaceAnswer<Result> {
-    guard let list = unsafe targets.list else {
-      return unsafe sendWholly(hasOtherwise, targets, proxy, send)
-    }
+    let list = unsafe targets.list.unsafelyUnwrapped
     let owned = unsafe fwd_owned_list_of(list)
     var round = unsafe fwd_direct_begin(fwd_list_place(owned), list)
     if unsafe round.list == nil { unsafe round = begin(targets, list, fwd_stack_address()) }
     guard let kept = unsafe round.list else {
       return .failed(refusal(selector()), nil)
     }
-    let stopsAtFirst = unsafe fwd_list_stops_at_first(owned, Result.self == Void.self ? 0 : 1) != 0
+    // What is combined is asked of all.
+    let stopsAtFirst =
+      unsafe fwd_list_stops_at_first(
+        owned, Result.self == Void.self || site.combine != nil ? 0 : 1) != 0
     var turn = unsafe fwd_direct_turn(kept, FWDDirectTurn())
     var result: Result?
-    var answered = 0
+    /// The target of the result.
+    var last = unsafe turn.member
     var hasQueued = false
     // Allocated only if a delivery does more than call targets.
     var rest: UnsafeMutablePointer<FaceDelivery>?
     while let member = unsafe turn.member {
-      let taken = unsafe fwd_direct_take(member, targets.face, place)
+      var answer: Result?
+      let taken = unsafe fwd_direct_take(member, targets.face, site.place)
       if let object = unsafe taken.object {
-        if isOptional { unsafe fwd_forget_left_out(round.thread) }
+        if site.isOptional { unsafe fwd_forget_left_out(round.thread) }
         do throws(Failure) {
-          let answer = try unsafe _withUnprotectedUnsafePointer(
+          answer = try unsafe _withUnprotectedUnsafePointer(
             to: (object, taken.table)
           ) { words throws(Failure) in
             // SAFETY: a value of a protocol for objects is the object and the table.
@@ -69,51 +68,65 @@ extension FaceDelivery {
               unsafe UnsafeRawPointer(words).assumingMemoryBound(to: FaceTarget<Target>.self)
                 .pointee)
           }
-          if unsafe !isOptional || isAnswer(of: object, round, selector, at: member) {
-            result = answer
-            answered &+= 1
+          if site.isOptional, unsafe !isAnswer(of: object, round, selector, at: member) {
+            answer = nil
           }
         } catch {
-          if unsafe !isOptional || isAnswer(of: object, round, selector, at: member) {
-            unsafe fail(error, at: member, &rest, targets, proxy)
+          if unsafe !site.isOptional || isAnswer(of: object, round, selector, at: member) {
+            unsafe fail(error, in: FaceCall(site, targets, round, at: member), &rest)
           }
         }
         unsafe fwd_direct_give_back(taken)
       } else {
         let other: Turn<Result> = unsafe turnElsewhere(
-          at: member, &rest, round, hasOtherwise, targets, proxy, place, selector,
-          isOptional: isOptional, direct, later, send)
+          FaceCall(site, targets, round, at: member), &rest, selector, direct, later, send)
         switch other {
-        case .answered(let answer):
-          result = answer
-          answered &+= 1
+        case .answered(let other): answer = other
         case .queued: hasQueued = true
         case .over: break
         }
       }
-      if stopsAtFirst, answered > 0 { break }
+      if let answer {
+        if let old = result {
+          if let combine = site.combine {
+            result = combine(old, answer)
+          } else {
+            if Result.self != Void.self, unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_TELLS) != 0 {
+              unsafe overrule(old, by: answer, at: last, selector(), targets.owner)
+            }
+            result = answer
+          }
+        } else {
+          result = answer
+        }
+        unsafe last = member
+        if stopsAtFirst { break }
+      }
       if unsafe rest != nil, unsafe endsAtError(rest, owned) { break }
       unsafe turn.member = member + 1
       unsafe turn = fwd_direct_turn(kept, turn)
     }
     if unsafe rest == nil {
-      if answered > 0, let result {
+      if let result {
         unsafe fwd_direct_end(round)
         return .answered(result)
       }
       // A target that has the call on its queue gets it, and a face with an answer of its own asks for
       // one that is there.
-      if hasQueued, !hasOtherwise, let nothing = () as? Result {
+      if hasQueued, !site.hasOtherwise, let nothing = () as? Result {
         unsafe fwd_direct_end(round)
         return .answered(nothing)
       }
-      if !hasQueued, unsafe kept.pointee.count == 0, unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_TELLS) == 0 {
+      if !hasQueued, unsafe kept.pointee.count == 0,
+        unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_TELLS) == 0
+      {
         unsafe fwd_direct_end(round)
         return .unanswered(nil)
       }
     }
+    unsafe fwd_direct_end(round)
     return unsafe conclude(
-      result, hasQueued, hasOtherwise, rest, round, targets, proxy, selector())
+      result, hasQueued, hasOtherwise: site.hasOtherwise, rest, targets, selector())
   }
 
   /// Whether a call of an optional requirement has answered, or thrown, rather than left it out.

@@ -20,16 +20,13 @@ extension FaceDelivery {
   /// Calls a target on its lane, synchronously or later, or here if its options allow it.
   @inlinable @unsafe
   @inline(never)
-  static func callOnQueue<Target, Result, Failure: Error>(
-    at place: UnsafePointer<UnsafeRawPointer>, _ targets: FaceTargets, _ index: Int,
-    _ selector: () -> Selector, isOptional: Bool,
+  static func callInLane<Target, Result, Failure: Error>(
+    _ call: FaceCall, _ selector: Selector,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void
   ) -> LaneAnswer<Result> {
     var result: Result?
-    let turn = unsafe callOnQueue(
-      at: place, targets, index, selector(), isOptional: isOptional, later
-    ) { words in
+    let turn = unsafe turnInLane(call, selector, later) { words in
       // SAFETY: a value of a protocol for objects is the object and the table.
       result = try unsafe direct(words.assumingMemoryBound(to: FaceTarget<Target>.self).pointee)
     }
@@ -44,11 +41,12 @@ extension FaceDelivery {
   }
 
   @usableFromInline @unsafe
-  static func callOnQueue(
-    at place: UnsafePointer<UnsafeRawPointer>, _ targets: FaceTargets, _ index: Int,
-    _ selector: Selector, isOptional: Bool, _ later: (inout QueuedCall) -> Void,
-    _ call: (UnsafeRawPointer) throws -> Void
+  static func turnInLane(
+    _ call: FaceCall, _ selector: Selector, _ later: (inout QueuedCall) -> Void,
+    _ direct: (UnsafeRawPointer) throws -> Void
   ) -> LaneTurn {
+    let (place, targets, index) = unsafe (call.member, call.targets, call.place)
+    let isOptional = unsafe call.isOptional
     guard let table = unsafe fwd_direct_table(place, targets.face, index) else { return .message }
     return unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee)._withUnsafeGuaranteedRef {
       member in
@@ -80,7 +78,7 @@ extension FaceDelivery {
         func isAnswered() throws -> Bool {
           try unsafe member.isAnswered(object, isOptional ? selector : nil) {
             try unsafe _withUnprotectedUnsafePointer(to: (object, table)) { words in
-              try unsafe call(UnsafeRawPointer(words))
+              try unsafe direct(UnsafeRawPointer(words))
             }
           }
         }

@@ -17,35 +17,30 @@ extension FaceDelivery {
   @inlinable @unsafe
   @inline(never)
   static func turnElsewhere<Target, Result, Failure: Error>(
-    at member: UnsafePointer<UnsafeRawPointer>, _ rest: inout UnsafeMutablePointer<FaceDelivery>?,
-    _ round: FWDDirectRound, _ hasOtherwise: Bool, _ targets: FaceTargets, _ proxy: AnyObject,
-    _ place: Int, _ selector: () -> Selector, isOptional: Bool,
+    _ call: FaceCall, _ rest: inout UnsafeMutablePointer<FaceDelivery>?,
+    _ selector: () -> Selector,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void,
     _ send: (inout FaceDelivery) throws -> Result?
   ) -> Turn<Result> {
-    switch unsafe callOnQueue(
-      at: member, targets, place, selector, isOptional: isOptional, direct, later)
-    {
+    switch unsafe callInLane(call, selector(), direct, later) {
     case .answered(let answer): return .answered(answer)
     case .queued: return .queued
     case .over: return .over
     case .failed(let error):
-      unsafe fail(error, at: member, &rest, targets, proxy)
+      unsafe fail(error, in: call, &rest)
       return .over
-    case .message:
-      return unsafe sendAlone(to: member, &rest, round, hasOtherwise, targets, proxy, send)
+    case .message: return unsafe sendAlone(call, &rest, send)
     }
   }
 
   /// Sends the message to a proxy that has no list of targets.
-  @usableFromInline @unsafe
+  @usableFromInline
   @inline(never)
-  static func sendWholly<Result>(
-    _ hasOtherwise: Bool, _ targets: FaceTargets, _ proxy: AnyObject,
-    _ send: (inout FaceDelivery) throws -> Result?
+  package static func sendWholly<Result>(
+    to proxy: AnyObject, hasOtherwise: Bool, _ send: (inout FaceDelivery) throws -> Result?
   ) -> FaceAnswer<Result> {
-    var delivery = unsafe FaceDelivery(targets, proxy)
+    var delivery = FaceDelivery(to: proxy)
     delivery.message = fwd_next_message()
     delivery.hasOtherwise = hasOtherwise
     do {
@@ -87,15 +82,13 @@ extension FaceDelivery {
   @usableFromInline @unsafe
   @inline(never)
   static func sendAlone<Result>(
-    to place: UnsafePointer<UnsafeRawPointer>,
-    _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ round: FWDDirectRound,
-    _ hasOtherwise: Bool, _ targets: FaceTargets, _ proxy: AnyObject,
+    _ call: FaceCall, _ known: inout UnsafeMutablePointer<FaceDelivery>?,
     _ send: (inout FaceDelivery) throws -> Result?
   ) -> Turn<Result> {
-    var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
-    if let thread = unsafe round.thread { delivery.message = unsafe fwd_direct_number(thread) }
-    delivery.hasOtherwise = hasOtherwise
-    unsafe delivery.place = place
+    var delivery = unsafe take(&known) ?? FaceDelivery(to: call.targets)
+    if let thread = unsafe call.thread { delivery.message = unsafe fwd_direct_number(thread) }
+    delivery.hasOtherwise = unsafe call.hasOtherwise
+    unsafe delivery.place = call.member
     delivery.tally.hasQueued = false
     var answer: Result?
     do {
@@ -113,12 +106,10 @@ extension FaceDelivery {
   @usableFromInline @unsafe
   @inline(never)
   static func fail(
-    _ error: any Error, at place: UnsafePointer<UnsafeRawPointer>,
-    _ known: inout UnsafeMutablePointer<FaceDelivery>?, _ targets: FaceTargets,
-    _ proxy: AnyObject
+    _ error: any Error, in call: FaceCall, _ known: inout UnsafeMutablePointer<FaceDelivery>?
   ) {
-    var delivery = unsafe take(&known) ?? FaceDelivery(targets, proxy)
-    delivery.tally.fail(error, at: unsafe member(at: place))
+    var delivery = unsafe take(&known) ?? FaceDelivery(to: call.targets)
+    delivery.tally.fail(error, at: unsafe member(at: call.member))
     unsafe keep(delivery, &known)
   }
 
@@ -156,17 +147,29 @@ extension FaceDelivery {
     OptionalRequirement.note(leftOut: selector, by: unsafe member(at: place).type)
   }
 
-  /// Ends the round, and decides what the sender gets.
+  /// Tells that an answer is overruled by that of a later target, if it is another one.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func overrule<Result>(
+    _ old: Result, by new: Result, at place: UnsafePointer<UnsafeRawPointer>?,
+    _ selector: Selector, _ owner: FaceOwner?
+  ) {
+    func isEqual<Value: Equatable>(_ old: Value) -> Bool { old == new as? Value }
+    if let old = old as? any Equatable, isEqual(old) { return }
+    if let place = unsafe place {
+      owner?.proxy.overrule(unsafe member(at: place), selector)
+    }
+  }
+
+  /// Decides what the sender gets.
   ///
   /// - Parameter result: the answer that counts; nil if no target has answered.
   @usableFromInline @unsafe
   @inline(never)
   static func conclude<Result>(
-    _ result: Result?, _ hasQueued: Bool, _ hasOtherwise: Bool,
-    _ known: UnsafeMutablePointer<FaceDelivery>?, _ round: FWDDirectRound,
-    _ targets: FaceTargets, _ proxy: AnyObject, _ selector: Selector
+    _ result: Result?, _ hasQueued: Bool, hasOtherwise: Bool,
+    _ known: UnsafeMutablePointer<FaceDelivery>?, _ targets: FaceTargets, _ selector: Selector
   ) -> FaceAnswer<Result> {
-    unsafe fwd_direct_end(round)
     var known = unsafe known
     var tally = unsafe take(&known)?.tally ?? TargetList.Tally()
     tally.answered = result == nil ? 0 : 1

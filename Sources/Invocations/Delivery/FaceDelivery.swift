@@ -17,7 +17,8 @@ import CForwardingShims
 public struct FaceDelivery {
   // SAFETY: a local variable of the delivering function, which keeps the list and its members.
 
-  @usableFromInline let proxy: AnyObject
+  /// The proxy, unless the message goes to a target.
+  @usableFromInline let proxy: AnyObject?
   @usableFromInline let owner: FaceOwner?
   /// The target; nil for a message to the proxy.
   @usableFromInline var place: UnsafePointer<UnsafeRawPointer>?
@@ -32,12 +33,14 @@ public struct FaceDelivery {
 
   /// Makes a message to a proxy.
   public init(to proxy: AnyObject) {
-    unsafe self.init(FaceTargets(nil, of: nil, for: type(of: proxy)), proxy)
+    self.proxy = proxy
+    owner = nil
+    unsafe place = nil
   }
 
-  @inlinable @unsafe
-  package init(_ targets: FaceTargets, _ proxy: AnyObject) {
-    self.proxy = proxy
+  /// Makes a message to targets.
+  init(to targets: FaceTargets) {
+    proxy = nil
     owner = targets.owner
     unsafe place = nil
   }

@@ -30,6 +30,9 @@ public struct FaceTargets: @unchecked Sendable {
   @usableFromInline let face: UnsafeRawPointer
   @usableFromInline let owner: FaceOwner?
 
+  /// Whether the proxy has a list of targets.
+  @inlinable package var areListed: Bool { unsafe list != nil }
+
   /// Wraps the list of a proxy that passes every message on to its targets. The list is nil if the
   /// proxy may do something else.
   ///

@@ -24,6 +24,8 @@ package protocol TargetListOwner: AnyObject {
   /// Sends an awaited message to a member that cannot be called directly.
   nonisolated(nonsending) func deliverAwaiting(
     _ invocation: Invocation, to member: ListedTarget, _ tally: inout TargetList.Tally) async
+  /// Tells that the answer of a target is overruled by that of a later one.
+  func overrule(_ member: ListedTarget, _ selector: Selector)
   /// Decides what the sender gets, and does the work that no sender sees: removes dead targets, and
   /// reports the errors that the sender does not get.
   func verdict(

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CForwardingShims
+
+/// Where a face has a requirement, and what a delivery needs to know of it.
+///
+/// Used by code that `@Forwardable` generates.
+///
+/// ```swift
+/// let site = FaceSite<Bool>(0, hasOtherwise: true) { $0 && $1 }
+/// ```
+@_documentation(visibility: internal)
+@frozen
+public struct FaceSite<Result> {
+  /// Where the tables of a target have that of the protocol.
+  @usableFromInline package let place: Int
+  @usableFromInline package let isOptional: Bool
+  /// Whether the protocol says what the sender gets where no target answers.
+  @usableFromInline package let hasOtherwise: Bool
+  /// Makes one answer of two; nil if the list's rule says which one counts.
+  @usableFromInline package let combine: ((Result, Result) -> Result)?
+
+  @inlinable
+  public init(
+    _ place: Int, isOptional: Bool = false, hasOtherwise: Bool = false,
+    combine: ((Result, Result) -> Result)? = nil
+  ) {
+    self.place = place
+    self.isOptional = isOptional
+    self.hasOtherwise = hasOtherwise
+    self.combine = combine
+  }
+}
+
+/// A delivery of a requirement, as its turns out of line need it.
+@unsafe
+@frozen
+@usableFromInline
+struct FaceCall {
+  @usableFromInline let targets: FaceTargets
+  @usableFromInline let place: Int
+  @usableFromInline let isOptional: Bool
+  @usableFromInline let hasOtherwise: Bool
+  @usableFromInline let thread: UnsafeMutablePointer<FWDThread>?
+  /// The member whose turn it is.
+  @usableFromInline let member: UnsafePointer<UnsafeRawPointer>
+
+  @inlinable
+  init<Result>(
+    _ site: FaceSite<Result>, _ targets: FaceTargets, _ round: FWDDirectRound,
+    at member: UnsafePointer<UnsafeRawPointer>
+  ) {
+    self.targets = targets
+    place = site.place
+    isOptional = site.isOptional
+    hasOtherwise = site.hasOtherwise
+    unsafe thread = round.thread
+    unsafe self.member = member
+  }
+}
