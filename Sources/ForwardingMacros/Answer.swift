@@ -13,6 +13,8 @@
     var throwing = Throwing.nothing
     /// The source of the value returned when no target answers; nil without a default value.
     var otherwise: String?
+    /// The closure that makes one of two answers, as source; nil if the last answer wins.
+    var combine: String?
     /// The error in place of the value, as source.
     var failure: String?
     /// Whether the protocol says either.
@@ -112,6 +114,12 @@
       if answer.failure != nil, !answer.isVoid, !answer.throws {
         refuse(.throwsNothing, subject, at: value.expression)
       }
+      if let combine = marker.argument("combine") {
+        answer.combine = combine.expression.trimmedDescription
+        if answer.failure != nil || requirement.isStatic {
+          refuse(.nothingToCombine, subject, at: combine)
+        }
+      }
       if text.hasPrefix("<#") { refuse(.placeholder, subject, at: value.expression) }
       if let result = requirement.result, answer.failure == nil, isOfAnyType(requirement),
         !text.hasPrefix("fatalError(")
@@ -136,6 +144,11 @@
     var firstArgument: LabeledExprSyntax? {
       guard case .argumentList(let list)? = arguments else { return nil }
       return list.first
+    }
+
+    func argument(_ label: String) -> LabeledExprSyntax? {
+      guard case .argumentList(let list)? = arguments else { return nil }
+      return list.first { $0.label?.text == label }
     }
   }
 #endif

@@ -167,7 +167,8 @@
     private var site: String {
       "\(Spelling.invocations)FaceSite<(\(result))>(\(face.place)"
         + (answer.isOptional ? ", isOptional: true" : "")
-        + (answer.hasOtherwise ? ", hasOtherwise: true" : "") + ")"
+        + (answer.hasOtherwise ? ", hasOtherwise: true" : "")
+        + (answer.combine.map { ", combine: \($0)" } ?? "") + ")"
     }
 
     private var endsWithTask: String {

@@ -134,10 +134,10 @@
 
     override func visit(_ node: AttributeSyntax) -> AttributeSyntax {
       if let otherwise, node.attributeName.bareName == "Otherwise",
-        case .argumentList(let list)? = node.arguments, var value = list.first
+        case .argumentList(var list)? = node.arguments
       {
-        value.expression = ExprSyntax(stringLiteral: otherwise.call)
-        return node.with(\.arguments, .argumentList([value]))
+        list[list.startIndex].expression = ExprSyntax(stringLiteral: otherwise.call)
+        return node.with(\.arguments, .argumentList(list))
       }
       return node.namesGlobalActor ? super.visit(node) : node
     }

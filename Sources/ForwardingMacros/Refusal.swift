@@ -60,6 +60,8 @@
       "'@Forwardable' cannot tell what '%' returns if no target answers: put '@Otherwise(value)' in front of it"
     case noAnswerOrError =
       "'@Forwardable' cannot tell what '%' returns if no target answers: put '@Otherwise(value)' or '@Otherwise(throw: error)' in front of it"
+    case nothingToCombine =
+      "'@Otherwise' has no two answers to combine for '%': remove 'combine'"
     case throwsNothing =
       "'@Otherwise(throw:)' cannot throw from '%': add 'throws', or write '@Otherwise(value)'"
     case placeholder =

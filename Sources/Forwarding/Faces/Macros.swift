@@ -75,6 +75,16 @@
   public macro Otherwise<Value>(_ value: @autoclosure () -> Value) =
     #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
 
+  /// The same, with how two answers become one: without it, the last one wins.
+  ///
+  /// ```
+  /// @Otherwise(true, combine: { $0 && $1 }) func chat(_ chat: Chat, shouldSend text: String) -> Bool
+  /// ```
+  @attached(peer)
+  public macro Otherwise<Value>(
+    _ value: @autoclosure () -> Value, combine: (Value, Value) -> Value
+  ) = #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
+
   /// The error that the sender gets instead, from a requirement that may throw it: it fails closed. Without a result, a
   /// target on a queue does not count as one that answers.
   ///
