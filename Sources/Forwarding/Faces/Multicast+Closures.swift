@@ -25,8 +25,11 @@ extension Multicast where Subject: ForwardingFace {
   ) -> ForwardingToken {
     let requirement = Subject.__Messages()[keyPath: requirement]
     let target = ClosureTarget()
-    do {
-      try target.register(requirement.selector, unchecked: body)
+    let held = UncheckedClosure(body: body)
+    do throws(InvocationError) {
+      try target.register(requirement.selector) { (arguments: repeat each Argument) in
+        try held.body(repeat each arguments)
+      }
     } catch {
       fatalError("'\(requirement.selector)' cannot be a closure: \(error)")
     }
@@ -34,14 +37,8 @@ extension Multicast where Subject: ForwardingFace {
   }
 }
 
-extension ClosureTarget {
-  /// Registers a closure that runs where a target would, whatever it captures.
-  fileprivate func register<Result, each Argument>(
-    _ selector: Selector, unchecked body: @escaping (repeat each Argument) throws -> Result
-  ) throws(InvocationError) {
-    // SAFETY: a target of the multicast runs on the same threads, and its class may not be `Sendable`.
-    let body = unsafe unsafeBitCast(
-      body, to: (@Sendable (repeat each Argument) throws -> Result).self)
-    try register(selector, body)
-  }
+// SAFETY: the closure runs on the threads on which a target of the multicast runs, whose class need
+// not be `Sendable` either.
+private struct UncheckedClosure<Result, each Argument>: @unchecked Sendable {
+  let body: (repeat each Argument) throws -> Result
 }

@@ -133,6 +133,8 @@ extension SingleTargetProxy: TargetListOwner {
     }
   }
 
+  package func overrule(_ member: ListedTarget, _ selector: Selector) {}
+
   package func verdict(
     _ selector: Selector, _ tally: TargetList.Tally, returnsValue: Bool, hasOtherwise: Bool
   ) -> Verdict {

@@ -73,13 +73,13 @@ extension FaceDelivery {
           }
         } catch {
           if unsafe !site.isOptional || isAnswer(of: object, round, selector, at: member) {
-            unsafe fail(error, in: FaceCall(site, targets, round, at: member), &rest)
+            unsafe fail(error, in: FaceTurn(site, targets, round, at: member), &rest)
           }
         }
         unsafe fwd_direct_give_back(taken)
       } else {
         let other: Turn<Result> = unsafe turnElsewhere(
-          FaceCall(site, targets, round, at: member), &rest, selector, direct, later, send)
+          FaceTurn(site, targets, round, at: member), &rest, selector, direct, later, send)
         switch other {
         case .answered(let other): answer = other
         case .queued: hasQueued = true

@@ -21,7 +21,7 @@ extension FaceDelivery {
   @inlinable @unsafe
   @inline(never)
   static func callInLane<Target, Result, Failure: Error>(
-    _ call: FaceCall, _ selector: Selector,
+    _ call: FaceTurn, _ selector: Selector,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void
   ) -> LaneAnswer<Result> {
@@ -42,11 +42,11 @@ extension FaceDelivery {
 
   @usableFromInline @unsafe
   static func turnInLane(
-    _ call: FaceCall, _ selector: Selector, _ later: (inout QueuedCall) -> Void,
+    _ call: FaceTurn, _ selector: Selector, _ later: (inout QueuedCall) -> Void,
     _ direct: (UnsafeRawPointer) throws -> Void
   ) -> LaneTurn {
     let (place, targets, index) = unsafe (call.member, call.targets, call.place)
-    let isOptional = unsafe call.isOptional
+    let isOptional = call.isOptional
     guard let table = unsafe fwd_direct_table(place, targets.face, index) else { return .message }
     return unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee)._withUnsafeGuaranteedRef {
       member in

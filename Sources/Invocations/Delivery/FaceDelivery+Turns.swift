@@ -17,7 +17,7 @@ extension FaceDelivery {
   @inlinable @unsafe
   @inline(never)
   static func turnElsewhere<Target, Result, Failure: Error>(
-    _ call: FaceCall, _ rest: inout UnsafeMutablePointer<FaceDelivery>?,
+    _ call: FaceTurn, _ rest: inout UnsafeMutablePointer<FaceDelivery>?,
     _ selector: () -> Selector,
     _ direct: (borrowing FaceTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void,
@@ -82,12 +82,12 @@ extension FaceDelivery {
   @usableFromInline @unsafe
   @inline(never)
   static func sendAlone<Result>(
-    _ call: FaceCall, _ known: inout UnsafeMutablePointer<FaceDelivery>?,
+    _ call: FaceTurn, _ known: inout UnsafeMutablePointer<FaceDelivery>?,
     _ send: (inout FaceDelivery) throws -> Result?
   ) -> Turn<Result> {
     var delivery = unsafe take(&known) ?? FaceDelivery(to: call.targets)
     if let thread = unsafe call.thread { delivery.message = unsafe fwd_direct_number(thread) }
-    delivery.hasOtherwise = unsafe call.hasOtherwise
+    delivery.hasOtherwise = call.hasOtherwise
     unsafe delivery.place = call.member
     delivery.tally.hasQueued = false
     var answer: Result?
@@ -106,7 +106,7 @@ extension FaceDelivery {
   @usableFromInline @unsafe
   @inline(never)
   static func fail(
-    _ error: any Error, in call: FaceCall, _ known: inout UnsafeMutablePointer<FaceDelivery>?
+    _ error: any Error, in call: FaceTurn, _ known: inout UnsafeMutablePointer<FaceDelivery>?
   ) {
     var delivery = unsafe take(&known) ?? FaceDelivery(to: call.targets)
     delivery.tally.fail(error, at: unsafe member(at: call.member))

@@ -31,11 +31,13 @@ public struct FaceSite<Result> {
   }
 }
 
-/// A delivery of a requirement, as its turns out of line need it.
-@unsafe
+/// A turn of a delivery that is more than a call.
+@safe
 @frozen
 @usableFromInline
-struct FaceCall {
+struct FaceTurn {
+  // SAFETY: a local variable of the delivering function, which keeps the list and its members.
+
   @usableFromInline let targets: FaceTargets
   @usableFromInline let place: Int
   @usableFromInline let isOptional: Bool
@@ -44,7 +46,7 @@ struct FaceCall {
   /// The member whose turn it is.
   @usableFromInline let member: UnsafePointer<UnsafeRawPointer>
 
-  @inlinable
+  @inlinable @unsafe
   init<Result>(
     _ site: FaceSite<Result>, _ targets: FaceTargets, _ round: FWDDirectRound,
     at member: UnsafePointer<UnsafeRawPointer>

@@ -62,17 +62,13 @@ struct MulticastMutationTests {
   private let dummy = ClosureTarget()
 
   @Test(
-    "a combiner that stops or throws leaves the other targets uncalled, and the report names them")
-  func combiner() throws {
+    "an answer that ends the delivery leaves the other targets uncalled, and the report names them")
+  func first() throws {
     let log = Log()
     let proxy = try MulticastResultTests.proxy(["1", "2", "3"], log)
-    let report = try proxy.deliver(Messages.value.invocation()) { call in
-      try call.result(as: Int32.self) != 2
-    }
-    #expect(report.entries.map { "\($0.outcome)" } == ["answered", "answered", "notCalled"])
-    #expect(throws: Failure(name: "combiner")) {
-      try proxy.deliver(Messages.value.invocation()) { _ in throw Failure(name: "combiner") }
-    }
-    #expect(log.all == ["1", "2", "1"])
+    proxy.resultRule = .first
+    let report = try proxy.deliver(Messages.value.invocation())
+    #expect(report.entries.map { "\($0.outcome)" } == ["answered", "notCalled", "notCalled"])
+    #expect(log.all == ["1"])
   }
 }
