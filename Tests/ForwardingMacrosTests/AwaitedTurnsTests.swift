@@ -79,7 +79,10 @@
     func unheard(_ way: FaceWay) async throws {
       let targets = running(way)
       let raw = ClosureTarget()
-      try raw.register("grade:") { (_: Int) async throws -> Int in throw CancellationError() }
+      try raw.register(
+        "grade:",
+        Implementation { (_: ClosureTarget, _: Int) async throws -> Int in throw CancellationError()
+        })
       targets.proxy.add(raw, strongly: true)
       #expect(try await targets.face.grade(1) == -1)
       #expect(story.take() == ["unheard grade: CancellationError()"])
@@ -233,7 +236,11 @@
       targets.add(Replaced(story), strongly: true)
       targets.add(Runner("waited", story), strongly: true, on: .blocking(queue))
       let raw = ClosureTarget()
-      try raw.register("run:") { [story] (number: Int) async in story.tell("raw runs \(number)") }
+      try raw.register(
+        "run:",
+        Implementation { [story] (_: ClosureTarget, number: Int) async in
+          story.tell("raw runs \(number)")
+        })
       targets.proxy.add(raw, strongly: true)
       targets.add(inner.face)
       inner.add(Runner("inner", story), strongly: true)

@@ -40,7 +40,16 @@ public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
       selector, replacing: replacing, Implementation.withoutReceiver(encoding: encoding, body))
   }
 
-  /// Registers an implementation for a selector.
+  /// Registers an implementation for a selector. One of an `async` closure, whose receiver is the
+  /// ``ClosureTarget``, suspends:
+  ///
+  /// ```swift
+  /// let loading = try Implementation { (_: ClosureTarget, name: String) async -> Int in
+  ///   await Task.yield()
+  ///   return name.count
+  /// }
+  /// try ClosureTarget().register("load:", loading)
+  /// ```
   ///
   /// - Throws: ``InvocationError/duplicateName(_:)`` if the selector is registered and `replacing`
   ///   is false, and ``InvocationError/encoding(_:)`` if the number of arguments does not fit the

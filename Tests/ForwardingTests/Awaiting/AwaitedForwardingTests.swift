@@ -78,27 +78,29 @@ struct AwaitedForwardingTests {
     let proxy = MulticastProxy()
     let target = ClosureTarget()
     let go = try AsyncMessage<Void, Int>("go:")
-    try target.register("go:") { (left: Int) async throws -> Void in
-      if left == generations - 100 {
-        early.step = AwaitedStep.current
-        #expect(early.step != nil)
-      }
-      begun[left].continuation.yield()
-      if left == 0 {
-        ends.continuation.yield(nil)
-        return
-      }
-      Task {
-        do {
-          try await go(left - 1, on: proxy)
-        } catch {
-          ends.continuation.yield(error)
-          begun[left - 1].continuation.yield()
+    try target.register(
+      "go:",
+      Implementation { (_: ClosureTarget, left: Int) async throws -> Void in
+        if left == generations - 100 {
+          early.step = AwaitedStep.current
+          #expect(early.step != nil)
         }
-      }
-      // This step ends when the next one has begun, so that at most two are open.
-      for await _ in begun[left - 1].stream { break }
-    }
+        begun[left].continuation.yield()
+        if left == 0 {
+          ends.continuation.yield(nil)
+          return
+        }
+        Task {
+          do {
+            try await go(left - 1, on: proxy)
+          } catch {
+            ends.continuation.yield(error)
+            begun[left - 1].continuation.yield()
+          }
+        }
+        // This step ends when the next one has begun, so that at most two are open.
+        for await _ in begun[left - 1].stream { break }
+      })
     proxy.add(target)
     try await go(generations, on: proxy)
     for await end in ends.stream {

@@ -150,9 +150,11 @@ struct AwaitedLaneTests {
   func inside(_ lane: DeliveryLane) async throws {
     let proxy = MulticastProxy()
     let (outer, inner) = (ClosureTarget(), Answering(Log()))
-    try outer.register("ask:") { (value: Int) async throws -> Int in
-      try await slowly(value, on: proxy)
-    }
+    try outer.register(
+      "ask:",
+      Implementation { (_: ClosureTarget, value: Int) async throws -> Int in
+        try await slowly(value, on: proxy)
+      })
     proxy.add(outer, on: lane)
     proxy.add(inner, on: lane)
     #expect(try await AsyncMessage<Int, Int>("ask:")(4, on: proxy) == 8)

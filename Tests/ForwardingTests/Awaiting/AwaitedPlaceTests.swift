@@ -10,11 +10,13 @@ struct AwaitedPlaceTests {
     let proxy = MulticastProxy()
     let kept = try (1...4).map { _ in
       let target = ClosureTarget()
-      try target.register("place") { () async -> Bool in
-        let wasOnMain = isOnMain()
-        await Task.yield()
-        return wasOnMain && isOnMain()
-      }
+      try target.register(
+        "place",
+        Implementation { (_: ClosureTarget) async -> Bool in
+          let wasOnMain = isOnMain()
+          await Task.yield()
+          return wasOnMain && isOnMain()
+        })
       proxy.add(target)
       return target
     }

@@ -122,8 +122,9 @@ struct AwaitedRemovalTests {
     let queue = DispatchQueue(label: "needed")
     let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     // The delivery to both has begun then.
-    try first.register("load") { () async throws -> Void in goOn.signal() }
-    try target.register("load") { () async throws -> Void in }
+    try first.register(
+      "load", Implementation { (_: ClosureTarget) async throws -> Void in goOn.signal() })
+    try target.register("load", Implementation { (_: ClosureTarget) async throws -> Void in })
     proxy.add(first)
     proxy.add(target, on: .queue(queue))
     let refused = LockedValue<ForwardingError?>(nil)
@@ -174,7 +175,7 @@ struct AwaitedRemovalTests {
     await #expect(processExitsWith: .success) {
       let proxy = MulticastProxy()
       let target = ClosureTarget()
-      try target.register("load") { () async -> Void in }
+      try target.register("load", Implementation { (_: ClosureTarget) async -> Void in })
       let queue = DispatchQueue(label: "timers")
       proxy.add(target, on: .blocking(queue, deadline: .seconds(3600)))
       for _ in 0..<2000 { try await AwaitedRemovalTests.load(on: proxy) }
@@ -188,9 +189,11 @@ struct AwaitedRemovalTests {
     await #expect(processExitsWith: .success) {
       let proxy = MulticastProxy()
       let target = ClosureTarget()
-      try target.register("load") { () async throws -> Void in
-        try await Task.sleep(for: .seconds(3600))
-      }
+      try target.register(
+        "load",
+        Implementation { (_: ClosureTarget) async throws -> Void in
+          try await Task.sleep(for: .seconds(3600))
+        })
       let queue = DispatchQueue(label: "no files")
       proxy.add(target, on: .blocking(queue, deadline: .milliseconds(50)))
       var none = rlimit(rlim_cur: 0, rlim_max: 0)

@@ -85,10 +85,12 @@ struct CallStreamTests {
     let log = Log()
     let proxy = MulticastProxy()
     let target = ClosureTarget()
-    try target.register("saved:as:") { (id: Int, _: String) async -> Void in
-      await Task.yield()
-      log.add("\(id)")
-    }
+    try target.register(
+      "saved:as:",
+      Implementation { (_: ClosureTarget, id: Int, _: String) async -> Void in
+        await Task.yield()
+        log.add("\(id)")
+      })
     proxy.add(target)
     let stream = proxy.calls(of: saved)
     try await AsyncMessage(saved)(3, "three", on: proxy)
