@@ -9,7 +9,7 @@ let tableDelegate = try ProtocolDescription(
 
 final class Table: CallObject {
   let delegates = MulticastProxy()
-  let dataSource = DataSourceProxy()
+  let dataSource = MulticastProxy(asksOne: true)
 
   static let didSelect = try! Message<NoResult, Table, Int32>("table:didSelectRow:")
   static let rowCount = try! Message<Int32>("numberOfRows")
@@ -59,8 +59,10 @@ detail = nil
 try table.select(4)  // no delegate is left, and nothing happens
 print(table.delegates.count)  // 0
 
-// A data source returns values: exactly one answers, or a default does.
-table.dataSource.setDefault(Int32(0), for: "numberOfRows")
+// A data source returns values: exactly one answers, or the fallback does.
+let none = ClosureTarget()
+try none.register("numberOfRows") { () -> Int32 in 0 }
+table.dataSource.fallback = none
 print(try table.rows())  // 0
 let rows = ClosureTarget()
 try rows.register("numberOfRows") { () -> Int32 in 42 }

@@ -3,7 +3,7 @@
 ///
 /// ```swift
 /// do {
-///   try Message<NoResult>("close")(on: SingleTargetProxy(nil))
+///   try Message<NoResult>("close")(on: MulticastProxy(one: nil))
 /// } catch ForwardingError.targetGone(let selector) {
 ///   print(selector?.name ?? "?")  // close
 /// }

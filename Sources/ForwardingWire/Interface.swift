@@ -80,7 +80,7 @@ public struct Interface: Sendable {
     _ face: Face.Type
   ) throws(InterfaceError) where Face.__Values: Sendable {
     // A face is an object of the protocol, so its class can be prepared as that of any target.
-    guard let object = Face(forwardingTo: SingleTargetProxy(nil)) as? Face.__Target else {
+    guard let object = Face(forwardingTo: MulticastProxy()) as? Face.__Target else {
       throw .noMessages(face: SwiftType(face))
     }
     Face.__prepare(object)

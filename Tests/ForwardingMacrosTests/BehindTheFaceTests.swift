@@ -17,12 +17,12 @@
       defer { withExtendedLifetime((screen, titles)) {} }
       #expect(source.face.unread == 0)
       source.add(screen)
-      source.setFallback(titles)
+      source.fallback = titles
       #expect(source.fallback is Titles)
       #expect(source.face.titleOfChat(chat) == "title")
       source.remove(screen)
       #expect(source.face.unread == 1)
-      source.setFallback(nil)
+      source.fallback = nil
       #expect(source.face.unread == 0)
     }
 
@@ -47,11 +47,11 @@
       nonisolated(unsafe) let face = single.face
       nonisolated(unsafe) let shared = targets
       let proxy = single.proxy
-      single.setTarget(targets[0])
+      single.target = targets[0]
       DispatchQueue.concurrentPerform(iterations: 4) { thread in
         for number in 0..<500 {
           if thread == 0 {
-            proxy.setTarget(shared[number % 2])
+            proxy.add(shared[number % 2])
           } else {
             precondition(face.unread == 1)
           }

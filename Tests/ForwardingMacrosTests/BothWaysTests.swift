@@ -85,9 +85,6 @@
     func add(_ number: Int, to sum: inout Int) { ear.add(number, to: &sum) }
   }
 
-  /// A proxy class whose faces send messages to all targets.
-  private final class PlainSource: DataSourceProxy, @unchecked Sendable {}
-
   /// One multicast, and the targets that a history has made for it.
   private final class World {
     let multicast: Multicast<HearingProxy>
@@ -243,8 +240,8 @@
       for history in 0..<(Self.number("FORWARDING_HISTORIES") ?? 300) {
         var random = SeededGenerator(seed: UInt64(seed + history))
         let isSource = (seed + history) % 3 == 0
-        let direct = World(isSource ? DataSourceProxy() : MulticastProxy())
-        let plain = World(isSource ? PlainSource() : MessagesAlone())
+        let direct = World(MulticastProxy(asksOne: isSource))
+        let plain = World(MessagesAlone(asksOne: isSource))
         for number in 1...40 {
           let step = Self.step(number, number, &random)
           direct.performAndDrain(step)

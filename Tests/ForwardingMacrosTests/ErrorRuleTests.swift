@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
   import Dispatch
-  import Forwarding
+  @testable import Forwarding
   import Synchronization
   import Testing
 

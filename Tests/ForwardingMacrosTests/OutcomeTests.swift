@@ -163,8 +163,6 @@
     var isSingle: Bool { self == .single || self == .singleByMessages }
   }
 
-  private final class SingleByMessages: SingleTargetProxy, @unchecked Sendable {}
-
   /// The result of the sender, and the diagnostics of its proxy.
   private let table: [Sending.Kind: [Targets: String]] = [
     .nothing: [
@@ -205,9 +203,10 @@
     // Its target may be deallocated, which a requirement that throws reports as an error.
     case (.single, .none)
     where sending.kind == .nothingOrThrows || sending.kind == .anyError:
-      return "throws targetGone"
-    // It reports to the process, not to a proxy.
-    case (.single, _): return String(outcome.prefix { $0 != "," })
+      return "throws targetGone, unanswered"
+    // The message is passed on to the target, and the proxy does not see that it leaves it out.
+    case (.single, .leaving) where behind == .singleByMessages:
+      return String(outcome.prefix { $0 != "," })
     default: return outcome
     }
   }
@@ -226,18 +225,13 @@
         case .leavingBesideOne: [Brief(), Full(2)]
         }
       let fails = targets == .failing || targets == .failingBesideOne
-      if behind.isSingle {
-        let single = SingleTarget<AskedProxy>(
-          behind == .single ? SingleTargetProxy(nil) : SingleByMessages(nil))
-        single.setTarget(asked.first, strongly: true)
-        if fails { single.proxy.setTarget(Failing(), strongly: true) }
-        return await sending.outcome(single.face)
-      }
       let multicast: Multicast<AskedProxy> =
         switch behind {
         case .messages: Multicast(MessagesAlone())
         case .dataSource: DataSource()
-        default: Multicast()
+        case .single: SingleTarget()
+        case .singleByMessages: Multicast(MessagesAlone(one: nil))
+        case .calls: Multicast()
         }
       let story = Story()
       story.listen(to: multicast.proxy)

@@ -91,22 +91,6 @@
           })
     }
 
-    @Test(
-      "a target on a queue has no answer for a data source, so the next one is asked",
-      arguments: FaceWay.allCases)
-    func dataSource(_ way: FaceWay) {
-      final class Messages: DataSourceProxy, @unchecked Sendable {}
-      let proxy = way == .calls ? DataSourceProxy() : Messages()
-      let source = DataSource<PostingProxy>(proxy)
-      let (here, there, last) = (Office(story), Office(story), Rests(story))
-      source.add(unchecked: there, on: .queue(queue))
-      source.add(here)
-      source.face.tell(1)
-      let told = heard()
-      withExtendedLifetime(last) {}
-      #expect(told == ["told 1", "told 1"])
-    }
-
     private actor Desk {}
     private enum Trace { @TaskLocal static var id = 0 }
 

@@ -127,7 +127,7 @@
     @Test("a target that takes messages alone refuses it")
     func messages() {
       let single = SingleTarget<BindingProxy>()
-      single.proxy.setTarget(MulticastProxy(), strongly: true)
+      single.proxy.add(MulticastProxy(), strongly: true)
       #expect(
         throws: ForwardingError.notAMessage("check:", because: "an argument is 'sending'")
       ) { try single.face.check(Sheet("")) }

@@ -2,7 +2,7 @@
 #if Macros
   import Dispatch
   import FaceProtocols
-  import Forwarding
+  @testable import Forwarding
   import Testing
 
   /// A subclass gets every call as a message.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
-  import Forwarding
+  @testable import Forwarding
 
   /// A proxy class whose faces send messages to all targets.
   final class MessagesAlone: MulticastProxy, @unchecked Sendable {}

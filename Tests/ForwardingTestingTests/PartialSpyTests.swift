@@ -70,9 +70,9 @@
     @Test(
       "a real object that sends calls back to the spy gets an error, and does not end the process")
     func circle() {
-      let ring = SingleTargetProxy(nil)
+      let ring = MulticastProxy(one: nil)
       let spy = SpyProxy(wrapping: ring)
-      ring.setTarget(spy)
+      ring.add(spy)
       #expect(throws: InvocationError.self) { try Message<Int>("count")(on: spy) }
     }
   }

@@ -50,10 +50,6 @@ enum KnownFaces {
 extension ForwardingProxy {
   /// This proxy, if it forwards all messages to its targets unchanged.
   fileprivate var targetOwner: (any TargetListOwner)? {
-    let type = type(of: self)
-    if type == MulticastProxy.self || type == DataSourceProxy.self {
-      return self as? MulticastProxy
-    }
-    return type == SingleTargetProxy.self ? self as? SingleTargetProxy : nil
+    type(of: self) == MulticastProxy.self ? self as? MulticastProxy : nil
   }
 }

@@ -34,7 +34,7 @@ public final class SentArgument<Value>: Sendable {
 
 extension FaceForwarder {
   /// Whether there is never more than one target.
-  private var hasOneTarget: Bool { type(of: proxy) == SingleTargetProxy.self }
+  private var hasOneTarget: Bool { (proxy as? MulticastProxy)?.targetList.isOfOne ?? false }
 
   /// The forwarder of a requirement with a `sending` parameter: this one for a ``SingleTarget``, and
   /// otherwise one that calls no target.

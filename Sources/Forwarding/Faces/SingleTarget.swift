@@ -4,11 +4,11 @@
 /// ```
 /// let delegate = SingleTarget<ChatDelegateProxy>(screen)  // weak; nothing but a ChatDelegate compiles
 /// session.delegate = delegate.face
-/// delegate.setTarget(window)                              // the session need not know
+/// delegate.target = window                                // the session need not know
 /// ```
 ///
 /// When the target is gone, a requirement returns its `@Otherwise` value, and a throwing one throws
-/// ``ForwardingError/targetGone(_:)``. It wraps a ``SingleTargetProxy``.
+/// ``ForwardingError/targetGone(_:)``. It is a ``Multicast`` of one: each `add` replaces the target.
 ///
 /// ```swift
 /// func place<Face: ForwardingFace>(for target: Face.__Target) -> SingleTarget<Face> {
@@ -17,34 +17,26 @@
 ///   return place
 /// }
 /// ```
-public final class SingleTarget<Face: ForwardingFace> {
-  /// The proxy that forwards to the target.
-  public let proxy: SingleTargetProxy
-  /// The object of the protocol. It retains the proxy, so it may outlive this object.
-  public let face: Face
-
+public final class SingleTarget<Face: ForwardingFace>: Multicast<Face> {
   /// Creates one for a target, which is held weakly unless `strongly` is true.
-  public convenience init(_ target: Face.__Target? = nil, strongly: Bool = false) {
-    self.init(SingleTargetProxy(nil))
-    if let target { setTarget(target, strongly: strongly) }
+  public init(_ target: Face.__Target? = nil, strongly: Bool = false) {
+    let proxy = MulticastProxy(one: nil)
+    let face = Face(forwardingTo: proxy)
+    super.init(proxy, face, face.__forwarder.targets)
+    if let target { add(target, strongly: strongly) }
   }
 
-  /// Creates one in front of a proxy.
-  public init(_ proxy: SingleTargetProxy) {
-    self.proxy = proxy
-    face = Face(forwardingTo: proxy)
+  /// The target, while it is alive. It is held weakly. Messages that begin later go to a new one.
+  public var target: Face.__Target? {
+    get { targets.first }
+    set { setTarget(newValue) }
   }
 
-  /// The target while it is alive, if it conforms to the protocol.
-  public var target: Face.__Target? { proxy.target.flatMap { Face.__found($0) } }
-
-  /// Replaces the target. Later messages go to the new one.
+  /// Replaces the target. It is held weakly unless `strongly` is true.
   public func setTarget(_ target: Face.__Target?, strongly: Bool = false) {
-    guard let target else { return proxy.setTarget(nil) }
-    let object = Face.__receiver(of: target)
-    proxy.setTarget(
-      object, strongly: strongly || Face.__isBox(object), Face.__witnesses(of: object))
+    if let target { add(target, strongly: strongly) } else { removeAll() }
   }
 }
 
-extension SingleTarget: Sendable where Face: Sendable {}
+// SAFETY: the same holds as for `Multicast`.
+extension SingleTarget: @unchecked Sendable where Face: Sendable {}

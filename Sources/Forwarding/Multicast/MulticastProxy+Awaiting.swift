@@ -28,13 +28,6 @@ extension MulticastProxy {
         concurrently
         ? try await delivery.runConcurrently(snapshot, stopsAtFirst: stopsAtFirst, each)
         : try await delivery.runAwaiting(snapshot, stopsAtFirst: stopsAtFirst, each)
-      // A target that failed, or gets the message later, counts as asked.
-      if report.answered == 0, report.queued == 0, report.errors.isEmpty, !report.isCancelled,
-        try await answerForTargetsAwaiting(invocation, selector)
-      {
-        try each(invocation)
-        return Awaited(report: report, isAnswered: true)
-      }
       return Awaited(report: report, isAnswered: report.answered > 0)
     }
   }

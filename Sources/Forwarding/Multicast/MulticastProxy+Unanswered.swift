@@ -18,7 +18,10 @@ extension MulticastProxy {
     let isError = rule == .throw || rule == .throwForResults && (returnsValue || isGuard)
     // The error ends at the face that answers.
     if !isError || !hasOtherwise { diagnoseUnanswered(selector, isError: isError) }
-    return isError ? .unanswered(ForwardingError.nobodyAnswered(selector)) : .answered
+    guard isError else { return .answered }
+    return .unanswered(
+      targetList.isOfOne && isEmpty
+        ? ForwardingError.targetGone(selector) : ForwardingError.nobodyAnswered(selector))
   }
 
   package func overrule(_ member: ListedTarget, _ selector: Selector) {

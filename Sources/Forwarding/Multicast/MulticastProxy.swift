@@ -13,7 +13,7 @@ import Synchronization
 /// Targets are held weakly unless `strongly` is true. A delivery works on a snapshot of the list:
 /// it skips targets removed before their turn, and does not call targets added during it. The proxy
 /// is thread-safe; no lock is held while a target runs.
-open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
+public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: all mutable state is behind the locks of `registrations` and `settings`, or atomic.
 
   struct Settings: Sendable {
@@ -36,6 +36,29 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// The targets as deliveries see them. The object also identifies a delivery of this proxy among
   /// the forwarding steps of a thread.
   package let targetList = TargetList()
+
+  /// Creates a proxy without targets.
+  ///
+  /// - Parameter asksOne: whether a message is for one target, with or without a result: a *data
+  ///   source*. The targets are asked in order until one answers, fails, or gets the message on a
+  ///   queue; the ``fallback`` is asked last.
+  public init(asksOne: Bool = false) {
+    super.init()
+    guard asksOne else { return }
+    targetList.asksOne = true
+    resultRule = .first
+    errorRule = .atOnce
+  }
+
+  /// Creates a proxy for one object, which each `add` replaces. A message is passed on unchanged, as
+  /// by Objective-C's `forwardingTargetForSelector:`. Without the object, every message is an error
+  /// at first: ``ForwardingError/targetGone(_:)``.
+  public init(one target: AnyObject?, strongly: Bool = false) {
+    super.init()
+    targetList.isOfOne = true
+    whenNobodyAnswers = .throw
+    if let target { add(target, strongly: strongly) }
+  }
 
   /// The weak reference to this proxy that its tokens share.
   private let reference = AtomicLazyReference<ObjectReference>()
@@ -130,11 +153,15 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
         group: group, isOnce: once))
   }
 
+  @discardableResult
   final func add(_ request: Registrations.Request) -> ForwardingToken {
     let rule = duplicateRule
-    let (added, isSweepDue) = change { registrations, list in
-      (registrations.add(request, rule, to: list), registrations.isSweepDue)
+    let (added, replaced, isSweepDue) = change { registrations, list in
+      let added = registrations.add(request, rule, to: list)
+      let replaced = registrations.remove(replacedBy: request, added.registration, from: list)
+      return (added, replaced, registrations.isSweepDue)
     }
+    withExtendedLifetime(replaced) {}
     if isSweepDue { purge() }
     return token(of: added.registration)
   }
@@ -202,17 +229,19 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   // MARK: Steps of forwarding
 
-  open override func responds(to selector: Selector) -> Bool {
+  public override func forwardingTarget(for selector: Selector) -> AnyObject? { passedOnTarget }
+
+  public override func responds(to selector: Selector) -> Bool {
     if super.responds(to: selector) { return true }
     return targets.contains { Introspection.responds($0, to: selector) }
   }
 
-  open override func conforms(to description: ProtocolDescription) -> Bool {
+  public override func conforms(to description: ProtocolDescription) -> Bool {
     if super.conforms(to: description) { return true }
     return targets.contains { Introspection.conforms($0, to: description) }
   }
 
-  open override func methodSignature(for selector: Selector) -> MethodSignature? {
+  public override func methodSignature(for selector: Selector) -> MethodSignature? {
     if let own = super.methodSignature(for: selector) { return own }
     // Reads targets, not registrations: the code of a target may wait for a registration to end.
     for target in targets {
@@ -223,33 +252,23 @@ open class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   /// Every invocation fits: each target's method is compared separately, and a message without a
   /// method in any target counts as unanswered.
-  open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
+  public override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
     .fits
   }
 
   /// Delivers the invocation to all targets.
   /// - Throws: the first error of a target, after all others were called.
-  open override func forward(_ invocation: Invocation) throws {
+  public override func forward(_ invocation: Invocation) throws {
     try forward(invocation.call)
   }
 
   /// Delivers the invocation to all targets, and awaits one after the other.
   /// - Throws: the first error of a target, after all others were called.
-  open override nonisolated(nonsending) func forwardAwaiting(
+  public override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
     try await sendAwaiting(invocation, concurrently: false)
   }
-
-  /// Answers an awaited message that no target answers; false if there is no answer.
-  nonisolated(nonsending) func answerForTargetsAwaiting(
-    _ invocation: Invocation, _ selector: Selector
-  ) async throws -> Bool {
-    try answerForTargets(invocation, selector)
-  }
-
-  /// Answers a message that no target answers; false if there is no answer. For data sources.
-  func answerForTargets(_ invocation: Invocation, _ selector: Selector) throws -> Bool { false }
 }
 
 extension MulticastProxy: TokenOwner {}
@@ -258,9 +277,10 @@ extension MulticastProxy: CallForwarding {
   package static var callForwardingClass: AnyClass { MulticastProxy.self }
 
   package func forward(_ call: Call) throws {
+    if let target = passedOnTarget { return try pass(call, on: target) }
     guard let selector = call.selector else { throw InvocationError.selectorNotSet }
     let stopsAtFirst = targetList.stopsAtFirst(hasResult: call.returnsValue)
-    let endsAtError = targetList.stopsAtFirstError
+    let (asksOne, endsAtError) = (targetList.asksOne, targetList.stopsAtFirstError)
     var tally = TargetList.Tally()
     try unsafe targetList.deliver(call, of: selector, for: self) { place, outcome in
       switch outcome {
@@ -268,7 +288,8 @@ extension MulticastProxy: CallForwarding {
       case .failed(let error): tally.fail(error, at: unsafe member(at: place))
       case .unknown, .skipped: deliver(call, to: unsafe member(at: place), &tally)
       }
-      return !(stopsAtFirst && tally.answered > 0) && !(endsAtError && tally.error != nil)
+      return !(stopsAtFirst && tally.answered > 0) && !(asksOne && tally.hasQueued)
+        && !(endsAtError && tally.error != nil)
     }
     if !tally.isSimple(call.returnsValue || UnansweredMessages.hasOtherwise(call)) {
       try conclude(call, selector, tally)

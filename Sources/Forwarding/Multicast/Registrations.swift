@@ -61,6 +61,8 @@ struct Registrations {
     let priority: Int?
     let group: String?
     let isOnce: Bool
+    /// Whether the target is asked after all others, and takes the place of an earlier one.
+    var isFallback = false
     /// Whether the target stands for a value.
     var isBox = false
     /// How the face calls the target that it was added through.
@@ -81,7 +83,7 @@ struct Registrations {
     _ request: Request, _ rule: DuplicateRule, to list: TargetList
   ) -> Added {
     let target = ObjectIdentifier(request.target)
-    let same = rule == .ignore ? duplicate(of: request) : nil
+    let same = rule == .ignore && !request.isFallback ? duplicate(of: request) : nil
     // A claimed one ends with its message. It is replaced, or else the new wish would end with it.
     var ended: [Registration] = []
     if let same, same.isClaimed { ended = remove(all: [same], from: list) }
@@ -91,12 +93,13 @@ struct Registrations {
     }
     lastID = ForwardingToken.newID()
     let wishes = Registration.Wishes(
-      lane: request.lane, priority: request.priority ?? 0, group: request.group,
+      lane: request.lane, priority: request.placement, group: request.group,
       isOnce: request.isOnce)
     let registration = Registration(
       lastID, request.target, isStrong: request.isStrong, wishes, carrier(of: request.lane),
       of: request.proxy)
     if request.isBox { registration.mark(.box) }
+    if request.isFallback { registration.markFallback() }
     registration.witnesses = request.witnesses
     if table[target] == nil {
       table.insert(registration)
@@ -117,9 +120,11 @@ struct Registrations {
   /// The registration of the same target with the same queue or actor.
   private func duplicate(of request: Request) -> Registration? {
     let (target, lane) = (ObjectIdentifier(request.target), request.lane.identity)
+    func isSame(_ one: Registration) -> Bool {
+      one.wishes.lane.identity == lane && !one.isFallback
+    }
     guard let first = table[target] else { return nil }
-    if first.wishes.lane.identity == lane { return first }
-    return rare?.others[target]?.first { $0.wishes.lane.identity == lane }
+    return isSame(first) ? first : rare?.others[target]?.first(where: isSame)
   }
 
   /// Applies new options to an existing registration, and returns the old ones. The queue or actor
@@ -131,7 +136,7 @@ struct Registrations {
     let old = registration.wishes
     var wishes = old
     wishes.lane = request.lane
-    wishes.priority = request.priority ?? old.priority
+    if request.priority != nil { wishes.priority = request.placement }
     wishes.group = request.group ?? old.group
     wishes.isOnce = old.isOnce && request.isOnce
     guard wishes != old else { return nil }
@@ -195,8 +200,8 @@ struct Registrations {
   mutating func remove(
     _ registrations: [Registration], from list: TargetList
   ) -> [Registration] {
-    let areThere = !registrations.contains { $0.isRemoved }
-    let there = areThere ? registrations : registrations.filter { !$0.isRemoved }
+    let areThere = !registrations.contains { $0.isGone }
+    let there = areThere ? registrations : registrations.filter { !$0.isGone }
     guard there.count > count / 2, rare?.others.isEmpty ?? true else {
       return remove(all: there, from: list)
     }
@@ -210,6 +215,23 @@ struct Registrations {
     stored = UInt32(left.count)
     table = RegistrationTable(left)
     return there
+  }
+
+  /// Removes the registrations whose place a new one takes: the old fallback, and all others of a
+  /// list of one.
+  mutating func remove(
+    replacedBy request: Request, _ new: Registration, from list: TargetList
+  ) -> [Registration] {
+    guard request.isFallback || list.isOfOne else { return [] }
+    let old = list.all.filter { $0 !== new && (list.isOfOne || $0.isFallback) }
+    for registration in old {
+      forget(registration)
+      list.remove(registration)
+      // Not removed: a delivery that has begun still reaches it, as it does not reach the new one.
+      registration.markReplaced()
+    }
+    stored -= UInt32(old.count)
+    return old
   }
 
   mutating func remove(
@@ -244,4 +266,9 @@ extension TargetList {
     let priority = registration.priority
     insert(registration) { $0.priority < priority }
   }
+}
+
+extension Registrations.Request {
+  /// The priority in the list. Nothing is behind a fallback.
+  fileprivate var placement: Int { isFallback ? .min : max(priority ?? 0, .min + 1) }
 }

@@ -101,6 +101,9 @@ extension FaceDelivery {
         }
         unsafe last = member
         if stopsAtFirst { break }
+      } else if hasQueued, stopsAtFirst {
+        // One target is asked, and has the call.
+        break
       }
       if unsafe rest != nil, unsafe endsAtError(rest, owned) { break }
       unsafe turn.member = member + 1

@@ -38,6 +38,9 @@ extension TargetList {
     return all
   }
 
+  /// The first member.
+  package var first: ListedTarget? { chunkCount > 0 ? unsafe member(0, of: 0) : nil }
+
   /// Returns the members that were added since the last call, and possibly others.
   package func takeNewcomers() -> Newcomers {
     var new = Newcomers()

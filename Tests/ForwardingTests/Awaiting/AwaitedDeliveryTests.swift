@@ -137,7 +137,7 @@ struct AwaitedDeliveryTests {
 
   @Test("a data source awaits its targets, then its fallback")
   func dataSource() async throws {
-    let source = DataSourceProxy()
+    let source = MulticastProxy(asksOne: true)
     let (first, fallback) = (Slow(1, Log()), Slow(2, Log()))
     source.setFallback(fallback)
     #expect(try await ask(7, on: source) == [2, 7])

@@ -22,7 +22,7 @@ struct AwaitedPlaceTests {
     }
     let place = try AsyncMessage<Bool>("place")
     #expect(try await place(on: kept[0]))
-    #expect(try await place(on: SingleTargetProxy(kept[0])))
+    #expect(try await place(on: MulticastProxy(one: kept[0])))
     #expect(try await place(on: proxy))
     for concurrently in [false, true] {
       let all = try await place.message.all(on: proxy, concurrently: concurrently)

@@ -41,17 +41,18 @@ struct TypedSendTests {
     }
   }
 
-  @Test("a data source is asked to its end: targets, fallback, default")
+  @Test("a data source is asked to its end: targets, then the fallback")
   func dataSource() throws {
-    let source = DataSourceProxy()
+    let source = MulticastProxy(asksOne: true)
     #expect(try Messages.value.first(on: source) == nil)
-    source.setDefault(Int32(20), for: "value")
-    #expect(try Messages.value.first(on: source) == 20)
-    #expect(try Messages.value.all(on: source) == [20])
     let fallback = Listener("3", Log())
     source.setFallback(fallback)
     #expect(try Messages.value.first(on: source) == 3)
     source.add(Listener("4", Log()), strongly: true)
+    #expect(try Messages.value.first(on: source) == 4)
+    #expect(try Messages.value(on: source) == 4)
+    #expect(try Messages.value.all(on: source) == [4, 3])
+    source.fallback = nil
     #expect(try Messages.value.all(on: source) == [4])
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Forwarding
+@testable import Forwarding
 import ForwardingTestSupport
 import Testing
 

@@ -97,7 +97,7 @@ struct TwoEnginesTests {
     case .throwing: return Throwing(number, log)
     case .silent: return Silent(number, log)
     case .otherTypes: return OtherTypes(number, log)
-    case .forwarding: return SingleTargetProxy(Closure(number, log), strongly: true)
+    case .forwarding: return MulticastProxy(one: Closure(number, log), strongly: true)
     case .ownMethod:
       let target = ClosureTarget()
       let part = Silent(number, log)
@@ -257,7 +257,9 @@ struct TwoEnginesTests {
     for encoding in ["v", "i", "vi"] {
       let call = try Invocation(MethodSignature(parsing: encoding))
       #expect(throws: InvocationError.selectorNotSet) { try MulticastProxy().forward(call) }
-      #expect(throws: InvocationError.selectorNotSet) { try DataSourceProxy().forward(call) }
+      #expect(throws: InvocationError.selectorNotSet) {
+        try MulticastProxy(asksOne: true).forward(call)
+      }
     }
   }
 }

@@ -8,7 +8,7 @@ struct ProxyTests {
   @Test("a proxy looks like its target")
   func single() throws {
     let target = Listener("4", Log())
-    let proxy = SingleTargetProxy(target)
+    let proxy = MulticastProxy(one: target)
     #expect(proxy.responds(to: "did:"))
     #expect(!proxy.responds(to: "nothing"))
     #expect(try Messages.value(on: proxy) == 4)
@@ -23,13 +23,13 @@ struct ProxyTests {
   @Test("the target is weak by default; without it, a message is an error or zero, by choice")
   func weak() throws {
     var target: Listener? = Listener("4", Log())
-    let proxy = SingleTargetProxy(target)
+    let proxy = MulticastProxy(one: target)
     target = nil
-    #expect(proxy.target == nil)
+    #expect(proxy.isEmpty)
     #expect(throws: ForwardingError.targetGone("value")) { try Messages.value(on: proxy) }
-    proxy.whenTargetIsGone = .zero
+    proxy.whenNobodyAnswers = .zero
     #expect(try Messages.value(on: proxy) == 0)
-    proxy.setTarget(Listener("5", Log()), strongly: true)
+    proxy.add(Listener("5", Log()), strongly: true)
     #expect(try Messages.value(on: proxy) == 5)
   }
 

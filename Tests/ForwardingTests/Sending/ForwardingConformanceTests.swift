@@ -125,14 +125,14 @@ struct ForwardingConformanceTests {
     "C216": .check { () throws -> Void in
       // The proxy has its own identity, hash and description, as every Swift object.
       let target = Listener("1", Log())
-      let proxy = SingleTargetProxy(target)
+      let proxy = MulticastProxy(one: target)
       #expect(ObjectIdentifier(proxy) != ObjectIdentifier(target))
-      #expect("\(type(of: proxy))" == "SingleTargetProxy")
+      #expect("\(type(of: proxy))" == "MulticastProxy")
     },
     "C217": .check { () throws -> Void in
       #expect(throws: InvocationError.self) {
         try Message<NoResult>("unheardOf")(
-          on: SingleTargetProxy(Listener("1", Log()), strongly: true))
+          on: MulticastProxy(one: Listener("1", Log()), strongly: true))
       }
     },
     "C218": .check { () throws -> Void in

@@ -40,18 +40,10 @@ struct LockTests {
       try set(target, mourner)
       target.unregister("did:")
     },
-    Setting("DataSourceProxy.setFallback") { log in
-      let proxy = DataSourceProxy()
+    Setting("MulticastProxy.setFallback") { log in
+      let proxy = MulticastProxy(asksOne: true)
       proxy.setFallback(Mourner { if proxy.fallback == nil { log.add("died") } }, strongly: true)
       proxy.setFallback(nil)
-    },
-    Setting("DataSourceProxy.setDefault") { log in
-      let proxy = DataSourceProxy()
-      let mourner = Mourner {
-        if proxy.responds(to: "value") { log.add("died") }
-      }
-      proxy.setDefault(mourner, for: "value")
-      proxy.setDefault(Int32(1), for: "value")
     },
     Setting("MulticastProxy.onDiagnostic") { log in
       let proxy = MulticastProxy()
@@ -63,10 +55,10 @@ struct LockTests {
       let token = proxy.add(Mourner { if proxy.isEmpty { log.add("died") } }, strongly: true)
       proxy.remove(token)
     },
-    Setting("SingleTargetProxy.setTarget") { log in
-      let proxy = SingleTargetProxy(nil)
-      proxy.setTarget(Mourner { if proxy.target == nil { log.add("died") } }, strongly: true)
-      proxy.setTarget(nil)
+    Setting("MulticastProxy.init(one:)") { log in
+      let proxy = MulticastProxy(one: Mourner {}, strongly: true)
+      proxy.add(Mourner { if proxy.isEmpty { log.add("died") } }, strongly: true)
+      proxy.removeAll()
     },
     Setting("InterceptingProxy.remove") { log in
       let proxy = InterceptingProxy(ClosureTarget())

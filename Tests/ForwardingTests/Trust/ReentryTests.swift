@@ -16,8 +16,8 @@ private final class Storm: @unchecked Sendable {
   /// Whether the call has values of a Swift type in place of objects.
   private var isLoaded = false
   private var proxy = MulticastProxy()
-  private var single = SingleTargetProxy(nil)
-  private var source = DataSourceProxy()
+  private var single = MulticastProxy(one: nil)
+  private var source = MulticastProxy(asksOne: true)
   private var intercepting = InterceptingProxy(MulticastProxy())
   private var kept: [AnyObject] = []
   private var depth = 0
@@ -111,7 +111,7 @@ private final class Storm: @unchecked Sendable {
     let added = object()
     keep(added)
     proxy.add(added, strongly: number(2) == 0)
-    single.setTarget(object(), strongly: true)
+    single.add(object(), strongly: true)
   }
 
   private func look(_ call: Invocation) throws {
@@ -129,8 +129,8 @@ private final class Storm: @unchecked Sendable {
   func end() {
     let old = (proxy, single, source, intercepting, call)
     proxy = MulticastProxy()
-    single = SingleTargetProxy(nil)
-    source = DataSourceProxy()
+    single = MulticastProxy(one: nil)
+    source = MulticastProxy(asksOne: true)
     intercepting = InterceptingProxy(MulticastProxy())
     call = nil
     withExtendedLifetime(old) {}
@@ -141,7 +141,7 @@ private final class Storm: @unchecked Sendable {
     let old = (proxy, single, intercepting, call)
     proxy = MulticastProxy()
     proxy.whenNobodyAnswers = .zero
-    single = SingleTargetProxy(nil)
+    single = MulticastProxy(one: nil)
     intercepting = InterceptingProxy(proxy)
     intercepting.before { _ in Storm.shared.strike() }
     intercepting.after { _ in Storm.shared.strike() }

@@ -13,23 +13,23 @@ struct ReturningQuestionTests {
     (
       "a proxy of itself",
       {
-        let one = SingleTargetProxy(nil)
-        one.setTarget(one)
+        let one = MulticastProxy(one: nil)
+        one.add(one)
         return one
       }
     ),
     (
       "two of each other",
       {
-        let one = SingleTargetProxy(nil)
-        one.setTarget(InterceptingProxy(one), strongly: true)
+        let one = MulticastProxy(one: nil)
+        one.add(InterceptingProxy(one), strongly: true)
         return one
       }
     ),
     (
       "a fallback that is the asker",
       {
-        let source = DataSourceProxy()
+        let source = MulticastProxy(asksOne: true)
         source.setFallback(source)
         return source
       }
