@@ -22,7 +22,7 @@ public import Invocations
 /// box.__value.current  // 7
 /// ```
 @_documentation(visibility: internal)
-public protocol FaceBox: FaceObject, FaceSender, ManyTargets {
+public protocol FaceBox: FaceSender, ManyTargets {
   /// The existential type of the protocol.
   associatedtype __Value
 

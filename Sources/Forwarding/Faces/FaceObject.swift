@@ -56,7 +56,7 @@ extension FaceObject where Self: CustomDebugStringConvertible {
 /// Door.__place(of: Door.self)  // 0
 /// ```
 @_documentation(visibility: internal)
-public protocol FaceSender: AnyObject {
+public protocol FaceSender: FaceObject {
   /// The destination of the face's messages.
   nonisolated var __forwarder: FaceForwarder { get }
 

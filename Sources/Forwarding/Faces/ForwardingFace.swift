@@ -14,7 +14,7 @@
 ///
 /// The members begin with two underscores, so that they do not collide with those of the protocol,
 /// or with the types that it mentions.
-public protocol ForwardingFace: FaceObject, FaceSender {
+public protocol ForwardingFace: FaceSender {
   /// The existential type of the protocol.
   associatedtype __Target
 
