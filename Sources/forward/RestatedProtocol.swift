@@ -30,7 +30,10 @@ struct RestatedProtocol {
       let protocols = graph.symbols.filter { $0.kind.identifier == "swift.protocol" }.map(\.path)
       let near = protocols.isEmpty ? "none" : protocols.sorted().joined(separator: ", ")
       throw Refused(
-        description: "'\(module)' has no public protocol '\(path)'; it has: \(near)")
+        description: """
+          '\(module)' has no public protocol '\(path)'; it has: \(near)
+          A module that it shows as its own may have it, as 'FoundationEssentials' behind 'Foundation'.
+          """)
     }
     self.module = module
     self.symbol = symbol
