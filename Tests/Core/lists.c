@@ -241,10 +241,6 @@ static void check_direct(void) {
     fwd_direct_end(round);
     CHECK(thread->depth == 0 && thread->top == top);
   }
-  CHECK(!fwd_direct_is_stopped());
-  fwd_direct_stop();
-  CHECK(fwd_direct_is_stopped() && thread->direct_depth == 0);
-  CHECK(!fwd_direct_begin(fwd_list_place(&owner), &owner).list && !fwd_awaited_begin(&owner));
   withdraw(&owner);
   fwd_members_destroy(fwd_list_members(&owner));
   check_references(0);

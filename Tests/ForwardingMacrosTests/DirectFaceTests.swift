@@ -180,19 +180,23 @@
       #expect(log.lines == ["a 1"])
     }
 
-    @Test("messages are sent once a class of proxies has methods of its own")
-    func proxyMethods() async {
-      await #expect(processExitsWith: .success) {
-        let ticking = Multicast<TollingProxy>()
-        let log = Log()
-        ticking.add(Clock("a", log), strongly: true)
-        ticking.face.tick(1)
-        try MethodTable.of(MulticastProxy.self).register("tick:") {
-          (_: MulticastProxy, number: Int) in log.lines.append("proxy \(number)")
+    @Test("a class of proxies takes no method, and its targets are called as before")
+    func proxyMethods() throws {
+      let (ticking, log) = (Multicast<TollingProxy>(), Log())
+      ticking.add(Clock("a", log), strongly: true)
+      let methods = MethodTable.of(MulticastProxy.self)
+      #expect(throws: InvocationError.passesOn("tick:", type: SwiftType(MulticastProxy.self))) {
+        try methods.register("tick:") { (_: MulticastProxy, number: Int) in
+          log.lines.append("proxy \(number)")
         }
-        ticking.face.tick(2)
-        require(log.lines == ["a 1", "proxy 2"], "\(log.lines)")
       }
+      let method = try Implementation { (_: MulticastProxy, _: Int) in log.lines.append("proxy") }
+      #expect(methods.replace("tick:", method) == nil)
+      #expect(methods.remove("tick:") == nil)
+      #expect(methods.selectors.isEmpty)
+      ticking.face.tick(1)
+      try Message<Void, Int>("tick:")(2, on: ticking.proxy)
+      #expect(log.lines == ["a 1", "a 2"])
     }
   }
 

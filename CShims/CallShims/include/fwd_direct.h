@@ -55,7 +55,7 @@ __attribute__((always_inline)) static inline FWDDirectRound fwd_direct_begin(FWD
   FWDHold *hold;
   // The step of a new message cannot be a cycle.
   if (__builtin_expect(!thread || (reader != (uintptr_t)thread && reader != FWD_MANY_READERS) ||
-                           (depth = thread->depth) >= __atomic_load_n(&thread->direct_depth, __ATOMIC_ACQUIRE) ||
+                           (depth = thread->depth) >= FWD_FORWARDING_SHALLOW ||
                            (hold = thread->top) + 1 > thread->room,
                        0))
     return fwd_direct_begin_carefully(place, step, stack);
@@ -199,13 +199,5 @@ static inline int fwd_is_left_out(FWDThread *_Nullable thread, const void *objec
   thread->left_out = NULL;
   return is_that;
 }
-
-/// Records that the classes of proxies may have methods of their own for messages to proxies: from
-/// then on faces send messages.
-void fwd_direct_stop(void);
-
-/// Returns whether `fwd_direct_stop` was called. A call on another thread at the same time may be
-/// seen or not.
-int fwd_direct_is_stopped(void);
 
 #pragma clang assume_nonnull end

@@ -88,9 +88,6 @@ typedef struct FWDThread {
   uint32_t high;
   /// Whether the thread executes a barrier when it takes or releases a hold.
   int makes_barriers;
-  /// The number of steps from which a delivery by a face does not begin without further checks; 0
-  /// if no delivery may.
-  uint32_t direct_depth;
   /// The last one is for holds during which no other code runs: see `fwd_list_keep`.
   FWDHold holds[FWD_HOLDS_MAX + 1];
   /// Objects that the thread reuses and owns, and the key of each.

@@ -32,10 +32,6 @@ void fwd_set_up_barriers(void);
 /// thread is in the list.
 int fwd_new_thread_makes_barriers(void);
 
-/// Returns the number of steps from which a new thread begins deliveries by faces carefully. The
-/// caller holds the threads lock until the thread is in the list.
-uint32_t fwd_new_thread_direct_depth(void);
-
 /// Releases the holds of `thread` from slot `first` on, and prepends the objects whose last holds
 /// these were to `dead`. The caller holds the threads lock.
 FWDRetirable *fwd_end_holds(FWDThread *thread, FWDHold *first, FWDRetirable *dead);

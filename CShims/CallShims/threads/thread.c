@@ -92,7 +92,6 @@ FWDThread *fwd_thread_enter(void) {
   pthread_mutex_lock(&fwd_threads_lock);
   thread->last_message = ++thread_numbers << 40;
   thread->makes_barriers = fwd_new_thread_makes_barriers();
-  thread->direct_depth = fwd_new_thread_direct_depth();
   thread->next = fwd_threads;
   if (fwd_threads) fwd_threads->previous = thread;
   fwd_threads = thread;

@@ -59,6 +59,8 @@ public enum InvocationError: Error, Hashable, Sendable {
   /// The selector or function is registered with another Swift type for an argument, or for the
   /// result if there is no index; nil stands for a C type. Their encodings are equal.
   case swiftTypeMismatch(name: String, index: Int?, expected: SwiftType?, given: SwiftType?)
+  /// A method was registered for a class of proxies, which pass every message on.
+  case passesOn(Selector, type: SwiftType)
   /// The function pointer is NULL.
   case nullFunction
   /// The number of arguments is wrong.
@@ -155,6 +157,8 @@ extension InvocationError: CustomStringConvertible {
       "the call needs \(needed) bytes of stack, but the thread has \(left) left"
     case .callbackRefused(let reason): "there is no code for another callback: \(reason)"
     case .duplicateName(let name): "'\(name)' is registered already"
+    case .passesOn(let selector, let type):
+      "'\(selector)' cannot be a method of \(type), which passes every message on"
     case .variableNotLent(let type):
       "a variable of \(type) is lent to one thread, for one message, and to one writer at a time"
     case .wrongReceiver(let selector, let name, let taken):

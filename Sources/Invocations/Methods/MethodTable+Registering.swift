@@ -29,6 +29,7 @@ extension MethodTable: MethodRegistry {
     _ selector: Selector, for receiver: AnyClass?, replacing: Bool,
     making make: () throws(InvocationError) -> Implementation
   ) throws(InvocationError) {
+    if passesOn { throw .passesOn(selector, type: SwiftType(type)) }
     let implementation = try make()
     try check(implementation, for: selector)
     if replacing {

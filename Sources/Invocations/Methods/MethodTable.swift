@@ -232,13 +232,15 @@ public final class MethodTable: Sendable {
   private func change<Result>(
     _ selectors: [Selector], byFace: Bool = false, body: (inout State) -> Result
   ) -> Result {
+    if passesOn {
+      var unchanged = state.read { $0 }
+      return body(&unchanged)
+    }
     // Removed methods are returned, because they may have the last reference to a closure.
     var changed: [Selector] = []
     defer {
       for selector in selectors { fwd_methods_forget(selector.word) }
       if !byFace { WitnessRecords.withdraw(changed, of: type) }
-      // The class itself may have a method for a message to a proxy.
-      if forwarding?.callType != nil { fwd_direct_stop() }
     }
     return state.withLockInPlace { state in
       let old = selectors.map { state.methods[$0] }
@@ -249,6 +251,10 @@ public final class MethodTable: Sendable {
       return result
     }
   }
+
+  /// Whether the objects of the class pass every message on, as a multicast proxy does. Such a class
+  /// takes no methods: faces reach the targets without asking it.
+  var passesOn: Bool { forwarding?.callType != nil }
 
   // MARK: Looking up
 

@@ -104,7 +104,7 @@ struct RefusalTextTests {
       let proxy = Closed()
       let open = Requirement<Void, Int>("open:")
       FaceForwarder(proxy, for: Closed.self).tell(
-        0, open.selector, { (_: borrowing FaceTarget<any Sendable>) in },
+        FaceSite<Void>(0), open.selector, { (_: borrowing FaceTarget<any Sendable>) in },
         { delivery in try FaceMessage.send(open, 5, through: &delivery) })
       let line =
         "-[Closed open:] threw an error that its sender does not get: \(Failure(name: "closed"))"
