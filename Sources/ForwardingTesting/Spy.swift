@@ -26,8 +26,8 @@ import Invocations
 /// }
 /// ```
 public final class Spy<Face: ForwardingFace> {
-  /// The object that records the calls. Use it as the target of an API that knows only selectors.
-  public let proxy: SpyProxy
+  /// The object that records the calls.
+  let recorder: SpyProxy
   /// The object of the protocol. It retains the proxy, so it may outlive this spy.
   public let face: Face
 
@@ -37,21 +37,35 @@ public final class Spy<Face: ForwardingFace> {
   public init(
     wrapping real: Face.__Target? = nil, reportingTo reporter: any SpyReporter = TestFailures()
   ) {
-    proxy = SpyProxy(wrapping: real.map { Face.__prepare($0) }, reportingTo: reporter)
-    face = Face(forwardingTo: proxy)
+    recorder = SpyProxy(wrapping: real.map { Face.__prepare($0) }, reportingTo: reporter)
+    face = Face(forwardingTo: recorder)
   }
 
   /// The messages of the protocol, by name.
-  public var messages: SpiedMessages<Face> { SpiedMessages(proxy: proxy) }
+  public var messages: SpiedMessages<Face> { SpiedMessages(proxy: recorder) }
 
   /// All calls in their order, as text.
-  public var transcript: [String] { proxy.transcript }
+  public var transcript: [String] { recorder.transcript }
 
   /// Removes all recorded calls. Answers and expectations stay.
-  public func forgetCalls() { proxy.forgetCalls() }
+  public func forgetCalls() { recorder.forgetCalls() }
 
   /// Removes all configuration, such as answers. Recorded calls stay.
-  public func forgetAnswers() { proxy.forgetAnswers() }
+  public func forgetAnswers() { recorder.forgetAnswers() }
+}
+
+extension Spy {
+  /// The object that records the calls. Use it as the target of an API that knows only selectors.
+  ///
+  /// - Safety: it gives the object that it wraps, and the values of the calls, to any thread. Where
+  ///   the protocol is not `Sendable`, no other thread may use it.
+  @unsafe
+  public var proxy: SpyProxy { recorder }
+}
+
+extension Spy where Face: Sendable {
+  /// The object that records the calls. Use it as the target of an API that knows only selectors.
+  public var proxy: SpyProxy { recorder }
 }
 
 extension Spy: Sendable where Face: Sendable {}

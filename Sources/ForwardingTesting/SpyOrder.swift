@@ -77,7 +77,7 @@ extension Spy {
   public func verifyNoMoreCalls(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line
   ) -> Bool {
-    proxy.verifyNoMoreCalls(fileID: fileID, filePath: filePath, line: line)
+    recorder.verifyNoMoreCalls(fileID: fileID, filePath: filePath, line: line)
   }
 }
 

@@ -30,17 +30,17 @@ public final class DataSource<Face: ForwardingFace>: Multicast<Face> {
 
   /// The target that is asked after all others, whatever their priorities. It is held weakly.
   public var fallback: Face.__Target? {
-    get { proxy.fallback.flatMap { Face.__found($0) } }
+    get { forwarder.fallback.flatMap { Face.__found($0) } }
     set { setFallback(newValue) }
   }
 
   /// Sets the target that is asked after all others. It is held weakly unless `strongly` is true.
   public func setFallback(_ target: Face.__Target?, strongly: Bool = false) {
-    guard let target else { return proxy.removeFallback() }
+    guard let target else { return forwarder.removeFallback() }
     var request = RegisteredTarget(target, of: Face.self).request(
-      to: proxy, strongly: strongly, on: .caller, priority: nil)
+      to: forwarder, strongly: strongly, on: .caller, priority: nil)
     request.isFallback = true
-    proxy.add(request)
+    forwarder.add(request)
   }
 }
 

@@ -12,7 +12,7 @@
 @frozen
 public struct FaceForwarder: Sendable {
   /// The proxy that gets the messages.
-  public let proxy: any ForwardingProxy & Sendable
+  @usableFromInline let proxy: any ForwardingProxy & Sendable
   /// The targets of the proxy, if the face may call them directly.
   @usableFromInline let targets: FaceTargets
 

@@ -35,7 +35,7 @@ public struct InterceptedMessages<Face: ForwardingFace> {
 
 extension Intercepting {
   /// The messages of the protocol, for adding handlers.
-  public var messages: InterceptedMessages<Face> { InterceptedMessages(proxy: proxy) }
+  public var messages: InterceptedMessages<Face> { InterceptedMessages(proxy: forwarder) }
 }
 
 /// A message of a protocol that passes through an ``Intercepting``: adds handlers that run before,

@@ -33,7 +33,7 @@ extension Multicast where Subject: ForwardingFace {
     } catch {
       fatalError("'\(requirement.selector)' cannot be a closure: \(error)")
     }
-    return proxy.add(target, strongly: true, priority: priority, group: group, once: once)
+    return forwarder.add(target, strongly: true, priority: priority, group: group, once: once)
   }
 }
 

@@ -29,8 +29,8 @@ extension Multicast where Subject: ForwardingFace {
     unchecked target: Subject.__Target, strongly: Bool = false, on lane: DeliveryLane,
     priority: Int? = nil, group: String? = nil, once: Bool = false
   ) -> ForwardingToken {
-    proxy.add(
+    forwarder.add(
       RegisteredTarget(target, of: Subject.self).request(
-        to: proxy, strongly: strongly, on: lane, priority: priority, group: group, once: once))
+        to: forwarder, strongly: strongly, on: lane, priority: priority, group: group, once: once))
   }
 }

@@ -189,18 +189,18 @@ extension Multicast {
       metDead = true
       return nil
     }
-    let wishes = proxy.wishes(of: member)
+    let wishes = forwarder.wishes(of: member)
     guard case .caller = wishes.lane.kind, let target = find(member, object) else { return nil }
     if wishes.isOnce {
       guard member.claim() else { return nil }
-      _ = proxy.endOnce(member)
+      _ = forwarder.endOnce(member)
     }
     return target
   }
 
-  @usableFromInline final var members: [ListedTarget] { proxy.snapshot }
+  @usableFromInline final var members: [ListedTarget] { forwarder.snapshot }
 
-  @usableFromInline final func sweep() { proxy.purge() }
+  @usableFromInline final func sweep() { forwarder.purge() }
 }
 
 /// What ends a visit before its last target.

@@ -32,7 +32,8 @@ public import Invocations
 /// }
 /// ```
 public class Multicast<Subject> {
-  private let forwarder: MulticastProxy
+  /// The proxy that delivers.
+  final let forwarder: MulticastProxy
   /// The object of the protocol, if the subject is the class of one.
   @usableFromInline final let front: AnyObject?
   /// The targets, as visits find them.
@@ -56,34 +57,30 @@ public class Multicast<Subject> {
     }
   }
 
-  /// The proxy that delivers. It may also have targets that were added to it directly, and answer
-  /// the same selectors.
-  public var proxy: MulticastProxy { forwarder }
-
   // MARK: Settings
 
   /// What happens when a target is added again.
   public final var duplicateRule: DuplicateRule {
-    get { proxy.duplicateRule }
-    set { proxy.duplicateRule = newValue }
+    get { forwarder.duplicateRule }
+    set { forwarder.duplicateRule = newValue }
   }
 
   /// Which of several results the sender gets.
   public final var resultRule: ResultRule {
-    get { proxy.resultRule }
-    set { proxy.resultRule = newValue }
+    get { forwarder.resultRule }
+    set { forwarder.resultRule = newValue }
   }
 
   /// What happens to the remaining targets when one throws.
   public final var errorRule: ErrorRule {
-    get { proxy.errorRule }
-    set { proxy.errorRule = newValue }
+    get { forwarder.errorRule }
+    set { forwarder.errorRule = newValue }
   }
 
   /// Receives diagnostics, including the errors that a requirement cannot throw.
   public final var onDiagnostic: (@Sendable (DeliveryDiagnostic) -> Void)? {
-    get { proxy.onDiagnostic }
-    set { proxy.onDiagnostic = newValue }
+    get { forwarder.onDiagnostic }
+    set { forwarder.onDiagnostic = newValue }
   }
 
   // MARK: Adding
@@ -103,9 +100,10 @@ public class Multicast<Subject> {
     _ target: Subject, strongly: Bool = false, priority: Int? = nil, group: String? = nil,
     once: Bool = false
   ) -> ForwardingToken {
-    proxy.add(
+    forwarder.add(
       registered(target).request(
-        to: proxy, strongly: strongly, on: .caller, priority: priority, group: group, once: once))
+        to: forwarder, strongly: strongly, on: .caller, priority: priority, group: group, once: once
+      ))
   }
 
   // MARK: Removing and suspending
@@ -114,33 +112,33 @@ public class Multicast<Subject> {
   ///
   /// - Returns: false if it was removed before.
   @discardableResult
-  public final func remove(_ token: ForwardingToken) -> Bool { proxy.remove(token) }
+  public final func remove(_ token: ForwardingToken) -> Bool { forwarder.remove(token) }
 
   /// Removes all registrations of an object. A structure or an enumeration is removed by its token.
   ///
   /// - Returns: the number of registrations removed.
   @discardableResult
-  public final func remove(_ target: AnyObject) -> Int { proxy.remove(receiver(of: target)) }
+  public final func remove(_ target: AnyObject) -> Int { forwarder.remove(receiver(of: target)) }
 
   /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
   ///
   /// - Returns: the number of registrations removed.
   @discardableResult
   public final func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
-    proxy.remove(receiver(of: target), on: lane)
+    forwarder.remove(receiver(of: target), on: lane)
   }
 
   /// Removes all registrations of a group.
   ///
   /// - Returns: the number of registrations removed.
   @discardableResult
-  public final func remove(group: String) -> Int { proxy.remove(group: group) }
+  public final func remove(group: String) -> Int { forwarder.remove(group: group) }
 
   /// Removes all registrations.
   ///
   /// - Returns: the number of registrations removed.
   @discardableResult
-  public final func removeAll() -> Int { proxy.removeAll() }
+  public final func removeAll() -> Int { forwarder.removeAll() }
 
   /// Removes a registration, and waits until its messages have ended.
   ///
@@ -148,7 +146,7 @@ public class Multicast<Subject> {
   /// - Throws: ``ForwardingError/wouldDeadlock`` if the wait would never end; nothing is removed.
   @discardableResult
   public final func removeAndWait(_ token: ForwardingToken) throws(ForwardingError) -> Bool {
-    try proxy.removeAndWait(token)
+    try forwarder.removeAndWait(token)
   }
 
   /// Removes all registrations of a target, and waits until their messages have ended.
@@ -157,7 +155,7 @@ public class Multicast<Subject> {
   /// - Throws: ``ForwardingError/wouldDeadlock`` if the wait would never end; nothing is removed.
   @discardableResult
   public final func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
-    try proxy.removeAndWait(receiver(of: target))
+    try forwarder.removeAndWait(receiver(of: target))
   }
 
   /// Removes a registration, and awaits the end of its messages without blocking the caller's
@@ -170,7 +168,7 @@ public class Multicast<Subject> {
   public final nonisolated(nonsending) func removeAndWait(
     _ token: ForwardingToken
   ) async throws(ForwardingError) -> Bool {
-    try await proxy.removeAndWait(token)
+    try await forwarder.removeAndWait(token)
   }
 
   /// Removes all registrations of a target, and awaits the end of their messages.
@@ -182,7 +180,7 @@ public class Multicast<Subject> {
   public final nonisolated(nonsending) func removeAndWait(
     _ target: AnyObject
   ) async throws(ForwardingError) -> Int {
-    try await proxy.removeAndWait(receiver(of: target))
+    try await forwarder.removeAndWait(receiver(of: target))
   }
 
   /// Suspends a registration: its target gets no message, and is not visited, until each suspension
@@ -190,35 +188,35 @@ public class Multicast<Subject> {
   ///
   /// - Returns: false if the registration was removed.
   @discardableResult
-  public final func suspend(_ token: ForwardingToken) -> Bool { proxy.suspend(token) }
+  public final func suspend(_ token: ForwardingToken) -> Bool { forwarder.suspend(token) }
 
   /// Undoes one suspension of a registration.
   ///
   /// - Returns: false if it was not suspended, or was removed.
   @discardableResult
-  public final func resume(_ token: ForwardingToken) -> Bool { proxy.resume(token) }
+  public final func resume(_ token: ForwardingToken) -> Bool { forwarder.resume(token) }
 
   // MARK: Inspecting
 
   /// Whether an object is registered.
   public final func contains(_ target: AnyObject) -> Bool {
-    proxy.contains(receiver(of: target))
+    forwarder.contains(receiver(of: target))
   }
 
   /// Whether a registration exists.
-  public final func contains(_ token: ForwardingToken) -> Bool { proxy.contains(token) }
+  public final func contains(_ token: ForwardingToken) -> Bool { forwarder.contains(token) }
 
   /// The number of targets that are alive, including those that were added to the proxy directly.
-  public final var count: Int { proxy.count }
+  public final var count: Int { forwarder.count }
 
   /// Whether no target is alive.
-  public final var isEmpty: Bool { proxy.isEmpty }
+  public final var isEmpty: Bool { forwarder.isEmpty }
 
   /// The targets that are alive, in the order of visits.
   @_disfavoredOverload
   public final var targets: [Subject] {
     requireNoFace()
-    return proxy.snapshot.compactMap { member in member.object.flatMap { subject(member, $0) } }
+    return forwarder.snapshot.compactMap { member in member.object.flatMap { subject(member, $0) } }
   }
 
   /// The object that stands for a target in the list.
@@ -254,14 +252,28 @@ public class Multicast<Subject> {
 }
 
 extension Multicast where Subject: ForwardingFace {
-  /// Creates one without targets, in front of a proxy.
-  public convenience init(_ proxy: MulticastProxy) {
+  /// Creates one without targets.
+  public convenience init() { self.init(inFrontOf: MulticastProxy()) }
+
+  convenience init(inFrontOf proxy: MulticastProxy) {
     let face = Subject(forwardingTo: proxy)
     self.init(proxy, face, face.__forwarder.targets)
   }
 
-  /// Creates one without targets.
-  public convenience init() { self.init(MulticastProxy()) }
+  /// Creates one in front of a proxy.
+  ///
+  /// - Safety: the proxy gives its targets to any thread. Where the protocol is not `Sendable`, no
+  ///   other thread may use it.
+  @unsafe
+  public convenience init(_ proxy: MulticastProxy) { self.init(inFrontOf: proxy) }
+
+  /// The proxy that delivers. It may also have targets that were added to it directly, and answer the
+  /// same selectors.
+  ///
+  /// - Safety: the proxy gives its targets to any thread. Where the protocol is not `Sendable`, no
+  ///   other thread may use it.
+  @unsafe
+  public final var proxy: MulticastProxy { forwarder }
 
   /// The object of the protocol. It retains the proxy, so it may outlive this object.
   @inlinable
@@ -284,7 +296,18 @@ extension Multicast where Subject: ForwardingFace {
 
   /// The targets that are alive and conform to the protocol, in the order of delivery. A face that
   /// was added as a target is returned as another face in front of the same proxy.
-  public final var targets: [Subject.__Target] { proxy.targets.compactMap { Subject.__found($0) } }
+  public final var targets: [Subject.__Target] {
+    forwarder.targets.compactMap { Subject.__found($0) }
+  }
+}
+
+extension Multicast where Subject: ForwardingFace & Sendable {
+  /// Creates one in front of a proxy.
+  public convenience init(_ proxy: MulticastProxy) { self.init(inFrontOf: proxy) }
+
+  /// The proxy that delivers. It may also have targets that were added to it directly, and answer the
+  /// same selectors.
+  public final var proxy: MulticastProxy { forwarder }
 }
 
 extension Multicast {

@@ -35,7 +35,7 @@ public struct MulticastMessages<Face: ForwardingFace> {
 
 extension Multicast where Subject: ForwardingFace {
   /// The messages of the protocol, for getting more than the one answer that the ``face`` returns.
-  public final var messages: MulticastMessages<Subject> { MulticastMessages(proxy: proxy) }
+  public final var messages: MulticastMessages<Subject> { MulticastMessages(proxy: forwarder) }
 }
 
 /// A message of a protocol to many targets, and the ways to collect their answers.
