@@ -3,44 +3,18 @@ package import Invocations
 
 // Turns in lanes without a report.
 extension MulticastProxy {
-  /// Sends a message to a target whose only option is a queue, without an invocation; false, without
-  /// having done anything, if that is not enough. All other messages are sent by `Delivery`.
+  /// Sends a message to a target whose only option is a queue, as one object with its values; false,
+  /// without having done anything, if that is not enough. All other messages are sent by `Delivery`.
   func deliverQuickly(
     _ call: Call, to registration: Registration, _ tally: inout TargetList.Tally
   ) -> Bool {
-    switch registration.way {
-    case .called, .special: return false
-    case .awaited: return deliverWaiting(call, to: registration, &tally)
-    case .queued:
-      guard case .queue(let marked) = registration.carrier, registration.isAlive,
-        let carried = call.carried(to: registration)
-      else { return false }
-      registration.markReached()
-      carried.travel(on: marked.system)
-      tally.hasQueued = true
-      return true
-    }
-  }
-
-  /// Sends a message to a target on a queue, and waits.
-  private func deliverWaiting(
-    _ call: Call, to registration: Registration, _ tally: inout TargetList.Tally
-  ) -> Bool {
-    guard let lane = registration.notes?.lane, registration.isAlive,
-      call.hasPlainMethod(in: registration.type)
+    guard case .queued = registration.way, case .queue(let marked) = registration.carrier,
+      registration.isAlive, let carried = call.carried(to: registration)
     else { return false }
     registration.markReached()
-    var isPerformed = false
-    var failure: (any Error)?
-    let refusal = lane.wait {
-      do { isPerformed = try call.performWaited(on: registration) } catch { failure = error }
-    }
-    if let failure = failure ?? refusal {
-      tally.fail(failure, at: registration)
-      return true
-    }
-    if isPerformed { tally.answered += 1 }
-    return isPerformed
+    carried.travel(on: marked.system)
+    tally.hasQueued = true
+    return true
   }
 
   package func callSpecially(

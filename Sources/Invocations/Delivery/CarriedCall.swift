@@ -88,46 +88,18 @@ extension Call {
   }
 
   /// Whether a class is known to have a method that fits and is not `async`.
-  package func hasPlainMethod(in type: AnyClass) -> Bool {
+  private func hasPlainMethod(in type: AnyClass) -> Bool {
     let word = unsafe state.pointee.checked_selector
     guard word != 0, word == slot(1).word, let thread = unsafe fwd_thread(),
       let method = unsafe fwd_method_hold(
         thread, UInt(bitPattern: ObjectIdentifier(type)), UInt(word))
     else { return false }
     defer { unsafe fwd_let_go(thread) }
-    return unsafe isPlain(method)
-  }
-
-  @unsafe
-  private func isPlain(_ method: UnsafePointer<FWDMethod>) -> Bool {
     guard unsafe method.pointee.plan == facts.pointee.identity,
       let implementation = unsafe method.pointee.implementation
     else { return false }
     return unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
       !$0.isAwaited
     }
-  }
-
-  /// Performs the method that a target's class is known to have, on this thread, while the sender
-  /// waits. If the method throws, the result of an earlier target stays.
-  ///
-  /// - Returns: false if no such method is known or the target has died; then nothing was done.
-  package func performWaited(on target: ListedTarget) throws -> Bool {
-    var isPerformed = false
-    try unsafe target.withAddress { address in
-      let held = unsafe fwd_method_held(
-        UInt(bitPattern: ObjectIdentifier(target.type)), slot(1).word)
-      guard let method = unsafe held.method, let thread = unsafe held.thread,
-        let hold = unsafe held.hold
-      else { return }
-      defer { unsafe fwd_let_go_from(thread, hold, 0) }
-      guard unsafe isPlain(method) else { return }
-      isPerformed = true
-      let before = receiverWord
-      receiverWord = UInt64(UInt(bitPattern: address))
-      defer { receiverWord = before }
-      try unsafe performKeepingResult(method)
-    }
-    return isPerformed
   }
 }
