@@ -102,11 +102,12 @@
       #expect(ticking.face.count() == 1)
     }
 
-    @Test("an object with its own methods is asked for them")
-    func own() {
+    @Test("an object with its own methods is asked for them by a message, and not by its protocol")
+    func own() throws {
       _ = add(Own("a", log))
       ticking.face.tick(1)
-      #expect(log.lines == ["own 1"])
+      try Message<Void, Int>("tick:")(2, on: ticking.proxy)
+      #expect(log.lines == ["a 1", "own 2"])
     }
 
     @Test("a face as a target is the proxy behind it: each target of a circle is called once")

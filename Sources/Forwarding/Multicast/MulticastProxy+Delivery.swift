@@ -9,6 +9,7 @@ extension MulticastProxy {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     let call = invocation.call
     let stopsAtFirst = targetList.stopsAtFirst(hasResult: call.returnsValue)
+    let stopsAtQueue = targetList.stopsAtFirst(hasResult: false)
     let endsAtError = targetList.stopsAtFirstError
     var report = DeliveryReport<Invocation>()
     report.entries.reserveCapacity(registrationCount)
@@ -16,6 +17,7 @@ extension MulticastProxy {
       var turn = turn
       if turn.outcome.isAnswer, call.returnsValue { turn.call = call.copiedAnswer() }
       report.add(token(of: registration), turn, hasAnswer: call.returnsValue)
+      if stopsAtQueue, case .queued = turn.outcome { return false }
       return !(stopsAtFirst && turn.outcome.isAnswer) && !(endsAtError && turn.outcome.error != nil)
     }
     return report

@@ -31,17 +31,14 @@ extension MulticastProxy {
   /// Gives a sender what the verdict says.
   @inline(never)
   func conclude(_ call: Call, _ selector: Selector, _ tally: TargetList.Tally) throws {
-    let hasOtherwise = UnansweredMessages.hasOtherwise(call)
     let verdict = verdict(
-      selector, tally, returnsValue: call.returnsValue, hasOtherwise: hasOtherwise)
+      selector, tally, returnsValue: call.returnsValue,
+      hasOtherwise: UnansweredMessages.hasOtherwise(call))
     switch verdict {
     case .answered:
       // A message that is queued for targets whose results are ignored is answered, too.
       if tally.answered == 0 { call.answerWithZero() }
-    case .failed(let error):
-      // The sender cannot get the error, and would have another answer than the one that there is.
-      guard hasOtherwise, call.returnsValue, tally.answered > 0 else { throw error }
-      diagnose(.unheard(selector, error))
+    case .failed(let error): throw error
     case .unanswered(let error):
       UnansweredMessages.note(call)
       if let error { throw error }

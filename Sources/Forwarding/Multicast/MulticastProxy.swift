@@ -280,7 +280,9 @@ extension MulticastProxy: CallForwarding {
     if let target = passedOnTarget { return try pass(call, on: target) }
     guard let selector = call.selector else { throw InvocationError.selectorNotSet }
     let stopsAtFirst = targetList.stopsAtFirst(hasResult: call.returnsValue)
-    let (asksOne, endsAtError) = (targetList.asksOne, targetList.stopsAtFirstError)
+    // Of a list that asks one, a target on a queue has been asked.
+    let stopsAtQueue = targetList.stopsAtFirst(hasResult: false)
+    let endsAtError = targetList.stopsAtFirstError
     var tally = TargetList.Tally()
     try unsafe targetList.deliver(call, of: selector, for: self) { place, outcome in
       switch outcome {
@@ -288,7 +290,7 @@ extension MulticastProxy: CallForwarding {
       case .failed(let error): tally.fail(error, at: unsafe member(at: place))
       case .unknown, .skipped: deliver(call, to: unsafe member(at: place), &tally)
       }
-      return !(stopsAtFirst && tally.answered > 0) && !(asksOne && tally.hasQueued)
+      return !(stopsAtFirst && tally.answered > 0) && !(stopsAtQueue && tally.hasQueued)
         && !(endsAtError && tally.error != nil)
     }
     if !tally.isSimple(call.returnsValue || UnansweredMessages.hasOtherwise(call)) {
