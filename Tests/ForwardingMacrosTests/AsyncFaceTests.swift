@@ -182,6 +182,17 @@
       #expect(throws: InvocationError.self) { try upload.all([1], "a") }
     }
 
+    @Test("a handler around an async requirement awaits what it sends on")
+    func around() async throws {
+      let server = Server("one")
+      let watched = Intercepting<UploadDelegateProxy>(server)
+      watched.messages.uploadAs.around { proceed, file, name in
+        await Task.yield()
+        return try await proceed(file + [2], name) + "!"
+      }
+      #expect(try await watched.face.upload([1], as: "a") == "one: a, 2!")
+    }
+
     @Test("a face has a stream of its messages")
     func stream() async throws {
       let notes = try delegates.messages.note.calls()

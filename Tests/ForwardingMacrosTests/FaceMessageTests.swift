@@ -63,14 +63,14 @@
       #expect(throws: Refusal.self) { try watched.face.chat(chat, upload: [1, 2, 3]) }
     }
 
-    @Test("an 'instead' handler may answer, or send on other arguments")
-    func instead() {
+    @Test("a handler around the target may answer, or send on other arguments")
+    func around() {
       let watched = Intercepting<ChatDelegateProxy>(screen)
-      watched.messages.chatDidReceive.instead { proceed, chat, message in
+      watched.messages.chatDidReceive.around { proceed, chat, message in
         try proceed(chat, ChatMessage(message.text.uppercased()))
       }
-      let token = watched.messages.unread.instead { proceed in try proceed() * 10 }
-      watched.messages.titleOfChat.instead { proceed, chat in (try? proceed(chat)) ?? chat.name }
+      let token = watched.messages.unread.around { proceed in try proceed() * 10 }
+      watched.messages.titleOfChat.around { proceed, chat in (try? proceed(chat)) ?? chat.name }
       watched.face.chat(chat, didReceive: ChatMessage("hello"))
       #expect(screen.seen == ["garden: HELLO"])
       #expect(watched.face.unread == 30)
@@ -99,7 +99,7 @@
     @Test("a handler may answer after the target was deallocated")
     func gone() {
       let watched = Intercepting<ChatDelegateProxy>(Screen(), strongly: false)
-      watched.messages.unread.instead { _ in 7 }
+      watched.messages.unread.around { _ in 7 }
       #expect(watched.face.unread == 7)
     }
   }

@@ -105,7 +105,7 @@
       let artist = Artist(story)
       let painting = Intercepting<PaintingProxy>(artist)
       let writing = Intercepting<WritingProxy>(artist)
-      writing.messages.draw.instead { proceed, text in try proceed(text + "!") }
+      writing.messages.draw.around { proceed, text in try proceed(text + "!") }
       painting.face.draw(1)
       writing.face.draw("one")
       #expect(story.take() == ["number 1", "text one!"])

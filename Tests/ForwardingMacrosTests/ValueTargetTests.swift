@@ -202,7 +202,7 @@
       #expect(single.face.sum == 2)
       #expect(single.target?.sum == 2)
       let watched = Intercepting<MeterProxy>(Sum(), strongly: false)
-      watched.messages.add.instead { proceed, number in try proceed(number * 10) }
+      watched.messages.add.around { proceed, number in try proceed(number * 10) }
       watched.face.add(2)
       #expect(watched.face.sum == 20)
     }

@@ -1,56 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A proxy for one object that runs handlers before, after, or instead of the object's methods.
+/// A proxy for one object that runs handlers around the object's methods, before or after them.
 ///
 /// ```swift
 /// let proxy = InterceptingProxy(account)
 /// proxy.before("deposit:") { call in
 ///   if try call.argument(at: 2, as: Int32.self) < 0 { throw Refused() }
 /// }
-/// proxy.instead(of: "close") { call, proceed in
+/// proxy.around("close") { call, proceed in
 ///   if isSure() { try proceed() }
 /// }
 /// try Message<Int32, Int32>("deposit:")(-5, on: proxy)  // throws: Refused()
 /// ```
 ///
-/// Handlers get the invocation, and may read and replace its arguments and result. Handlers of one
-/// kind run in the order in which they were added. Of several `instead` handlers only the last one
-/// added runs, and may send the message to the target. A `before` handler that throws ends the
-/// message.
+/// Handlers get the invocation, and may read and replace its arguments and result. Those `before` the
+/// target run first, and those `after` it last, each in the order in which they were added. Of several
+/// handlers `around` the target the last one added runs; what it calls to proceed runs the one added
+/// before it, and at last the target. An error of a handler ends the message.
 ///
 /// The proxy is thread-safe. A message runs the handlers that are registered when it arrives, and
 /// no lock is held while they run.
 open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
-  // SAFETY: `interceptors` is the only mutable state, and has a lock.
+  // SAFETY: `layers` is the only mutable state, and has a lock.
 
   /// Inspects a message on its way to the target.
   public typealias Handler = @Sendable (Invocation) throws -> Void
 
-  /// Sends the message to the target. The proxy passes it to a handler as an argument, so that the
-  /// handler, which the proxy retains, need not retain the proxy.
+  /// Sends the message on. The proxy passes it to a handler as an argument, so that the handler,
+  /// which the proxy retains, need not retain the proxy.
   public typealias Proceed = () throws -> Void
 
-  /// Sends the message to the target, and awaits its end.
+  /// Sends the message on, and awaits its end.
   public typealias ProceedAwaiting = nonisolated(nonsending) () async throws -> Void
 
-  private typealias AwaitingHandler =
-    nonisolated(nonsending) @Sendable (Invocation, ProceedAwaiting) async throws -> Void
-
-  private enum Moment { case before, instead, after }
-
-  private struct Interceptor: Sendable {
-    let token: ForwardingToken
-    let moment: Moment
-    /// The selector of the messages; nil for all messages.
-    let selector: Selector?
-    let handler: @Sendable (Invocation, Proceed) throws -> Void
-    /// The handler for messages that are awaited, which then takes precedence.
-    var awaiting: AwaitingHandler?
-
-    func isFor(_ selector: Selector) -> Bool { self.selector == nil || self.selector == selector }
-  }
-
   private let reference: ObjectReference
-  private let interceptors = Guarded<[Interceptor]>([])
+  /// The handlers, the outermost first.
+  private let layers = Guarded<[InterceptingLayer]>([])
 
   /// Creates a proxy for an object, which is retained unless `strongly` is false.
   public init(_ target: AnyObject, strongly: Bool = true) {
@@ -63,51 +47,80 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   /// Adds a handler that runs before the target, for one selector or for all.
   @discardableResult
   public func before(_ selector: Selector? = nil, _ handler: @escaping Handler) -> ForwardingToken {
-    add(.before, selector) { call, _ in try handler(call) }
+    add(selector, answers: false) { rest in
+      try handler(rest.call)
+      try rest.proceed()
+    } awaiting: { rest in
+      try handler(rest.call)
+      try await rest.proceedAwaiting()
+    }
   }
 
-  /// Adds a handler that runs instead of the target. It gets the invocation, and a function that
-  /// sends the invocation to the target.
+  /// Adds a handler that runs after the target. It sees the result, and the arguments that the
+  /// target got, including changes by a handler around it.
   @discardableResult
-  public func instead(
-    of selector: Selector? = nil,
+  public func after(_ selector: Selector? = nil, _ handler: @escaping Handler) -> ForwardingToken {
+    add(selector, answers: false, isOutermost: true) { rest in
+      try rest.proceed()
+      try handler(rest.call)
+    } awaiting: { rest in
+      try await rest.proceedAwaiting()
+      try handler(rest.call)
+    }
+  }
+
+  /// Adds a handler that runs in place of the target. It gets the invocation, and a function that
+  /// sends the invocation on.
+  @discardableResult
+  public func around(
+    _ selector: Selector? = nil,
     _ handler: @escaping @Sendable (Invocation, Proceed) throws -> Void
   ) -> ForwardingToken {
-    add(.instead, selector, handler)
+    around(selector) { rest in try handler(rest.call) { try rest.proceed() } }
   }
 
-  /// Adds a handler that runs instead of the target, and may suspend. Messages that are not awaited
+  /// Adds a handler that runs in place of the target, and may suspend. Messages that are not awaited
   /// throw ``InvocationError/notAwaited(_:)``.
   @discardableResult
-  public func instead(
-    of selector: Selector? = nil,
+  public func around(
+    _ selector: Selector? = nil,
     awaiting handler:
       nonisolated(nonsending) @escaping @Sendable (
         Invocation, ProceedAwaiting
       ) async throws -> Void
   ) -> ForwardingToken {
-    add(.instead, selector, awaiting: handler) { call, _ in
-      throw InvocationError.notAwaited(call.selector)
+    around(selector) { rest in
+      try await handler(rest.call) { try await rest.proceedAwaiting() }
     }
   }
 
-  /// Adds a handler that runs after the target. It sees the result, and the arguments that the
-  /// target got, including changes by an `instead` handler.
-  @discardableResult
-  public func after(_ selector: Selector? = nil, _ handler: @escaping Handler) -> ForwardingToken {
-    add(.after, selector) { call, _ in try handler(call) }
+  func around(
+    _ selector: Selector?, _ run: @escaping InterceptingLayer.Handler
+  ) -> ForwardingToken { add(selector, answers: true, run, awaiting: nil) }
+
+  func around(
+    _ selector: Selector?, awaiting: @escaping InterceptingLayer.AwaitingHandler
+  ) -> ForwardingToken {
+    add(
+      selector, answers: true, { throw InvocationError.notAwaited($0.call.selector) },
+      awaiting: awaiting)
   }
 
+  /// Adds a handler behind those that do not answer: they see what the sender sent, and what it gets.
   private func add(
-    _ moment: Moment, _ selector: Selector?, awaiting: AwaitingHandler? = nil,
-    _ handler: @escaping @Sendable (Invocation, Proceed) throws -> Void
+    _ selector: Selector?, answers: Bool, isOutermost: Bool = false,
+    _ run: @escaping InterceptingLayer.Handler,
+    awaiting: InterceptingLayer.AwaitingHandler?
   ) -> ForwardingToken {
     let token = ForwardingToken(
       id: ForwardingToken.newID(), target: ObjectIdentifier(self), reference.type,
       of: ObjectReference(self, isStrong: false))
-    let new = Interceptor(
-      token: token, moment: moment, selector: selector, handler: handler, awaiting: awaiting)
-    interceptors.withLockInPlace { $0.append(new) }
+    let layer = InterceptingLayer(
+      token: token, selector: selector, answers: answers, run: run, awaiting: awaiting)
+    layers.withLockInPlace { layers in
+      let index = isOutermost ? 0 : layers.firstIndex { $0.answers } ?? layers.endIndex
+      layers.insert(layer, at: index)
+    }
     return token
   }
 
@@ -118,16 +131,21 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   public func remove(_ token: ForwardingToken) -> Bool {
     // Released outside the lock: an object that the handler captures may be deallocated with it,
     // and use the proxy in its `deinit`.
-    let gone = interceptors.withLockInPlace { interceptors in
-      interceptors.firstIndex { $0.token == token }.map { interceptors.remove(at: $0) }
+    let gone = layers.withLockInPlace { layers in
+      layers.firstIndex { $0.token == token }.map { layers.remove(at: $0) }
     }
     return withExtendedLifetime(gone) { gone != nil }
   }
 
   /// Sends a message to the target.
-  func proceed(_ invocation: Invocation) throws {
+  fileprivate func send(_ invocation: Invocation) throws {
     guard let target else { throw targetGone(invocation) }
     try invocation.send(to: target)
+  }
+
+  fileprivate nonisolated(nonsending) func sendAwaiting(_ invocation: Invocation) async throws {
+    guard let target else { throw targetGone(invocation) }
+    try await invocation.sendAwaiting(to: target)
   }
 
   private func targetGone(_ invocation: Invocation) -> ForwardingError {
@@ -150,9 +168,8 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
       // An object that forwards may take messages whose types it does not know, as a spy does.
       match = forwarder.match(invocation, selector)
     }
-    // An `instead` handler may answer where the target cannot. Forwarding reports that a target is
-    // gone.
-    if case .unknown = match, target == nil || replacement(for: selector) != nil { return .fits }
+    // A handler may answer where the target cannot. Forwarding reports that a target is gone.
+    if case .unknown = match, target == nil || isAnswered(selector) { return .fits }
     return match
   }
 
@@ -165,64 +182,80 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   }
 
   open override func responds(to selector: Selector) -> Bool {
-    Introspection.responds(target, to: selector) || replacement(for: selector) != nil
+    Introspection.responds(target, to: selector) || isAnswered(selector)
   }
 
   open override func conforms(to description: ProtocolDescription) -> Bool {
     Introspection.conforms(target, to: description)
   }
 
+  /// Runs the handlers, and the target where they proceed.
+  ///
+  /// - Throws: the first error of a handler or of the target, which ends the message.
   open override func forward(_ invocation: Invocation) throws {
-    guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
-    let proceed: Proceed = { try self.proceed(invocation) }
-    // The list is a snapshot: handlers may add and remove others.
-    let matching = interceptors.read { $0 }.filter { $0.isFor(selector) }
-    for interceptor in matching where interceptor.moment == .before {
-      try interceptor.handler(invocation, proceed)
-    }
-    if let replacement = matching.last(where: { $0.moment == .instead }) {
-      try replacement.handler(invocation, proceed)
-    } else {
-      try proceed()
-    }
-    for interceptor in matching where interceptor.moment == .after {
-      try interceptor.handler(invocation, proceed)
-    }
+    try way(of: invocation).proceed()
   }
 
-  /// Runs the handlers, and awaits the target or the `instead` handler.
+  /// Runs the handlers, and awaits the target or the handler in its place.
   ///
   /// - Throws: the first error of a handler or of the target, which ends the message.
   open override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
+    try await way(of: invocation).proceedAwaiting()
+  }
+
+  /// The list is a snapshot: handlers may add and remove others.
+  private func way(of invocation: Invocation) throws -> InterceptedCall {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
-    let proceed: Proceed = { try self.proceed(invocation) }
-    let matching = interceptors.read { $0 }.filter { $0.isFor(selector) }
-    for interceptor in matching where interceptor.moment == .before {
-      try interceptor.handler(invocation, proceed)
-    }
-    let replacement = matching.last { $0.moment == .instead }
-    if let awaiting = replacement?.awaiting {
-      try await awaiting(invocation) { try await self.proceedAwaiting(invocation) }
-    } else if let replacement {
-      try replacement.handler(invocation, proceed)
-    } else {
-      try await proceedAwaiting(invocation)
-    }
-    for interceptor in matching where interceptor.moment == .after {
-      try interceptor.handler(invocation, proceed)
-    }
+    let matching = layers.read { $0 }.filter { $0.isFor(selector) }
+    return InterceptedCall(call: invocation, proxy: self, layers: matching[...])
   }
 
-  private nonisolated(nonsending) func proceedAwaiting(_ invocation: Invocation) async throws {
-    guard let target else { throw targetGone(invocation) }
-    try await invocation.sendAwaiting(to: target)
-  }
-
-  private func replacement(for selector: Selector) -> Interceptor? {
-    interceptors.read { $0 }.last { $0.moment == .instead && $0.isFor(selector) }
+  private func isAnswered(_ selector: Selector) -> Bool {
+    layers.read { $0 }.contains { $0.answers && $0.isFor(selector) }
   }
 }
 
 extension InterceptingProxy: TokenOwner {}
+
+/// A handler, around the handlers behind it and the target.
+struct InterceptingLayer: Sendable {
+  typealias Handler = @Sendable (InterceptedCall) throws -> Void
+  typealias AwaitingHandler =
+    nonisolated(nonsending) @Sendable (InterceptedCall) async throws -> Void
+
+  let token: ForwardingToken
+  /// The selector of the messages; nil for all messages.
+  let selector: Selector?
+  /// Whether it may answer in place of the target.
+  let answers: Bool
+  let run: Handler
+  /// The handler for messages that are awaited; nil if `run` is.
+  let awaiting: AwaitingHandler?
+
+  func isFor(_ selector: Selector) -> Bool { self.selector == nil || self.selector == selector }
+}
+
+/// A message on its way to the target, and the handlers that it has yet to pass.
+struct InterceptedCall {
+  let call: Invocation
+  fileprivate let proxy: InterceptingProxy
+  fileprivate let layers: ArraySlice<InterceptingLayer>
+
+  private var rest: InterceptedCall {
+    InterceptedCall(call: call, proxy: proxy, layers: layers.dropFirst())
+  }
+
+  /// Runs the next handler, or the target.
+  func proceed() throws {
+    guard let next = layers.first else { return try proxy.send(call) }
+    try next.run(rest)
+  }
+
+  nonisolated(nonsending) func proceedAwaiting() async throws {
+    guard let next = layers.first else { return try await proxy.sendAwaiting(call) }
+    guard let awaiting = next.awaiting else { return try next.run(rest) }
+    try await awaiting(rest)
+  }
+}

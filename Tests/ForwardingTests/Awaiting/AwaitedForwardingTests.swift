@@ -111,11 +111,11 @@ struct AwaitedForwardingTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("an 'instead' handler may suspend, and await the message that it sends on")
-  func instead() async throws {
+  @Test("a handler around the target may suspend, and await the message that it sends on")
+  func around() async throws {
     let proxy = InterceptingProxy(Worker())
-    proxy.instead(
-      of: "twice:",
+    proxy.around(
+      "twice:",
       awaiting: { call, proceed in
         await Task.yield()
         try call.setArgument(try call.argument(at: 2, as: Int.self) + 1, at: 2)

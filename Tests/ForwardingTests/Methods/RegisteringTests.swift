@@ -97,7 +97,7 @@ struct RegisteringTests {
     do {
       let proxy = InterceptingProxy(target)
       held = proxy
-      proxy.instead(of: "value") { call, proceed in
+      proxy.around("value") { call, proceed in
         try proceed()
         try call.setResult(call.result(as: Int32.self) + 1)
       }

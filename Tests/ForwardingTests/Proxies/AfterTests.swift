@@ -5,13 +5,13 @@ import Testing
 @Suite("Handlers after the target")
 struct AfterTests {
   @Test(
-    "a handler sees the arguments of an 'instead' handler, and the next multicast target the sender's"
+    "a handler sees the arguments of one around the target, and the next multicast target the sender's"
   )
   func sentOn() throws {
     let log = Log()
     let proxy = InterceptingProxy(Listener("target", log))
     proxy.before("did:") { call in log.add("before \(try call.argument(at: 2, as: Int32.self))") }
-    proxy.instead(of: "did:") { call, proceed in
+    proxy.around("did:") { call, proceed in
       try call.setArgument(Int32(2), at: 2)
       try proceed()
     }

@@ -33,7 +33,7 @@ struct ProxyTests {
     #expect(try Messages.value(on: proxy) == 5)
   }
 
-  @Test("before, instead and after see arguments and result, and can replace both")
+  @Test("handlers before, around and after see arguments and result, and can replace both")
   func intercepting() throws {
     let log = Log()
     let proxy = InterceptingProxy(Listener("x", log))
@@ -48,15 +48,20 @@ struct ProxyTests {
     #expect(!other.remove(before))
     #expect(proxy.remove(before))
     #expect(!proxy.remove(before))
-    let instead = proxy.instead(of: "value") { call, _ in try call.setResult(Int32(99)) }
+    let around = proxy.around("value") { call, _ in try call.setResult(Int32(99)) }
     #expect(try Messages.value(on: proxy) == 99)
     proxy.after("value") { call in try call.setResult(call.result(as: Int32.self) + 1) }
     #expect(try Messages.value(on: proxy) == 100)
-    proxy.remove(instead)
+    proxy.remove(around)
     #expect(try Messages.value(on: proxy) == 0)
-    proxy.instead(of: "unknown") { call, _ in try call.setResult(Int32(7)) }
+    proxy.around("unknown") { call, _ in try call.setResult(Int32(7)) }
     #expect(try Message<Int32>("unknown")(on: proxy) == 7)
-    proxy.instead { _, proceed in try proceed() }
+    proxy.around("unknown") { call, proceed in
+      try proceed()
+      try call.setResult(call.result(as: Int32.self) * 2)
+    }
+    #expect(try Message<Int32>("unknown")(on: proxy) == 14)
+    proxy.around { _, proceed in try proceed() }
     #expect(throws: InvocationError.self) { try Message<Int32>("stranger")(on: proxy) }
   }
 
