@@ -9,7 +9,7 @@ import Invocations
 /// everyone.add(screen, on: .mainActor)
 /// everyone.add(logger, on: .queue(background))
 /// everyone.add(sync, on: .blocking(background, deadline: .seconds(1)))
-/// try Message<NoResult, Int32>("didSave:").deliver(42, on: everyone).queued  // 2
+/// try Message<NoResult, Int32>("didSave:").report(42, on: everyone).queued  // 2
 /// ```
 public struct DeliveryLane: Sendable {
   enum Kind: Sendable {
