@@ -89,19 +89,19 @@ extension ForwardingError: CustomStringConvertible {
     case .timedOut: "a target did not finish in time"
     case .cancelled: "a target's queue went away with the message still in it"
     case .wrongIsolation(let selector, let remedy):
-      "'\(selector)' is for an actor, and was sent elsewhere; \(remedy.advice)"
+      "\(Self.name(selector)) is for an actor, and was sent elsewhere; \(remedy.advice)"
     case .resultNotAwaited(let selector, let type):
       "the result (\(type)) of \(Self.name(selector)) cannot come back from a queue that is not waited for; let it block, "
         + "or await the message"
     case .notAMessage(let selector, let reason):
-      "'\(selector)' cannot be a message, as \(reason): its face calls targets that were added to it, "
+      "\(Self.name(selector)) cannot be a message, as \(reason): its face calls targets that were added to it, "
         + "with no lane, or one that blocks"
     case .needsSingleTarget(let selector):
-      "an argument of '\(selector)' is 'sending', and may reach one target: put a 'SingleTarget' behind the face"
+      "an argument of \(Self.name(selector)) is 'sending', and may reach one target: put a 'SingleTarget' behind the face"
     }
   }
 
   private static func name(_ selector: Selector?) -> String {
-    selector.map { "'\($0)'" } ?? "the message"
+    selector.map { "'\(RequirementNames.name(of: $0))'" } ?? "the message"
   }
 }

@@ -12,6 +12,8 @@
     /// The reason why the requirement cannot be sent as a message: the face has its selector alone. nil if it can.
     var isNoMessage: String?
     var selector: String
+    /// The requirement as the protocol writes it.
+    var spelling: String
     /// The doc comment of the requirement.
     var comment = ""
     /// The type of its values, which a compiler names that misses `Sendable`; nil for those that are so by their names.
@@ -43,8 +45,9 @@
     /// What makes it.
     func value(isCached face: String?) -> String {
       guard types != nil else { return "\(Spelling.invocations)Selector(\"\(selector)\")" }
-      return face.map { "\(type).known(\"\(selector)\", of: \($0).self)" }
-        ?? "\(type)(\"\(selector)\")"
+      let name = spelling == selector ? "" : ", name: \"\(spelling)\""
+      return face.map { "\(type).known(\"\(selector)\", of: \($0).self\(name))" }
+        ?? "\(type)(\"\(selector)\"\(name))"
     }
   }
 

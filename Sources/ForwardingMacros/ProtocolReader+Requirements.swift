@@ -106,6 +106,7 @@
         publicName: noMessage == nil ? names.message(words, spelled: spelled) : "",
         result: result, arguments: arguments, isNoMessage: noMessage,
         selector: names.selector(SelectorName.of(requirement.word, labels)),
+        spelling: requirement.subject,
         comment: requirement.comment,
         // An implicit conformance does not go through the type parameters of a face.
         valuesName: face.parameters.isEmpty
@@ -142,7 +143,7 @@
           isList
             ? SelectorName.of("setSubscript", labels + ["value"])
             : SelectorName.setter(requirement.word)),
-        sharesValues: true)
+        spelling: requirement.subject, sharesValues: true)
       var call = Call(
         face, answer, form(requirement), message, parameters + [value],
         isMutating: !face.isOfObjects)

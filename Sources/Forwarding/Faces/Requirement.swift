@@ -20,8 +20,12 @@ public final class Requirement<Result, each Argument>: Sendable {
   private let refusal: InvocationError?
 
   /// Creates the message of a requirement.
-  public init(_ selector: Selector) {
+  ///
+  /// - Parameter name: the requirement as the protocol writes it, such as `chat(_:upload:)`, for
+  ///   errors.
+  public init(_ selector: Selector, name: String? = nil) {
     self.selector = selector
+    if let name { RequirementNames.note(name, for: selector) }
     do throws(InvocationError) {
       let prepared = try Message<Result, repeat each Argument>(selector).prepared
       self.prepared = prepared
@@ -76,15 +80,34 @@ private struct KnownRequirement: Hashable {
 extension Requirement {
   /// Returns the message of a generic face's requirement. All calls for the same face return the
   /// same object.
-  public static func known(_ selector: Selector, of face: AnyClass) -> Requirement {
+  public static func known(
+    _ selector: Selector, of face: AnyClass, name: String? = nil
+  ) -> Requirement {
     let key = KnownRequirement(face: ObjectIdentifier(face), selector: selector)
     if let known = knownRequirements.read({ $0[key] }) as? Requirement { return known }
-    let made = Requirement(selector)
+    let made = Requirement(selector, name: name)
     return knownRequirements.withLockInPlace { known in
       if let first = known[key] as? Requirement { return first }
       known[key] = made
       return made
     }
+  }
+}
+
+/// The requirements as their protocols write them, by their selectors: an error has the selector alone.
+enum RequirementNames {
+  private static let names = Guarded<[Selector: String]>([:])
+
+  /// Notes a name. A selector that two protocols write differently has none.
+  static func note(_ name: String, for selector: Selector) {
+    names.withLockInPlace { names in
+      names[selector] = names[selector, default: name] == name ? name : selector.name
+    }
+  }
+
+  /// The name of a requirement, or else its selector.
+  static func name(of selector: Selector) -> String {
+    names.read { $0[selector] } ?? selector.name
   }
 }
 

@@ -111,4 +111,14 @@ struct RefusalTextTests {
       require(told.all == [line], "\(told.all)")
     }
   }
+
+  @Test("errors name a requirement as its protocol writes it, if all protocols write it so")
+  func requirementNames() {
+    _ = Requirement<Void, Int, Int>("chatOf:refuse:", name: "chat(of:refuse:)")
+    let error = ForwardingError.nobodyAnswered("chatOf:refuse:")
+    #expect("\(error)" == "no target answered 'chat(of:refuse:)'")
+    _ = Requirement<Void, Int, Int>("chatOf:refuse:", name: "chatOf(_:refuse:)")
+    #expect("\(error)" == "no target answered 'chatOf:refuse:'")
+    #expect("\(ForwardingError.targetGone("plain"))" == "the target of 'plain' is gone")
+  }
 }
