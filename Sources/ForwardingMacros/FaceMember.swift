@@ -44,7 +44,9 @@
 
     /// What makes it.
     func value(isCached face: String?) -> String {
-      guard types != nil else { return "\(Spelling.invocations)Selector(\"\(selector)\")" }
+      guard types != nil else {
+        return "\(Spelling.forwarding)FaceMessage.selector(\"\(selector)\", name: \"\(spelling)\")"
+      }
       let name = spelling == selector ? "" : ", name: \"\(spelling)\""
       return face.map { "\(type).known(\"\(selector)\", of: \($0).self\(name))" }
         ?? "\(type)(\"\(selector)\"\(name))"

@@ -178,7 +178,7 @@
       #expect(told.withLock { $0.count } == 1)
       #expect(
         told.withLock { $0.first }?.contains(
-          "'visit:' cannot be a message, as a closure does not escape") == true)
+          "'visit(_:)' cannot be a message, as a closure does not escape") == true)
       let watched = Intercepting<ToolProxy>(other)
       var sum = 0
       #expect(watched.face.count([1], of: 1) == 0)

@@ -27,6 +27,13 @@ extension FaceMessage {
     return object
   }
 
+  /// The selector of a requirement that cannot be a message, which errors show as its protocol writes
+  /// it.
+  public static func selector(_ selector: Selector, name: String) -> Selector {
+    RequirementNames.note(name, for: selector)
+    return selector
+  }
+
   /// Refuses a requirement that cannot be sent as a message to a target that is reached by messages
   /// only.
   ///

@@ -47,24 +47,25 @@ public struct FaceMethods<Object: AnyObject> {
     let conformance =
       (face as? any ForwardingFace.Type).map { Self.conformance(to: $0, of: target) }
       ?? ConformanceIsolation.none
-    var isCallable = false
-    if case .none = conformance { isCallable = true }
-    WitnessRecords.add(
-      Object.self, face, isCallable ? WitnessRecords.Part(target) : nil,
-      isIsolated: isolation != nil, bases: bases)
     // SAFETY: the closure makes methods of constants, and checks no actor where there is none.
     nonisolated(unsafe) let declare = declare
     let add: @Sendable (MethodTable) -> Void = { table in
       let methods = FaceMethods(table: table, actor: isolation, conformance: conformance)
       unsafe declare(methods)
-      WitnessRecords.note(methods.declare(), of: face, in: table)
       methods.adopt(face)
+      WitnessRecords.note(methods.declare(), of: face, for: Object.self)
     }
+    // Before other threads can know that the class is prepared.
     if isolation == nil {
       MethodTable.add(to: Object.self, add)
     } else {
       add(MethodTable.of(Object.self))
     }
+    var isCallable = false
+    if case .none = conformance { isCallable = true }
+    WitnessRecords.add(
+      Object.self, face, isCallable ? WitnessRecords.Part(target) : nil,
+      isIsolated: isolation != nil, bases: bases)
   }
 
   /// Registers the methods that the class does not have yet.

@@ -55,8 +55,6 @@ package enum WitnessRecords {
     var parts: [Part] = []
     /// Whether one of the protocols is isolated to an actor.
     var isIsolated = false
-    /// The messages of the face's own protocol, when the class has its methods.
-    var selectors: [Selector] = []
 
     /// The parts with their current tables, which may be withdrawn.
     var current: [Part] {
@@ -73,6 +71,8 @@ package enum WitnessRecords {
     var entries: [Key: Entry] = [:]
     /// The faces that have an entry for a class.
     var faces: [ObjectIdentifier: [AnyClass]] = [:]
+    /// The messages of a face's own protocol, when the class has its methods.
+    var selectors: [Key: [Selector]] = [:]
   }
 
   private static let state = Guarded(State())
@@ -112,14 +112,22 @@ package enum WitnessRecords {
       state.entries[key] = entry
       state.faces[key.type, default: []].append(face)
     }
+    // The methods may have been made by now.
+    withdrawStrange(of: type, face)
   }
 
-  /// Notes that a class has the methods of a face. A method that the class already had stays, so its
-  /// requirements become messages.
-  package static func note(_ selectors: [Selector], of face: AnyClass, in table: MethodTable) {
-    state.withLockInPlace { $0.entries[Key(table.type, face)]?.selectors = selectors }
-    withdraw(
-      selectors.filter { table.own($0).map { !$0.isOfFace } ?? false }, of: table.type)
+  /// Notes that a class has the methods of a face.
+  package static func note(_ selectors: [Selector], of face: AnyClass, for type: AnyClass) {
+    state.withLockInPlace { $0.selectors[Key(type, face)] = selectors }
+    withdrawStrange(of: type, face)
+  }
+
+  /// A method that the class already had stays, so its requirements become messages.
+  private static func withdrawStrange(of type: AnyClass, _ face: AnyClass) {
+    guard let selectors = state.read({ $0.selectors[Key(type, face)] }),
+      let table = MethodTable.existing(type)
+    else { return }
+    withdraw(selectors.filter { table.own($0).map { !$0.isOfFace } ?? false }, of: type)
   }
 
   private static func make(_ entry: Entry, _ face: ObjectIdentifier) -> FaceWitnesses {
@@ -142,7 +150,7 @@ package enum WitnessRecords {
     state.withLockInPlace { state in
       let faces = state.faces[ObjectIdentifier(type)] ?? []
       let replaced = faces.filter { face in
-        state.entries[Key(type, face)]?.selectors.contains(where: selectors.contains) ?? false
+        state.selectors[Key(type, face)]?.contains(where: selectors.contains) ?? false
       }.map { ObjectIdentifier($0) }
       for face in faces {
         guard let entry = state.entries[Key(type, face)], let witnesses = entry.witnesses else {

@@ -258,7 +258,7 @@ struct MethodTableTests {
     // Of two threads that prepare a class, the second may get here before the first one is done.
     WitnessRecords.add(Door.self, Face.self, part, isIsolated: false, bases: [])
     table.declare([(name, try Self.answering(1).markedAsOfFace(isOptional: false))])
-    WitnessRecords.note([name], of: Face.self, in: table)
+    WitnessRecords.note([name], of: Face.self, for: Door.self)
     let witnesses = try #require(WitnessRecords.witnesses(of: Door.self, for: Face.self))
     #expect(witnesses.table(at: 0) != 0)
     table.replace(name, try Self.answering(2))
