@@ -82,7 +82,10 @@ struct HouseTests {
   func safeModules(_ module: String, _ folder: String?) throws {
     for (path, lines) in try Self.files("Sources/\(module)", ["swift"])
     where folder.map(path.contains) != true {
-      for line in lines where line.contains(/\bunsafe\b/) { Issue.record("\(path): \(line)") }
+      // What is marked as unsafe for its users is another matter.
+      for line in lines where line.contains(/^[^\/]*[^@\/]\bunsafe\b/) {
+        Issue.record("\(path): \(line)")
+      }
     }
   }
 

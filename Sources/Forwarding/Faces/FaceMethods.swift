@@ -47,11 +47,9 @@ public struct FaceMethods<Object: AnyObject> {
     let conformance =
       (face as? any ForwardingFace.Type).map { Self.conformance(to: $0, of: target) }
       ?? ConformanceIsolation.none
-    // SAFETY: the closure makes methods of constants, and checks no actor where there is none.
-    nonisolated(unsafe) let declare = declare
-    let add: @Sendable (MethodTable) -> Void = { table in
+    let add = { (table: MethodTable) in
       let methods = FaceMethods(table: table, actor: isolation, conformance: conformance)
-      unsafe declare(methods)
+      declare(methods)
       methods.adopt(face)
       WitnessRecords.note(methods.declare(), of: face, for: Object.self)
     }

@@ -279,7 +279,7 @@ extension Multicast where Subject: ForwardingFace {
   @inlinable
   public final var face: Subject {
     // Lends the object: a getter would retain it.
-    _read { yield unsafe unsafeDowncast(front!, to: Subject.self) }
+    _read { yield KnownClass.object(front, as: Subject.self) }
   }
 
   /// Adds a target that is called on the sender's thread. The other parameters are those of

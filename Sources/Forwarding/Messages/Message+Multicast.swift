@@ -101,7 +101,8 @@ extension Message where Result: Sendable, repeat each Argument: Sendable {
   ) async throws -> DeliveryReport<Result> {
     let call = try invocation(repeat each arguments)
     let awaited = try await proxy.deliverAwaiting(
-      call, concurrently: concurrently, stopsAtFirst: proxy.targetList.stopsAtFirst(hasResult: call.returnsValue)
+      call, concurrently: concurrently,
+      stopsAtFirst: proxy.targetList.stopsAtFirst(hasResult: call.returnsValue)
     ) { _ in }
     return try awaited.report.typed(empty: emptyAnswer(call))
   }

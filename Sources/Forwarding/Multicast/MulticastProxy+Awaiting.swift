@@ -37,7 +37,8 @@ extension MulticastProxy {
     _ invocation: Invocation, concurrently: Bool
   ) async throws {
     let awaited = try await deliverAwaiting(
-      invocation, concurrently: concurrently, stopsAtFirst: targetList.stopsAtFirst(hasResult: invocation.returnsValue)
+      invocation, concurrently: concurrently,
+      stopsAtFirst: targetList.stopsAtFirst(hasResult: invocation.returnsValue)
     ) { _ in }
     try throwFirstAwaited(awaited.report, of: invocation)
     guard !awaited.isAnswered, let selector = invocation.selector else { return }

@@ -34,12 +34,10 @@ extension MulticastProxy {
   ) throws {
     var refusal: (any Error)?
     var metDead = false
-    try unsafe targetList.deliver(
-      call, of: selector, for: self, listsAll: listsAll
-    ) { place, outcome in
-      let registration = unsafe member(at: place)
+    try targetList.deliver(call, of: selector, for: self, listsAll: listsAll) { listed in
+      let registration = listed.member
       let turn =
-        switch outcome {
+        switch listed.outcome {
         case .answered: Delivery.Turn(outcome: .answered, type: registration.targetType)
         case .failed(let error):
           Delivery.Turn(outcome: DeliveryOutcome(error), type: registration.targetType)
@@ -67,7 +65,8 @@ extension MulticastProxy {
       try deliver(call, selector) { registration, turn in
         if turn.outcome.isAnswer { return try each(call) }
         guard let error = turn.outcome.error else { return true }
-        failures.append(DeliveryFailure(token: token(of: registration), type: turn.type, error: error))
+        failures.append(
+          DeliveryFailure(token: token(of: registration), type: turn.type, error: error))
         return !endsAtError
       }
     } catch {

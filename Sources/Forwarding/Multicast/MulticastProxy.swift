@@ -284,11 +284,11 @@ extension MulticastProxy: CallForwarding {
     let stopsAtQueue = targetList.stopsAtFirst(hasResult: false)
     let endsAtError = targetList.stopsAtFirstError
     var tally = TargetList.Tally()
-    try unsafe targetList.deliver(call, of: selector, for: self) { place, outcome in
-      switch outcome {
+    try targetList.deliver(call, of: selector, for: self) { turn in
+      switch turn.outcome {
       case .answered: tally.answered += 1
-      case .failed(let error): tally.fail(error, at: unsafe member(at: place))
-      case .unknown, .skipped: deliver(call, to: unsafe member(at: place), &tally)
+      case .failed(let error): tally.fail(error, at: turn.member)
+      case .unknown, .skipped: deliver(call, to: turn.member, &tally)
       }
       return !(stopsAtFirst && tally.answered > 0) && !(stopsAtQueue && tally.hasQueued)
         && !(endsAtError && tally.error != nil)

@@ -91,7 +91,8 @@ extension FaceDelivery {
           if let combine = site.combine {
             result = combine(old, answer)
           } else {
-            if Result.self != Void.self, unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_TELLS) != 0 {
+            if Result.self != Void.self, unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_TELLS) != 0
+            {
               unsafe overrule(old, by: answer, at: last, selector(), targets.owner)
             }
             result = answer

@@ -2,14 +2,25 @@
 import CForwardingShims
 
 /// A position in a list that is kept.
-package typealias MemberPlace = UnsafePointer<UnsafeRawPointer>
+typealias MemberPlace = UnsafePointer<UnsafeRawPointer>
 
 @unsafe
-package func member(at place: MemberPlace) -> ListedTarget {
+func member(at place: MemberPlace) -> ListedTarget {
   unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee).takeUnretainedValue()
 }
 
 extension TargetList {
+  /// The turn of a target, while the delivery keeps the list.
+  @safe
+  package struct Turn {
+    // SAFETY: lent by the delivery to its closure.
+    fileprivate let place: MemberPlace
+    package let outcome: Call.Outcome
+
+    /// The target.
+    package var member: ListedTarget { unsafe Invocations.member(at: place) }
+  }
+
   /// Sends a call to the targets in order.
   ///
   /// - Parameters:
@@ -21,7 +32,7 @@ extension TargetList {
   ///   forwarded too deeply.
   package func deliver(
     _ call: Call, of selector: Selector, for owner: some TargetListOwner,
-    listsAll: Bool = false, turn: (MemberPlace, Call.Outcome) -> Bool
+    listsAll: Bool = false, turn: (Turn) -> Bool
   ) throws(InvocationError) {
     let isLent = call.isTargetLent
     call.isTargetLent = true
@@ -42,7 +53,8 @@ extension TargetList {
     let word = UInt64(selector.word)
     var isOver = false
     while let place = unsafe next.member {
-      let goesOn = unsafe turn(place, isOver ? .skipped : call.perform(at: place, word))
+      let goesOn = unsafe turn(
+        Turn(place: place, outcome: isOver ? .skipped : call.perform(at: place, word)))
       isOver = isOver || !goesOn
       if isOver, !listsAll { return }
       unsafe next.member = place + 1

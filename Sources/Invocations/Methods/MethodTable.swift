@@ -85,9 +85,12 @@ public final class MethodTable: Sendable {
 
   /// Adds methods to a class: at once if it has a table, otherwise when it gets one, for its first
   /// message.
-  package static func add(
-    to type: AnyClass, _ methods: @escaping @Sendable (MethodTable) -> Void
-  ) {
+  ///
+  /// The closure may run on any thread, once, and makes methods of what it captures.
+  package static func add(to type: AnyClass, _ methods: @escaping (MethodTable) -> Void) {
+    // SAFETY: it runs once, and what it captures are constants.
+    nonisolated(unsafe) let held = methods
+    let methods: @Sendable (MethodTable) -> Void = { unsafe held($0) }
     let key = ObjectIdentifier(type)
     let table = tables.withLockInPlace { tables in
       if let known = tables.made[key] { return known as MethodTable? }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Objects whose class is known where the compiler does not see it.
+@usableFromInline
+package enum KnownClass {
+  /// An object that is there, and was stored as an instance of this class. A cast would take as long as
+  /// several calls.
+  @inlinable
+  @inline(__always)
+  package static func object<Object: AnyObject>(
+    _ object: AnyObject?, as type: Object.Type
+  ) -> Object {
+    // SAFETY: the caller has stored it.
+    unsafe unsafeDowncast(object.unsafelyUnwrapped, to: type)
+  }
+}
