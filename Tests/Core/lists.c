@@ -223,8 +223,16 @@ static void check_rounds(void) {
   check_references(0);
 }
 
-/// A delivery by a face holds the list and is in a step. It does not begin without a list, or after faces were told to
-/// send messages.
+/// Deliveries inside of each other, more than a thread has holds: the others count the list.
+static void check_deep(FWDOwnedList *owner, FWDThread *thread, int depth) {
+  if (depth == 0) return;
+  FWDDirectRound round = fwd_direct_begin(fwd_list_place(owner), owner);
+  CHECK(round.list && round.list == owner->place.list && (round.hold != NULL || depth <= 100 - FWD_HOLDS_MAX));
+  check_deep(owner, thread, depth - 1);
+  fwd_direct_end(round);
+}
+
+/// A delivery by a face holds the list and is in a step. It does not begin without a list.
 static void check_direct(void) {
   FWDOwnedList owner = {0};
   FWDThread *thread = fwd_thread();
@@ -241,6 +249,8 @@ static void check_direct(void) {
     fwd_direct_end(round);
     CHECK(thread->depth == 0 && thread->top == top);
   }
+  check_deep(&owner, thread, 100);
+  CHECK(thread->depth == 0 && thread->top == top);
   withdraw(&owner);
   fwd_members_destroy(fwd_list_members(&owner));
   check_references(0);
