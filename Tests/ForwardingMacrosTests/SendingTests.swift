@@ -136,8 +136,8 @@
     @Test("the error says what to write")
     func text() {
       #expect(
-        "\(ForwardingError.needsSingleTarget("take:"))"
-          == "an argument of 'take:' is 'sending', and may reach one target: put a 'SingleTarget' behind the face"
+        "\(ForwardingError.needsSingleTarget("unwritten:"))"
+          == "an argument of 'unwritten:' is 'sending', and may reach one target: put a 'SingleTarget' behind the face"
       )
     }
   }
