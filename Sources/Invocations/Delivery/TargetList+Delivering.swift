@@ -76,8 +76,11 @@ extension Call {
 
   /// Calls the method that the class of a target is known to have, if the target is an ordinary one.
   /// If it throws, the result of an earlier target stays.
+  ///
+  /// Not inlined: it holds the method, and the delivery holds the list. Of two holds with one stack
+  /// address, the older one counts as left behind by a `longjmp`.
   @unsafe
-  @inline(__always)
+  @inline(never)
   func perform(at place: MemberPlace, _ selector: UInt64) -> Outcome {
     let taken = unsafe fwd_target_retain(fwd_target_of(place.pointee))
     guard let object = unsafe taken.object else { return .unknown }

@@ -66,6 +66,7 @@ struct MassDeathTests {
       #expect(proxy.registrationCount < 300)
     }
     #expect(proxy.count == 100)
+    withExtendedLifetime(alive) {}
   }
 
   private final class Other {}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#if Macros
+  import Dispatch
+  import Forwarding
+  import ForwardingTestSupport
+  import Testing
+
+  @Forwardable
+  protocol Voting: AnyObject {
+    @Otherwise(true) func allows(_ number: Int) -> Bool
+    @Otherwise(0, combine: { $0 + $1 }) func weigh(_ number: Int) -> Int
+    @Otherwise(0, combine: { $0 + $1 }) func weighLater(_ number: Int) async -> Int
+    func hear(_ number: Int, _ text: String)
+  }
+
+  private final class Voter: Voting {
+    let limit: Int
+    var heard: [String] = []
+    init(_ limit: Int) { self.limit = limit }
+    func allows(_ number: Int) -> Bool { number < limit }
+    func weigh(_ number: Int) -> Int { limit * number }
+    func weighLater(_ number: Int) async -> Int { limit * number }
+    func hear(_ number: Int, _ text: String) { heard.append("\(number) \(text)") }
+  }
+
+  @Suite("Answers of several targets")
+  struct AnswerTests {
+    private let voters = Multicast<VotingProxy>()
+    private let targets = [Voter(1), Voter(10), Voter(100)]
+
+    @Test("a requirement combines the answers of all targets, whatever the rule is")
+    func combined() async {
+      #expect(voters.face.weigh(2) == 0)
+      for target in targets { voters.add(target) }
+      for rule in [ResultRule.last, .first] {
+        voters.resultRule = rule
+        #expect(voters.face.weigh(2) == 222)
+        #expect(await voters.face.weighLater(3) == 333)
+      }
+    }
+
+    @Test("an answer that a later one overrules is told, unless both are equal")
+    func overruled() throws {
+      for target in targets { voters.add(target) }
+      let told = Guarded<[String]>([])
+      voters.onDiagnostic = { event in
+        if case .overruled(let token, let selector) = event {
+          told.withLock { $0.append("\(token.type) \(selector)") }
+        }
+      }
+      #expect(voters.face.allows(1))
+      #expect(told.read { $0 } == ["Voter allows:"])
+      #expect(voters.face.allows(0))
+      #expect(told.read { $0.count } == 1)
+      #expect(voters.face.weigh(1) == 111)
+      #expect(told.read { $0.count } == 1)
+    }
+
+    @Test("a target on a queue answers too late, which is told")
+    func tooLate() {
+      let queue = DispatchQueue(label: "late")
+      voters.add(unchecked: targets[0], on: .queue(queue))
+      voters.add(targets[1])
+      let told = Guarded<[String]>([])
+      voters.onDiagnostic = { event in
+        if case .tooLate(let token, let selector) = event {
+          told.withLock { $0.append("\(token.type) \(selector)") }
+        }
+      }
+      #expect(voters.face.allows(5))
+      #expect(told.read { $0 } == ["Voter allows:"])
+      queue.sync {}
+    }
+
+    @Test("a closure takes part for one requirement, until its token removes it")
+    func closure() {
+      var heard: [String] = []
+      let token = voters.on(\.hear) { number, text in heard.append("\(number) \(text)") }
+      voters.on(\.allows, once: true) { $0 == 7 }
+      voters.face.hear(1, "a")
+      #expect(heard == ["1 a"])
+      #expect(!voters.face.allows(1))
+      #expect(voters.face.allows(1), "it was for one message")
+      #expect(token.remove())
+      voters.face.hear(2, "b")
+      #expect(heard == ["1 a"])
+    }
+  }
+#endif
