@@ -38,7 +38,7 @@ expect hot_hold 'the cell; the slot; the cell again; the barrier of a reader tha
 expect hot_let_go 'the emptied slot; the same barrier' stlr dmb
 expect hot_method_find 'the type of an entry' ldar
 expect hot_take 'the record of witness tables; a table; the flags' ldar ldar ldar
-expect hot_direct_begin 'the reader; whether faces are stopped; a hold' ldar ldar ldar stlr ldar dmb
+expect hot_direct_begin 'the reader; a hold' ldar ldar stlr ldar dmb
 expect hot_direct_end 'a release' stlr dmb
 expect hot_publish 'an exchange with acquire and release' ldaxr stlxr
 expect hot_is_awaited 'the fence between the withdrawal and the count' dmb ldar
