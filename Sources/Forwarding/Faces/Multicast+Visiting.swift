@@ -191,11 +191,7 @@ extension Multicast {
     }
     let wishes = forwarder.wishes(of: member)
     guard case .caller = wishes.lane.kind, let target = find(member, object) else { return nil }
-    if wishes.isOnce {
-      guard member.claim() else { return nil }
-      _ = forwarder.endOnce(member)
-    }
-    return target
+    return wishes.isOnce && forwarder.claimAndEnd(member) == nil ? nil : target
   }
 
   @usableFromInline final var members: [ListedTarget] { forwarder.snapshot }

@@ -24,9 +24,23 @@ extension MulticastProxy {
       if mayLeaveOut { registration.claimAtArrival() }
       if registration.isClaimedAtArrival { return .atArrival }
     }
-    guard registration.claim() else { return nil }
-    if mayLeaveOut { return .after }
-    return endOnce(registration) ? .before : .never
+    if mayLeaveOut { return registration.claim() ? .after : nil }
+    return claimAndEnd(registration)
+  }
+
+  /// Claims and ends a once-only registration for a call. Returns nil if another call has it.
+  ///
+  /// Under one lock: a target that is added again takes the place of a claimed registration, whose
+  /// call would then find it removed.
+  func claimAndEnd(_ registration: Registration) -> CallEnd? {
+    if registration.isClaimed { return nil }
+    let (end, _) = change { registrations, list -> (CallEnd?, [Registration]) in
+      guard registration.wishes.isOnce else { return (.never, []) }
+      guard registration.claim() else { return (nil, []) }
+      let ended = registrations.remove([registration], from: list)
+      return (ended.isEmpty ? .never : .before, ended)
+    }
+    return end
   }
 
   /// Ends a once-only registration that a call has claimed, if its target has answered, or threw.
@@ -34,7 +48,7 @@ extension MulticastProxy {
   func settle(_ registration: Registration, _ outcome: DeliveryOutcome) {
     switch outcome {
     case .noMethod, .dead, .removed: registration.unclaim()
-    default: _ = endOnce(registration)
+    default: endOnce(registration)
     }
   }
 }

@@ -202,11 +202,13 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   @discardableResult
   public func removeAll() -> Int { end { $0.remove(from: $1) { _ in true } } }
 
-  /// Ends a once-only registration after its message; false if it is no longer once-only.
-  func endOnce(_ registration: Registration) -> Bool {
+  /// Ends a claimed registration after its message, if it is still once-only.
+  func endOnce(_ registration: Registration) {
     end { registrations, list in
-      registration.wishes.isOnce ? registrations.remove([registration], from: list) : []
-    } > 0
+      if registration.wishes.isOnce { return registrations.remove([registration], from: list) }
+      registration.unclaim()
+      return []
+    }
   }
 
   /// Removes registrations, and returns their number. They are released outside the lock, because a
