@@ -172,7 +172,10 @@
     @Test("a target with a lane and a proxy that keeps messages are errors")
     func refused() throws {
       let told = Mutex<[String]>([])
-      tools.onDiagnostic = { diagnostic in told.withLock { $0.append("\(diagnostic)") } }
+      tools.onDiagnostic = { diagnostic in
+        let text = "\(diagnostic)"
+        told.withLock { $0.append(text) }
+      }
       tools.add(one, on: .queue(DispatchQueue(label: "lane")))
       tools.face.visit { _ in Issue.record("a lane has the closure") }
       #expect(told.withLock { $0.count } == 1)

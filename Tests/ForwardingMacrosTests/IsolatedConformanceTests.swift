@@ -191,7 +191,10 @@
       let targets = Multicast<TickingProxy>()
       targets.add(Display(places), strongly: true)
       let told = Guarded<[String]>([])
-      targets.onDiagnostic = { event in told.withLock { $0.append("\(event)") } }
+      targets.onDiagnostic = { event in
+        let text = "\(event)"
+        told.withLock { $0.append(text) }
+      }
       let messages = try! Message<Void, [String]>("tick:")
       let proxy = targets.proxy
       await Task.detached {

@@ -202,7 +202,10 @@
       let (host, remote) = try host(.leaving, (transport, transport))
       let targets = Multicast<AskedProxy>()
       let told = Guarded<[String]>([])
-      targets.onDiagnostic = { event in told.withLock { $0.append("\(event)") } }
+      targets.onDiagnostic = { event in
+        let text = "\(event)"
+        told.withLock { $0.append(text) }
+      }
       if isFace {
         // A face that is a target is its proxy, so that its `@Otherwise` is no answer.
         targets.add(remote.face, priority: isFirst ? 1 : -1)

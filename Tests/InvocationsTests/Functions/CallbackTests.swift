@@ -34,7 +34,10 @@ struct CallbackTests {
       (_: Int) throws -> Int in throw Refusal()
     }
     #expect(try callback.function(as: (@convention(c) (Int) -> Int).self)(5) == 0)
-    let text = try Callback(onError: { error in seen.withLock { $0.append("\(error)") } }) {
+    let text = try Callback(onError: { error in
+      let text = "\(error)"
+      seen.withLock { $0.append(text) }
+    }) {
       (text: String) -> Int in text.count
     }
     #expect(try text.function(as: (@convention(c) (UnsafePointer<CChar>?) -> Int).self)(nil) == 0)
