@@ -195,7 +195,8 @@ void fwd_members_insert(FWDMembers *members, size_t position, size_t index, cons
 void fwd_members_remove(FWDMembers *members, const void *member);
 
 /// Creates a list of the members, whose numbers are at most `newest`. Without memory the process
-/// stops, as in Swift's own allocations. The caller publishes the list, under the owner's lock, and retires it after it has withdrawn it.
+/// stops, as in Swift's own allocations. The caller publishes the list, under the owner's lock, and
+/// retires it after it has withdrawn it.
 FWDTargetList *fwd_members_list(const FWDMembers *members, uint64_t newest);
 
 /// Retains the list that is published at `place`, for a delivery that may continue on another
