@@ -161,7 +161,7 @@ let package = Package(
     // A class of another module, whose method tables the tests extend.
     testSupport("ForeignTypes", ["Forwarding"]),
     // Protocols with `@Forwardable`. Empty without the trait `Macros`.
-    testSupport("FaceProtocols", ["Forwarding"], [.strictMemorySafety()]),
+    testSupport("ProxyProtocols", ["Forwarding"], [.strictMemorySafety()]),
     // Transports to another process, and a real NATS server.
     testSupport(
       "RemoteTestSupport", ["ForwardingRemote", "ForwardingNATS", "ForwardingTestSupport"]),
@@ -188,7 +188,7 @@ let package = Package(
         "CForwardingShims", "CForwardingFixtures", "ForeignTypes", "ForwardingTesting",
         "InvocationText",
       ]),
-    tests("ForwardingMacrosTests", tested + ["FaceProtocols", "ForwardingTesting"]),
+    tests("ForwardingMacrosTests", tested + ["ProxyProtocols", "ForwardingTesting"]),
     // A program whose classes are isolated to the main actor by default.
     tests(
       "MainActorTests", ["Forwarding"],

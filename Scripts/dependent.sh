@@ -36,7 +36,7 @@ final class Account: Listening {
 let listeners = Multicast<ListeningProxy>()
 let account = Account()
 listeners.add(account)
-listeners.face.heard(5)
+listeners.proxy.heard(5)
 print(account.balance)
 END
 

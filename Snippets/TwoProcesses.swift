@@ -41,10 +41,10 @@ import Forwarding
   func call(at path: String) async throws {
     let transport = try UnixSocketTransport(connectedTo: path)
     let remote = try Remote<WeatherStationProxy>(transport, at: "north", deadline: .seconds(60))
-    print(try await remote.face.temperature())  // 21.5
-    print(try await remote.face.forecast(for: "tomorrow"))  // rain
+    print(try await remote.proxy.temperature())  // 21.5
+    print(try await remote.proxy.forecast(for: "tomorrow"))  // rain
     do {
-      print(try await remote.face.forecast(for: "someday"))
+      print(try await remote.proxy.forecast(for: "someday"))
     } catch {
       print(error)  // the target threw 7: there is no forecast for someday
     }

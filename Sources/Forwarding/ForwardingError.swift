@@ -26,7 +26,7 @@ public enum ForwardingError: Error, Hashable, Sendable {
   case wrongIsolation(Selector, IsolationRemedy)
   /// A message to another thread cannot return its result to a sender that does not wait.
   case resultNotAwaited(Selector?, TypeEncoding)
-  /// A requirement of a protocol is called by its face alone, and nothing can keep the call as a message: for a
+  /// A requirement of a protocol is called by its proxy alone, and nothing can keep the call as a message: for a
   /// target with a lane, a spy, or another process.
   case notAMessage(Selector, because: String)
   /// A requirement with a `sending` parameter was sent to a proxy that may have more than one target.
@@ -94,10 +94,10 @@ extension ForwardingError: CustomStringConvertible {
       "the result (\(type)) of \(Self.name(selector)) cannot come back from a queue that is not waited for; let it block, "
         + "or await the message"
     case .notAMessage(let selector, let reason):
-      "\(Self.name(selector)) cannot be a message, as \(reason): its face calls targets that were added to it, "
+      "\(Self.name(selector)) cannot be a message, as \(reason): its proxy calls targets that were added to it, "
         + "with no lane, or one that blocks"
     case .needsSingleTarget(let selector):
-      "an argument of \(Self.name(selector)) is 'sending', and may reach one target: put a 'SingleTarget' behind the face"
+      "an argument of \(Self.name(selector)) is 'sending', and may reach one target: put a 'SingleTarget' behind the proxy"
     }
   }
 

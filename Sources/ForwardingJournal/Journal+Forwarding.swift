@@ -4,20 +4,20 @@ import Invocations
 
 // The journal as an object of a protocol.
 extension Journal {
-  /// Opens or creates a journal for a target that conforms to the protocol of a face, as
+  /// Opens or creates a journal for a target that conforms to the protocol of a proxy, as
   /// ``init(at:interface:to:strongly:_:)`` does.
-  public convenience init<Face: ForwardingFace>(
-    at path: String, interface: Interface, to target: Face.__Target, as face: Face.Type,
+  public convenience init<Proxy: GeneratedProxy>(
+    at path: String, interface: Interface, to target: Proxy.__Target, as proxy: Proxy.Type,
     strongly: Bool = true, _ options: JournalOptions = JournalOptions()
   ) throws(JournalError) {
-    let object = Face.__prepare(target)
+    let object = Proxy.__prepare(target)
     try self.init(
-      at: path, interface: interface, to: object, strongly: strongly || Face.__isBox(object),
+      at: path, interface: interface, to: object, strongly: strongly || Proxy.__isBox(object),
       options)
   }
 
-  /// Returns an object of the face's protocol whose calls are recorded. It retains the journal.
-  public func face<Face: ForwardingFace>(_ type: Face.Type = Face.self) -> Face {
-    Face(forwardingTo: self)
+  /// Returns an object of the proxy's protocol whose calls are recorded. It retains the journal.
+  public func proxy<Proxy: GeneratedProxy>(_ type: Proxy.Type = Proxy.self) -> Proxy {
+    Proxy(forwardingTo: self)
   }
 }

@@ -38,15 +38,15 @@ extension JournalReader {
     return try replay.conclude()
   }
 
-  /// Replays the calls into an object that conforms to the protocol of a face.
+  /// Replays the calls into an object that conforms to the protocol of a proxy.
   @discardableResult
-  public func replay<Face: ForwardingFace>(
-    _ interface: Interface, into target: Face.__Target, as face: Face.Type,
+  public func replay<Proxy: GeneratedProxy>(
+    _ interface: Interface, into target: Proxy.__Target, as proxy: Proxy.Type,
     from first: UInt64 = 0, through last: UInt64 = .max,
     failed: ((JournalRecord, any Error) throws -> Void)? = nil
   ) throws -> Int {
     try replay(
-      interface, into: Face.__prepare(target), from: first, through: last, failed: failed)
+      interface, into: Proxy.__prepare(target), from: first, through: last, failed: failed)
   }
 
   /// Replays the calls and awaits each before the next.

@@ -7,7 +7,7 @@
   enum AccessWord {
     private static let order = ["private", "fileprivate", "internal", "package", "public", "open"]
 
-    /// The modifier for the face: that of the protocol, or of the extension around it, but no wider
+    /// The modifier for the proxy: that of the protocol, or of the extension around it, but no wider
     /// than those of the types around it. nil without one.
     static func of(_ declaration: ProtocolDeclSyntax, in context: some MacroExpansionContext)
       -> String?

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #if canImport(SwiftSyntaxMacros)
-  /// A call of a requirement as source: that of a face's method, of its box, and of a message to a target.
+  /// A call of a requirement as source: that of a proxy's method, of its box, and of a message to a target.
   ///
-  /// Whatever the runtime takes of the code of faces is written here.
+  /// Whatever the runtime takes of the code of proxies is written here.
   struct Call {
     enum Form { case method(String), property(String), list }
 
-    let face: Face
+    let proxy: Proxy
     var answer: Answer
     let form: Form
     /// Whether the last parameter is the new value of a property or a subscript.
@@ -25,10 +25,10 @@
     private var notesErrors = false
 
     init(
-      _ face: Face, _ answer: Answer, _ form: Form, _ message: MessageConstant,
+      _ proxy: Proxy, _ answer: Answer, _ form: Form, _ message: MessageConstant,
       _ parameters: [Parameter], isMutating: Bool
     ) {
-      self.face = face
+      self.proxy = proxy
       self.answer = answer
       self.form = form
       self.message = message
@@ -53,9 +53,9 @@
     /// The call in a closure, which takes `sending` arguments from their place.
     private var call: String { with(parameters.map(\.sentValue)) }
 
-    // MARK: The member of a face
+    // MARK: The member of a proxy
 
-    private var constant: String { "\(face.type).\(message.name)" }
+    private var constant: String { "\(proxy.type).\(message.name)" }
     private var selector: String { isNoMessage == nil ? "\(constant).selector" : constant }
 
     /// The statements that take the `sending` arguments from the sender.
@@ -67,10 +67,10 @@
 
     /// The forwarder that delivers the requirement.
     private var forwarder: String {
-      "self.__forwarder" + (sent.isEmpty ? "" : ".sending(for: \(face.type).self)")
+      "self.__forwarder" + (sent.isEmpty ? "" : ".sending(for: \(proxy.type).self)")
     }
 
-    /// The statements that implement the requirement in a face.
+    /// The statements that implement the requirement in a proxy.
     var statement: String {
       if sent.isEmpty { return delivered }
       return "\(sent.joined(separator: "; ")); \(answer.isAsync ? "" : "return ")\(delivered)"
@@ -119,7 +119,7 @@
     }
 
     private var target: String {
-      "(__target: borrowing \(Spelling.invocations)FaceTarget<\(face.objectTarget)>)"
+      "(__target: borrowing \(Spelling.invocations)ProxyTarget<\(proxy.objectTarget)>)"
     }
 
     /// The closure that calls the requirement of a target.
@@ -127,8 +127,8 @@
       var called = "\(answer.marks)__target.value\(call)"
       if isMutating {
         called =
-          "\(answer.marks)\(Spelling.forwarding)FaceMessage.changing(__target.value) { "
-          + "(__target: inout \(face.objectTarget)) in \(answer.marks)__target\(call) }"
+          "\(answer.marks)\(Spelling.forwarding)ProxyMessage.changing(__target.value) { "
+          + "(__target: inout \(proxy.objectTarget)) in \(answer.marks)__target\(call) }"
       }
       if !notesErrors { return "{ \(target) in \(called) }" }
       return "{ \(target) throws -> \(result) in "
@@ -146,7 +146,7 @@
 
     /// The source that sends the message, or throws the reason why there is no message.
     private var send: String {
-      let (messages, end) = ("\(Spelling.forwarding)FaceMessage", "through: &__delivery)")
+      let (messages, end) = ("\(Spelling.forwarding)ProxyMessage", "through: &__delivery)")
       if !sent.isEmpty {
         return "try \(messages).refuseSent(\(constant), by: self.__forwarder, \(end)"
       }
@@ -165,7 +165,7 @@
 
     /// What the delivery needs to know.
     private var site: String {
-      "\(Spelling.invocations)FaceSite<(\(result))>(\(face.place)"
+      "\(Spelling.invocations)ProxySite<(\(result))>(\(proxy.place)"
         + (answer.isOptional ? ", isOptional: true" : "")
         + (answer.hasOtherwise ? ", hasOtherwise: true" : "")
         + (answer.combine.map { ", combine: \($0)" } ?? "") + ")"
@@ -181,7 +181,7 @@
         var __delivery = \(forwarder).awaiting(\(site), \(selector)\(endsWithTask))
         while __delivery.begins() {
           do {
-            if let __target = __delivery.target(as: (\(face.objectTarget)).self) {
+            if let __target = __delivery.target(as: (\(proxy.objectTarget)).self) {
               \(changed)__delivery.answer(\(answer.marks)\(isMutating ? "__changed" : "__target")\(call))
             } else {
               __delivery.answer(\(send))
@@ -202,7 +202,7 @@
       let otherwise = answer.statement.isEmpty ? "return" : answer.statement
       let isTaken = isMutating && !answer.isAsync
       var text =
-        "guard \(isMutating ? "var" : "let") __target: \(face.target) = "
+        "guard \(isMutating ? "var" : "let") __target: \(proxy.target) = "
         + "self.\(isTaken ? "__take" : "__read")(\"\(message.selector)\") else { \(otherwise) }; "
       if isMutating { text += "defer { self.\(isTaken ? "__give" : "__keep")(&__target) }; " }
       let call = "\(answer.marks)__target\(with(parameters.map(\.value)))"
@@ -228,7 +228,7 @@
     /// The statements of the default: they answer, and note that an object leaves the requirement out. The
     /// note comes last, as an expression of the user may call an optional requirement, too.
     var leftOut: String {
-      let object = face.isOfObjects ? "self" : "by: self"
+      let object = proxy.isOfObjects ? "self" : "by: self"
       let note =
         "\(Spelling.invocations)OptionalRequirement.leaveOut(\(object), \"\(message.selector)\")"
       return answer.statement.isEmpty ? note : "defer { \(note) }; \(answer.statement)"
@@ -251,7 +251,7 @@
         body = "var __object = __call.object; return \(answer.marks)__object\(with(values))"
       } else if isMutating {
         body =
-          "\(answer.marks)\(Spelling.forwarding)FaceMessage.changing(\(object)) { "
+          "\(answer.marks)\(Spelling.forwarding)ProxyMessage.changing(\(object)) { "
           + "(__object: inout __Object) in \(answer.marks)__object\(with(values)) }"
       }
       for (index, parameter) in parameters.enumerated() {
@@ -267,15 +267,15 @@
       if isAsync {
         let types = (["__Object"] + parameters.map(\.type)).joined(separator: ", ")
         made =
-          "(\(face.isOfActors ? "crossing" : "awaiting"): { (__call: "
-          + "\(Spelling.invocations)FaceCall<\(types)>) async throws -> \(result) in \(body) })"
+          "(\(proxy.isOfActors ? "crossing" : "awaiting"): { (__call: "
+          + "\(Spelling.invocations)ProxyCall<\(types)>) async throws -> \(result) in \(body) })"
       } else {
         let taken =
           ["__object: __Object"] + parameters.enumerated().map { "__value\($0): \($1.taken)" }
         made = " { (\(taken.joined(separator: ", "))) -> \(result) in \(body) }"
       }
       return "__methods.answer(\(answer.isOptional ? "optional: " : "")\(message.name), "
-        + "unsafe \(Spelling.invocations)FaceBody\(made))"
+        + "unsafe \(Spelling.invocations)ProxyBody\(made))"
     }
   }
 #endif

@@ -9,7 +9,7 @@
   /// that object, named with a `$`.
   enum DelegatesMacro {
     /// The property of a multicast that is the object of the protocol.
-    private static let object = "face"
+    private static let object = "proxy"
 
     /// What stands in the way of the property.
     private struct Fault: Error {

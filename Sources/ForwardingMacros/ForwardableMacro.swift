@@ -5,7 +5,7 @@
   import SwiftSyntaxBuilder
   import SwiftSyntaxMacros
 
-  /// `@Forwardable`: reads a protocol, diagnoses what a face does not support, and writes the face.
+  /// `@Forwardable`: reads a protocol, diagnoses what a proxy does not support, and writes the proxy.
   enum ForwardableMacro: PeerMacro {
     static func expansion(
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -19,9 +19,9 @@
       let foreign = foreign(of: node)
       var reader = ProtocolReader(declaration, as: foreign, in: context)
       if node.arguments != nil, foreign == nil { reader.refuse(.noForeignProtocol, at: node) }
-      let face = reader.read()
+      let proxy = reader.read()
       for diagnostic in reader.diagnostics { context.diagnose(diagnostic) }
-      return face.map { [DeclSyntax(stringLiteral: $0.source)] } ?? []
+      return proxy.map { [DeclSyntax(stringLiteral: $0.source)] } ?? []
     }
 
     /// The protocol of another module that the argument `as:` names, without `any`.

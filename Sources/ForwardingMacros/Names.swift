@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if canImport(SwiftSyntaxMacros)
-  /// The names that the members of a face have so far. No two requirements share one.
+  /// The names that the members of a proxy have so far. No two requirements share one.
   struct Names {
     private var used: Set<String> = []
 

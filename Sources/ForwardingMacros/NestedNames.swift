@@ -7,13 +7,13 @@
   /// The names that an extension uses for a protocol inside of another type.
   ///
   /// The extension is at the top of the file, and does not see the types beside the protocol. The
-  /// face is beside the protocol: it has a type alias for each type of a requirement, and a function
+  /// proxy is beside the protocol: it has a type alias for each type of a requirement, and a function
   /// for the value of each `@Otherwise`.
   struct NestedNames {
     /// The types around the protocol, such as `App.Chat`.
     let place: String
-    /// The face as the extension names it, such as `App.Chat.DelegateProxy`.
-    private let face: String
+    /// The proxy as the extension names it, such as `App.Chat.DelegateProxy`.
+    private let proxy: String
     /// The names that mean the same in the extension: type aliases and associated types of the
     /// protocol.
     private let own: Set<String>
@@ -27,7 +27,7 @@
       let parameters = declaration.primaryAssociatedTypeClause?.primaryAssociatedTypes.map(
         \.name.text)
       let arguments = parameters.map { "<\($0.joined(separator: ", "))>" } ?? ""
-      face = "\(place).\(declaration.name.bare)Proxy\(arguments)"
+      proxy = "\(place).\(declaration.name.bare)Proxy\(arguments)"
       own = Set(
         declaration.memberBlock.members.compactMap {
           $0.decl.as(TypeAliasDeclSyntax.self)?.name.text
@@ -36,7 +36,7 @@
     }
 
     /// Whether the compiler refuses a protocol at this place, or its extension: in a function, or in
-    /// a generic type. No face is written then, so that its error is the only one.
+    /// a generic type. No proxy is written then, so that its error is the only one.
     static func isRefused(in context: some MacroExpansionContext) -> Bool {
       context.lexicalContext.contains { scope in
         scope.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
@@ -52,15 +52,15 @@
 
     /// Rewrites a requirement for the extension.
     ///
-    /// - Parameter access: the access modifier of the face.
-    /// - Returns: the requirement, and the members of the face that it uses.
+    /// - Parameter access: the access modifier of the proxy.
+    /// - Returns: the requirement, and the members of the proxy that it uses.
     mutating func outside(
       _ member: DeclSyntax, access: String
     ) -> (member: DeclSyntax, beside: [String]) {
       guard let requirement = Requirement(member) else { return (member, []) }
       let rewriter = TypeRewriter(
-        face: face, own: own.union(requirement.typeParameters), first: count,
-        otherwise: requirement.otherwise(of: face, number: count))
+        proxy: proxy, own: own.union(requirement.typeParameters), first: count,
+        otherwise: requirement.otherwise(of: proxy, number: count))
       let rewritten = rewriter.rewrite(member).as(DeclSyntax.self) ?? member
       count += rewriter.types.count + 1
       let aliases = rewriter.types.map {
@@ -73,9 +73,9 @@
   extension Requirement {
     fileprivate var typeParameters: [String] { generics?.parameters.map(\.name.text) ?? [] }
 
-    /// The function of the face that returns the value or the error of the `@Otherwise`, and the
+    /// The function of the proxy that returns the value or the error of the `@Otherwise`, and the
     /// call of it.
-    fileprivate func otherwise(of face: String, number: Int) -> (call: String, function: String)? {
+    fileprivate func otherwise(of proxy: String, number: Int) -> (call: String, function: String)? {
       guard let value = attributes("Otherwise").first?.firstArgument else { return nil }
       let type =
         value.label?.text == "throw"
@@ -91,7 +91,7 @@
       let taken = types?.map(\.taken).joined(separator: ", ") ?? ""
       let given = types?.map(\.given).joined(separator: ", ") ?? ""
       return (
-        "\(face).__otherwise\(number)(\(given))",
+        "\(proxy).__otherwise\(number)(\(given))",
         "  \(isolation)fileprivate static func __otherwise\(number)"
           + "\(generics?.trimmedDescription ?? "")(\(taken)) -> "
           + "\(type)\(clause.map { " \($0.trimmedDescription)" } ?? "") { \(value.expression.trimmedDescription) }"
@@ -101,7 +101,7 @@
 
   /// Puts aliases in place of types, and a call in place of the value of `@Otherwise`.
   private final class TypeRewriter: SyntaxRewriter {
-    private let face: String
+    private let proxy: String
     private let own: Set<String>
     private let first: Int
     let otherwise: (call: String, function: String)?
@@ -114,9 +114,9 @@
     ]
 
     init(
-      face: String, own: Set<String>, first: Int, otherwise: (call: String, function: String)?
+      proxy: String, own: Set<String>, first: Int, otherwise: (call: String, function: String)?
     ) {
-      self.face = face
+      self.proxy = proxy
       self.own = own.union(Self.known)
       self.first = first
       self.otherwise = otherwise
@@ -161,7 +161,7 @@
       let alias = known ?? "__Type\(first + types.count)\(isActor ? "Actor" : "")"
       if known == nil { types.append((type, alias)) }
       let given = arguments.map { visit($0).trimmedDescription } ?? ""
-      return TypeSyntax(stringLiteral: "\(face).\(alias)\(given)")
+      return TypeSyntax(stringLiteral: "\(proxy).\(alias)\(given)")
         .with(\.leadingTrivia, node.leadingTrivia).with(\.trailingTrivia, node.trailingTrivia)
     }
   }

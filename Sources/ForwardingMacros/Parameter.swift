@@ -67,7 +67,7 @@
       // A parameter of a subscript has a label only if it is written with two names.
       let label = isList && parameter.secondName == nil ? "_" : parameter.firstName.text
       // A keyword cannot be the name of the variable, and with backticks it may have another meaning. A
-      // setter has a value of its own, `newValue`, and a face has names with underscores.
+      // setter has a value of its own, `newValue`, and a proxy has names with underscores.
       let isTaken =
         Self.words.contains(second.bare) || second.bare.hasPrefix("__")
         || isList && second.bare == "newValue"
@@ -187,10 +187,10 @@
   }
 
   extension TypeSyntax {
-    /// The type of a parameter without `consuming`: a face passes the value on to several targets.
+    /// The type of a parameter without `consuming`: a proxy passes the value on to several targets.
     fileprivate var notConsumed: TypeSyntax { without("consuming") }
 
-    /// The same without `borrowing`: the closures of a face have copies of the value.
+    /// The same without `borrowing`: the closures of a proxy have copies of the value.
     fileprivate var copied: TypeSyntax { notConsumed.without("borrowing") }
 
     private func without(_ word: String) -> TypeSyntax {

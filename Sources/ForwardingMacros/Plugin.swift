@@ -4,7 +4,7 @@
   import SwiftSyntaxMacros
 
   private var macros: [any Macro.Type] {
-    [ForwardableMacro.self, FaceInViewMacro.self, MarkerMacro.self, DelegatesMacro.self]
+    [ForwardableMacro.self, ProxyInViewMacro.self, MarkerMacro.self, DelegatesMacro.self]
   }
 #endif
 

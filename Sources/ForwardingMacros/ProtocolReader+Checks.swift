@@ -5,7 +5,7 @@
 
   // What is refused of any requirement.
   extension ProtocolReader {
-    /// Diagnoses a type that a face cannot take as an argument or return.
+    /// Diagnoses a type that a proxy cannot take as an argument or return.
     mutating func check(_ type: TypeSyntax, isResult: Bool = false) {
       let specifiers = type.as(AttributedTypeSyntax.self)?.specifiers ?? []
       for specifier in specifiers where specifier.trimmedDescription == "sending" {
@@ -34,10 +34,10 @@
       }
     }
 
-    /// Diagnoses a synchronous requirement of an actor: the face is another actor, and cannot call
+    /// Diagnoses a synchronous requirement of an actor: the proxy is another actor, and cannot call
     /// the target without awaiting it.
     mutating func checkWaiting(_ requirement: Requirement) {
-      if !face.isOfActors || requirement.has("nonisolated") { return }
+      if !proxy.isOfActors || requirement.has("nonisolated") { return }
       guard let function = requirement.declaration.as(FunctionDeclSyntax.self) else {
         return refuse(.actorProperty, subject, at: requirement.name)
       }
@@ -52,7 +52,7 @@
     /// sent as a message: a message may be sent from any thread.
     func ownActor(_ requirement: Requirement) -> String? {
       let own = requirement.attributes.first(where: \.namesGlobalActor)?.trimmedDescription
-      guard let own, own != face.actor, !requirement.isAsync else { return nil }
+      guard let own, own != proxy.actor, !requirement.isAsync else { return nil }
       return "it belongs to an actor, and its protocol does not"
     }
 

@@ -22,24 +22,24 @@
       Set(inheritedTypes.map(\.bareName).filter { Self.marks.contains($0) })
     }
 
-    /// The inherited protocols that need faces of their own.
+    /// The inherited protocols that need proxies of their own.
     var bases: [String] {
       if foreign != nil { return [] }
       let names = inheritedTypes.filter {
-        $0.isName && !Self.marks.contains($0.bareName) && !Self.faceless.contains($0.bareName)
+        $0.isName && !Self.marks.contains($0.bareName) && !Self.proxyless.contains($0.bareName)
       }.map(\.trimmedDescription)
       return names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
     }
 
-    /// What has no requirements for a face, or such as any object answers by its identity.
+    /// What has no requirements for a proxy, or such as any object answers by its identity.
     private static let marks: Set = [
       "AnyObject", "class", "Actor", "NSObjectProtocol", "Sendable", "SendableMetatype", "Copyable",
       "Escapable", "Error", "LocalizedError", "Equatable", "Hashable", "Identifiable",
       "CustomStringConvertible", "CustomDebugStringConvertible",
     ]
 
-    /// Protocols that a face cannot conform to. Any other protocol is expected to have a face.
-    private static let faceless: Set = [
+    /// Protocols that a proxy cannot conform to. Any other protocol is expected to have a proxy.
+    private static let proxyless: Set = [
       "Comparable", "Codable", "Encodable", "Decodable", "AnyActor", "GlobalActor",
       "DistributedActor", "ObservableObject", "BitwiseCopyable", "CaseIterable", "RawRepresentable",
       "Sequence", "Collection", "IteratorProtocol", "AsyncSequence", "AsyncIteratorProtocol",
@@ -47,15 +47,15 @@
       "ExpressibleByStringLiteral",
     ]
 
-    /// Reads the attributes of the face: its availability and visibility, and its global actor. A macro sees
+    /// Reads the attributes of the proxy: its availability and visibility, and its global actor. A macro sees
     /// only the name of an attribute, so an attribute counts as a global actor if its name ends in `Actor`.
     mutating func readAttributes() {
       let attributes = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }
       let kept: Set = ["available", "preconcurrency", "_spi"]
-      face.attributes = attributes.filter {
+      proxy.attributes = attributes.filter {
         kept.contains($0.attributeName.trimmedDescription) || $0.namesGlobalActor
       }.map { $0.trimmedDescription + " " }.joined()
-      face.actor = attributes.first(where: \.namesGlobalActor)?.trimmedDescription
+      proxy.actor = attributes.first(where: \.namesGlobalActor)?.trimmedDescription
     }
 
     mutating func checkInheritance() {
@@ -64,8 +64,8 @@
           refuse(.noncopyable, name, at: type)
         } else if !type.isName {
           refuse(.unnamedBase, type.trimmedDescription, name, at: type)
-        } else if Self.faceless.contains(type.bareName) {
-          refuse(.faceless, type.trimmedDescription, name, at: type)
+        } else if Self.proxyless.contains(type.bareName) {
+          refuse(.proxyless, type.trimmedDescription, name, at: type)
         } else if foreign != nil {
           refuse(.foreignBase, name, type.trimmedDescription, at: type)
         }
@@ -74,7 +74,7 @@
 
     // MARK: Associated types
 
-    /// Makes each primary associated type a type parameter of the face.
+    /// Makes each primary associated type a type parameter of the proxy.
     mutating func readParameters() {
       let own = Set(associatedTypes.map(\.name.text))
       var conditions: [String] = []
@@ -84,7 +84,7 @@
         let type = String(text.prefix { $0.isInName })
         if own.contains(type) {
           conditions.append(text)
-        } else if !face.bases.isEmpty {
+        } else if !proxy.bases.isEmpty {
           refuse(.inheritedType, type, name, at: requirement.requirement)
         }
       }
@@ -96,10 +96,10 @@
             $0.requirement.trimmedDescription.withoutSelf
           } ?? []
         let bounds = type?.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription)
-        face.parameters.append((primary.name.text, bounds?.joined(separator: " & ") ?? ""))
+        proxy.parameters.append((primary.name.text, bounds?.joined(separator: " & ") ?? ""))
       }
-      if !face.parameters.isEmpty, !conditions.isEmpty {
-        face.whereClause = " where \(conditions.joined(separator: ", "))"
+      if !proxy.parameters.isEmpty, !conditions.isEmpty {
+        proxy.whereClause = " where \(conditions.joined(separator: ", "))"
       }
     }
 
@@ -107,11 +107,11 @@
       declaration.memberBlock.members.compactMap { $0.decl.as(AssociatedTypeDeclSyntax.self) }
     }
 
-    /// Refuses an associated type that is no primary one, as the targets of the face have it in their type.
+    /// Refuses an associated type that is no primary one, as the targets of the proxy have it in their type.
     mutating func check(_ type: AssociatedTypeDeclSyntax) {
       if !associatedTypes.contains(where: { $0.id == type.id }) {
         refuse(.conditionalType, type.name.text, at: type.associatedtypeKeyword)
-      } else if !face.parameters.contains(where: { $0.name == type.name.text }) {
+      } else if !proxy.parameters.contains(where: { $0.name == type.name.text }) {
         refuse(
           .associatedType, type.name.text, name, type.name.text, at: type.associatedtypeKeyword)
       }

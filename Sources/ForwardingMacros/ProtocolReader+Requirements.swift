@@ -2,9 +2,9 @@
 #if canImport(SwiftSyntaxMacros)
   import SwiftSyntax
 
-  // Reads a requirement, and writes its members of the face.
+  // Reads a requirement, and writes its members of the proxy.
   extension ProtocolReader {
-    mutating func read(_ requirement: Requirement) -> FaceMember {
+    mutating func read(_ requirement: Requirement) -> ProxyMember {
       subject = requirement.subject
       checkWaiting(requirement)
       if let result = requirement.result { check(result, isResult: true) }
@@ -22,23 +22,23 @@
         if requirement.isSettable { refuse(.settableStatic, subject, at: requirement.name) }
         let value = answer.isTold ? "" : answer.otherwise ?? answer.statement
         let member = "\(head)\(text.signature) { \(value) }"
-        return FaceMember(member: member, boxed: member)
+        return ProxyMember(member: member, boxed: member)
       }
       var calls = [getting(requirement, answer, parameters, noMessage)]
       if requirement.isSettable {
         calls.append(setting(requirement, answer, parameters, noMessage))
       }
-      var member = FaceMember(
+      var member = ProxyMember(
         messages: calls.map(\.message), member: head + text.with(calls.map(\.statement)),
         boxed: head + text.with(calls.map(\.boxed)))
       member.isMutating = calls.contains(where: \.isMutating)
       if noMessage == nil { member.answers = calls.map(\.registered) }
       if answer.isOptional {
         member.defaults = [
-          requirement.isolation + face.access
+          requirement.isolation + proxy.access
             + text.with(
               calls.map(\.leftOut), hint: Self.defaultHint,
-              set: face.isOfObjects ? "set" : "nonmutating set")
+              set: proxy.isOfObjects ? "set" : "nonmutating set")
         ]
       }
       return member
@@ -108,15 +108,15 @@
         selector: names.selector(SelectorName.of(requirement.word, labels)),
         spelling: requirement.subject,
         comment: requirement.comment,
-        // An implicit conformance does not go through the type parameters of a face.
-        valuesName: face.parameters.isEmpty
+        // An implicit conformance does not go through the type parameters of a proxy.
+        valuesName: proxy.parameters.isEmpty
           ? names.values(requirement.signed(parameters), values) : nil)
       let isMutating =
         isMethod
         ? requirement.has("mutating") : requirement.getter?.modifier?.name.text == "mutating"
       var call = Call(
-        face, answer, form(requirement), message, parameters,
-        isMutating: isMutating && !face.isOfObjects)
+        proxy, answer, form(requirement), message, parameters,
+        isMutating: isMutating && !proxy.isOfObjects)
       call.mayBeLater = isMethod && noMessage == nil && parameters.allSatisfy(\.escapes)
       return call
     }
@@ -145,8 +145,8 @@
             : SelectorName.setter(requirement.word)),
         spelling: requirement.subject, sharesValues: true)
       var call = Call(
-        face, answer, form(requirement), message, parameters + [value],
-        isMutating: !face.isOfObjects)
+        proxy, answer, form(requirement), message, parameters + [value],
+        isMutating: !proxy.isOfObjects)
       call.isSetter = true
       return call
     }
@@ -174,18 +174,18 @@
       let kept = requirement.attributes.filter {
         !["Otherwise", "Optional", "objc"].contains($0.attributeName.bareName)
       }
-      face.hasDeprecated =
-        face.hasDeprecated
+      proxy.hasDeprecated =
+        proxy.hasDeprecated
         || kept.contains {
           $0.attributeName.bareName == "available"
             && $0.tokens(viewMode: .sourceAccurate).contains { $0.text == "deprecated" }
         }
-      // Faces and boxes are classes, whose members are never mutating.
+      // Proxies and boxes are classes, whose members are never mutating.
       let words =
         kept.map(\.trimmedDescription)
         + requirement.modifiers.filter { !["mutating", "nonmutating"].contains($0.name.text) }
         .map(\.trimmedDescription)
-      return requirement.comment + "  " + words.map { $0 + " " }.joined() + face.access
+      return requirement.comment + "  " + words.map { $0 + " " }.joined() + proxy.access
     }
   }
 

@@ -4,7 +4,7 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  /// Reads a protocol, and returns its face or diagnoses what prevents one.
+  /// Reads a protocol, and returns its proxy or diagnoses what prevents one.
   struct ProtocolReader {
     let declaration: ProtocolDeclSyntax
     /// The protocol of another module that the declaration restates; nil for a protocol of this
@@ -12,11 +12,11 @@
     let foreign: TypeSyntax?
     var diagnostics: [Diagnostic] = []
     var names = Names()
-    /// The face, filled in while the protocol is read.
-    var face: Face
+    /// The proxy, filled in while the protocol is read.
+    var proxy: Proxy
     /// The names for the extension of a protocol inside of another type; nil at the top of a file.
     private var nested: NestedNames?
-    /// Whether the face is read for the extension of a nested protocol.
+    /// Whether the proxy is read for the extension of a nested protocol.
     private let isOutside: Bool
     /// The access modifier of the protocol, as the source around it allows.
     private let access: String?
@@ -27,7 +27,7 @@
 
     /// - Parameters:
     ///   - foreign: the protocol of another module that the declaration restates.
-    ///   - isExtension: whether the face is for the extension of the protocol alone.
+    ///   - isExtension: whether the proxy is for the extension of the protocol alone.
     init(
       _ declaration: ProtocolDeclSyntax, as foreign: TypeSyntax? = nil,
       in context: some MacroExpansionContext, isExtension: Bool = false
@@ -38,22 +38,22 @@
       nested = foreign == nil ? NestedNames(declaration, in: context) : nil
       isOutside = isExtension && nested != nil
       let place = isOutside ? nested.map { "\($0.place)." } ?? "" : ""
-      face = Face(
+      proxy = Proxy(
         name: foreign?.trimmedDescription ?? place + declaration.name.text,
         className: "\(place)\(declaration.name.bare)Proxy")
     }
 
-    /// Makes the face; nil if something was refused.
-    mutating func read() -> Face? {
-      readFace()
-      face.parts = read(declaration.memberBlock.members)
-      return diagnostics.isEmpty ? face : nil
+    /// Makes the proxy; nil if something was refused.
+    mutating func read() -> Proxy? {
+      readProxy()
+      proxy.parts = read(declaration.memberBlock.members)
+      return diagnostics.isEmpty ? proxy : nil
     }
 
-    private mutating func readFace() {
+    private mutating func readProxy() {
       checkInheritance()
-      face.access = access.map { $0 == "private" ? "fileprivate " : "\($0) " } ?? ""
-      face.isAccessAround =
+      proxy.access = access.map { $0 == "private" ? "fileprivate " : "\($0) " } ?? ""
+      proxy.isAccessAround =
         access.map { word in
           !declaration.modifiers.contains { $0.name.text == word }
         } ?? false
@@ -64,18 +64,18 @@
           .privateNested, name, at: modifier, "write 'fileprivate'",
           replacing(modifier, "fileprivate"))
       }
-      face.marks = marks
+      proxy.marks = marks
       readAttributes()
-      face.isNonisolated = declaration.modifiers.contains(where: \.isNonisolated)
-      face.isForeign = foreign != nil
-      face.isNested = nested != nil
-      face.bases = bases
+      proxy.isNonisolated = declaration.modifiers.contains(where: \.isNonisolated)
+      proxy.isForeign = foreign != nil
+      proxy.isNested = nested != nil
+      proxy.bases = bases
       readParameters()
     }
 
     /// Reads members, including those inside `#if`.
-    private mutating func read(_ members: MemberBlockItemListSyntax) -> [FacePart] {
-      var parts: [FacePart] = []
+    private mutating func read(_ members: MemberBlockItemListSyntax) -> [ProxyPart] {
+      var parts: [ProxyPart] = []
       for member in members {
         if let condition = member.decl.as(IfConfigDeclSyntax.self) {
           parts.append(.conditional(read(condition)))
@@ -87,14 +87,14 @@
     }
 
     /// Reads the clauses of `#if`. Each clause may use the same names as another one.
-    private mutating func read(_ condition: IfConfigDeclSyntax) -> [(String, [FacePart])] {
+    private mutating func read(_ condition: IfConfigDeclSyntax) -> [(String, [ProxyPart])] {
       let before = names
       var all = names
-      var clauses: [(String, [FacePart])] = []
+      var clauses: [(String, [ProxyPart])] = []
       for clause in condition.clauses {
         names = before
         let head = [clause.poundKeyword.text, clause.condition?.trimmedDescription ?? ""]
-        var parts: [FacePart] = []
+        var parts: [ProxyPart] = []
         if case .decls(let members)? = clause.elements { parts = read(members) }
         clauses.append((head.filter { !$0.isEmpty }.joined(separator: " "), parts))
         all.formUnion(names)
@@ -104,9 +104,9 @@
     }
 
     /// Reads a requirement: for the extension of a nested protocol with other names, and otherwise
-    /// with the members of the face that have these names.
-    private mutating func readRequirement(_ declaration: DeclSyntax) -> FaceMember? {
-      guard let outside = nested?.outside(declaration, access: face.access) else {
+    /// with the members of the proxy that have these names.
+    private mutating func readRequirement(_ declaration: DeclSyntax) -> ProxyMember? {
+      guard let outside = nested?.outside(declaration, access: proxy.access) else {
         return read(declaration)
       }
       if isOutside { return read(outside.member) }
@@ -115,9 +115,9 @@
       return member
     }
 
-    private mutating func read(_ declaration: DeclSyntax) -> FaceMember? {
+    private mutating func read(_ declaration: DeclSyntax) -> ProxyMember? {
       if let requirement = Requirement(declaration) { return read(requirement) }
-      // Conforming types and the face see the type alias of the protocol.
+      // Conforming types and the proxy see the type alias of the protocol.
       if declaration.is(TypeAliasDeclSyntax.self) { return nil }
       if let initializer = declaration.as(InitializerDeclSyntax.self) {
         let labels = initializer.signature.parameterClause.parameters.map(\.firstName.text)

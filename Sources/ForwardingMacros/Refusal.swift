@@ -13,7 +13,7 @@
       "'@Forwardable(as:)' takes one protocol: write '(any Module.Delegate).self'"
     case privateNested =
       "'@Forwardable' cannot extend '%', which is 'private' in another type: write 'fileprivate'"
-    case faceless =
+    case proxyless =
       "'@Forwardable' cannot forward '%': remove it from what '%' inherits"
     case unnamedBase =
       "'@Forwardable' cannot forward '%': let '%' inherit protocols by their names, each with '@Forwardable'"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The module-qualified names in the source of a face, such as `Module::name`. A program may
+/// The module-qualified names in the source of a proxy, such as `Module::name`. A program may
 /// declare types of the same names, or a type with the name of a module.
 enum Spelling {
   static let forwarding = "Forwarding::"

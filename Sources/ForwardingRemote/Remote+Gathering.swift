@@ -26,7 +26,7 @@ public struct Gathered<Value: Sendable>: Sendable {
   public var values: [Value] { answers.compactMap { try? $0.result.get() } }
 }
 
-extension Remote where Face: Sendable {
+extension Remote where Proxy: Sendable {
   /// Sends a message to all hosts of the name, and returns their answers.
   ///
   /// ```
@@ -41,15 +41,15 @@ extension Remote where Face: Sendable {
   ///   - count: The number of answers after which this returns. With fewer answers it returns at
   ///     the deadline.
   ///   - limit: The deadline; nil for the deadline of the proxy.
-  ///   - send: Sends one message to the face that it receives.
+  ///   - send: Sends one message to the proxy that it receives.
   /// - Throws: ``RemoteError`` if the hosts could not be asked or their answers not received, even
   ///   if the closure catches it; errors that the closure throws before it sends the message.
   public nonisolated(nonsending) func gather<Value: Sendable>(
     expecting count: Int = .max, within limit: Duration? = nil,
-    _ send: nonisolated(nonsending) (Face) async throws -> Value
+    _ send: nonisolated(nonsending) (Proxy) async throws -> Value
   ) async throws -> Gathered<Value> {
-    try await proxy.gather(expecting: count, within: limit) { all in
-      try await send(Face(forwardingTo: all))
+    try await untyped.gather(expecting: count, within: limit) { all in
+      try await send(Proxy(forwardingTo: all))
     }
   }
 }
@@ -117,7 +117,7 @@ private final class GatheringProxy: ForwardingProxy, SharedProxy, @unchecked Sen
       throw error
     }
     state.withLockInPlace { $0.answers = answers }
-    // The face returns the first answer to its caller.
+    // The proxy returns the first answer to its caller.
     guard let first = answers.first(where: { $0.kind == .answered }) else {
       throw RemoteError.timedOut
     }

@@ -142,13 +142,13 @@ public final class RemoteHost: Sendable {
   ///
   /// - Throws: `InterfaceError` if a message of the protocol cannot be sent to another process;
   ///   `TransportError` if the transport cannot subscribe.
-  public func expose<Face: ForwardingFace>(
-    _ target: Face.__Target, as face: Face.Type, interface: String? = nil, group: String? = nil,
+  public func expose<Proxy: GeneratedProxy>(
+    _ target: Proxy.__Target, as proxy: Proxy.Type, interface: String? = nil, group: String? = nil,
     limits: WireLimits = WireLimits(), on lane: DeliveryLane? = nil
-  ) throws where Face.__Values: Sendable {
-    var messages = Interface(interface ?? Remote<Face>.interfaceName, limits: limits)
-    try messages.allow(face)
-    try expose(Face.__prepare(target), messages, group: group, on: lane)
+  ) throws where Proxy.__Values: Sendable {
+    var messages = Interface(interface ?? Remote<Proxy>.interfaceName, limits: limits)
+    try messages.allow(proxy)
+    try expose(Proxy.__prepare(target), messages, group: group, on: lane)
   }
 
   // MARK: Ending

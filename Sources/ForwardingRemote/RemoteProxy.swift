@@ -84,7 +84,7 @@ open class RemoteProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     do throws(RemoteError) {
       result = try await link.ask(behindRoom: encoded(invocation))
     } catch {
-      // The face treats this like a local target without a method for the message.
+      // The proxy treats this like a local target without a method for the message.
       if case .refused(.leftOut, _) = error { UnansweredMessages.note(invocation.call) }
       throw named(error, invocation)
     }

@@ -43,7 +43,7 @@ extension SpiedMessage {
   /// Acts like a class that does not implement this optional requirement.
   public func leaveOut() { add([.leftOut], .max) }
 
-  /// A step is nil if the message has types that cannot be passed. Its face reports that at each
+  /// A step is nil if the message has types that cannot be passed. Its proxy reports that at each
   /// call.
   @usableFromInline
   func add(_ steps: [SpyRule.Step?], _ times: Int) {

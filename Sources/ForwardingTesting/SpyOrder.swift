@@ -64,7 +64,7 @@ extension Spy {
   @discardableResult
   public func verifyInOrder(
     fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
-    @SpyOrderBuilder _ steps: (SpiedMessages<Face>) -> [SpiedStep]
+    @SpyOrderBuilder _ steps: (SpiedMessages<Proxy>) -> [SpiedStep]
   ) -> Bool {
     verify(steps(messages), SpyPlace(fileID: fileID, filePath: filePath, line: line))
   }

@@ -14,7 +14,7 @@ import Invocations
 /// ```
 ///
 /// It takes any message, so it can be used wherever an object can: as the target of a proxy, behind
-/// a ``MessageCallback`` that C calls, or behind the face of a protocol, as in ``Spy``. A real
+/// a ``MessageCallback`` that C calls, or behind the proxy of a protocol, as in ``Spy``. A real
 /// object behind it gets the messages that the spy has no answer for.
 ///
 /// Arguments are stored as an invocation stores them: objects are retained, text and Swift values
@@ -141,7 +141,7 @@ extension SpyProxy: CallForwarding {
     }
   }
 
-  /// Whether a call without an answer fails: it has a result, or its face has an answer of its own.
+  /// Whether a call without an answer fails: it has a result, or its proxy has an answer of its own.
   private func wantsAnswer(_ call: Call) -> Bool {
     call.returnsValue || UnansweredMessages.hasOtherwise(call)
   }

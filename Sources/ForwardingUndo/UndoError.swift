@@ -30,7 +30,7 @@ public enum UndoError: Error, Sendable {
   /// The closure of a record uses the result of a message. There is no result before the undo.
   /// Record the message by its name, or ignore the result with `try?`.
   case wantsResult(Selector)
-  /// A face was used on another thread, or after the closure that it was made for had returned.
+  /// A proxy was used on another thread, or after the closure that it was made for had returned.
   case notRecording(Selector?)
 }
 
@@ -49,7 +49,7 @@ extension UndoError: CustomStringConvertible {
       "'\(selector)' has a result, and a recorded message has none; record it by its name, or "
         + "ignore the result with 'try?'"
     case .notRecording(let selector):
-      "\(selector.map { "'\($0)'" } ?? "a message") came to a face that no longer records"
+      "\(selector.map { "'\($0)'" } ?? "a message") came to a proxy that no longer records"
     }
   }
 }

@@ -3,7 +3,7 @@ public import Forwarding
 import Invocations
 
 extension UndoStack {
-  /// Records how a change is undone: as the messages that `body` sends to its face. The undo
+  /// Records how a change is undone: as the messages that `body` sends to its proxy. The undo
   /// performs them, and nothing is performed before.
   ///
   /// ```
@@ -20,28 +20,28 @@ extension UndoStack {
   /// - Throws: the error of `body`. It is ``UndoError/wantsResult(_:)`` if `body` ended because a
   ///   recorded message has no result.
   @discardableResult
-  public func record<Face: ForwardingFace>(
-    on target: Face.__Target, as face: Face.Type, strongly: Bool = false,
-    coalescing: UndoCoalescing? = nil, _ body: (Face) throws -> Void
+  public func record<Proxy: GeneratedProxy>(
+    on target: Proxy.__Target, as proxy: Proxy.Type, strongly: Bool = false,
+    coalescing: UndoCoalescing? = nil, _ body: (Proxy) throws -> Void
   ) rethrows -> Bool {
     if isIgnoring { return false }
-    let recorder = takeRecorder(face)
-    let object = recorder.prepare(target, for: face)
+    let recorder = takeRecorder(proxy)
+    let object = recorder.prepare(target, for: proxy)
     do { try recorder.record(body) } catch {
-      let selector = recorder.proxy.end().calls.last?.selector
+      let selector = recorder.untyped.end().calls.last?.selector
       giveBack(recorder)
       if case ForwardingError.nobodyAnswered(let unanswered?) = error, unanswered == selector {
         throw UndoError.wantsResult(unanswered)
       }
       throw error
     }
-    let isStrong = strongly || Face.__isBox(object)
-    if let call = recorder.proxy.endWithOne() {
+    let isStrong = strongly || Proxy.__isBox(object)
+    if let call = recorder.untyped.endWithOne() {
       giveBack(recorder)
       add(.call(call, reference(to: object, isStrong)), coalescing)
       return true
     }
-    let (calls, failure) = recorder.proxy.end()
+    let (calls, failure) = recorder.untyped.end()
     giveBack(recorder)
     if let failure {
       // An incomplete record would undo only a part of the change.
@@ -56,15 +56,15 @@ extension UndoStack {
     return true
   }
 
-  /// A face and the proxy behind it, which no record uses now.
-  private func takeRecorder<Face: ForwardingFace>(_ type: Face.Type) -> FaceRecorder {
+  /// A proxy and the untyped one behind it, which no record uses now.
+  private func takeRecorder<Proxy: GeneratedProxy>(_ type: Proxy.Type) -> ProxyRecorder {
     defer { freeRecorder = nil }
     if let freeRecorder, freeRecorder.type == ObjectIdentifier(type) { return freeRecorder }
-    return FaceRecorder(type)
+    return ProxyRecorder(type)
   }
 
-  /// Keeps a face for the next record, unless other code has retained it.
-  private func giveBack(_ recorder: FaceRecorder) {
+  /// Keeps a proxy for the next record, unless other code has retained it.
+  private func giveBack(_ recorder: ProxyRecorder) {
     if recorder.isFree { freeRecorder = recorder }
   }
 
@@ -79,7 +79,7 @@ extension UndoStack {
     return reference
   }
 
-  // MARK: Without a face
+  // MARK: Without a proxy
 
   /// Records a message with its arguments. The result of the message is ignored.
   ///

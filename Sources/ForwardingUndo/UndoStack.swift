@@ -23,7 +23,7 @@ import Invocations
 /// ```
 ///
 /// Each change records how it is undone. Records made during an undo become the redo. With a
-/// face, the record is a call: `undo.record(on: note, as: NoteProxy.self) { $0.setText(old) }`.
+/// proxy, the record is a call: `undo.record(on: note, as: NoteProxy.self) { $0.setText(old) }`.
 ///
 /// An undo stack belongs to the owner of its targets: the main actor, another actor, or a thread.
 /// It is not `Sendable`, so the compiler enforces that.
@@ -42,8 +42,8 @@ public final class UndoStack {
 
   /// The reference to the last target: successive records often have the same one.
   var lastTarget: ObjectReference? { didSet { withExtendedLifetime(oldValue) {} } }
-  /// The recorder of the last record through a face.
-  var freeRecorder: FaceRecorder?
+  /// The recorder of the last record through a proxy.
+  var freeRecorder: ProxyRecorder?
 
   /// Makes an empty stack. Each record is an undo of its own.
   public init() {}

@@ -5,7 +5,7 @@
 /// for them.
 ///
 /// Messages that are not in the list are refused, in both directions. A list is made by hand, or
-/// from a face, whose protocol is then the list:
+/// from a proxy, whose protocol is then the list:
 ///
 /// ```swift
 /// let deposit = try Message<Int32, Int32>("deposit:")
@@ -72,24 +72,24 @@ public struct Interface: Sendable {
     try allow(selector, plan)
   }
 
-  /// Allows all messages of a face's protocol and of the protocols that it inherits.
+  /// Allows all messages of a proxy's protocol and of the protocols that it inherits.
   ///
   /// - Throws: ``InterfaceError`` if one of the messages cannot be sent, or is there with other
   ///   types, or if the messages are not known. No message is allowed then.
-  public mutating func allow<Face: ForwardingFace>(
-    _ face: Face.Type
-  ) throws(InterfaceError) where Face.__Values: Sendable {
-    // A face is an object of the protocol, so its class can be prepared as that of any target.
-    guard let object = Face(forwardingTo: MulticastProxy()) as? Face.__Target else {
-      throw .noMessages(face: SwiftType(face))
+  public mutating func allow<Proxy: GeneratedProxy>(
+    _ proxy: Proxy.Type
+  ) throws(InterfaceError) where Proxy.__Values: Sendable {
+    // A proxy is an object of the protocol, so its class can be prepared as that of any target.
+    guard let object = Proxy(forwardingTo: MulticastProxy()) as? Proxy.__Target else {
+      throw .noMessages(proxy: SwiftType(proxy))
     }
-    Face.__prepare(object)
-    let table = MethodTable.of(face)
+    Proxy.__prepare(object)
+    let table = MethodTable.of(proxy)
     var all = self
     for selector in table.selectors {
       if let method = table.own(selector) { try all.allow(selector, method.plan) }
     }
-    guard !table.selectors.isEmpty else { throw .noMessages(face: SwiftType(face)) }
+    guard !table.selectors.isEmpty else { throw .noMessages(proxy: SwiftType(proxy)) }
     self = all
   }
 

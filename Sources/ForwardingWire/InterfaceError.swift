@@ -17,8 +17,8 @@ public enum InterfaceError: Error, Hashable, Sendable {
   case sameFingerprint(selector: String, other: String)
   /// The call plan of the message cannot be made.
   case invalid(selector: String, InvocationError)
-  /// The messages of the face are not known.
-  case noMessages(face: SwiftType)
+  /// The messages of the proxy are not known.
+  case noMessages(proxy: SwiftType)
 
   /// Why a type cannot be sent.
   public enum Refusal: Error, Hashable, Sendable {
@@ -51,7 +51,7 @@ extension InterfaceError: CustomStringConvertible {
     case .sameFingerprint(let selector, let other):
       "'\(selector)' has the fingerprint of '\(other)': one of them needs another name"
     case .invalid(let selector, let error): "'\(selector)': \(error)"
-    case .noMessages(let face): "\(face) names none of its messages"
+    case .noMessages(let proxy): "\(proxy) names none of its messages"
     }
   }
 }

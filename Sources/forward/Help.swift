@@ -9,7 +9,7 @@ enum Help {
       forward call libm.so.6 pow ddd 2 10                       call any C function: 1024
       forward doctor                                            check this machine
       forward bench                                             measure calls against closures
-      forward face FoundationXML.XMLParserDelegate              restate a protocol of a module
+      forward proxy FoundationXML.XMLParserDelegate              restate a protocol of a module
       forward journal bank.journal                              show or check a journal of calls
       forward tour                                              see what the package does
 
@@ -23,7 +23,7 @@ enum Help {
     case .call: call
     case .doctor: doctor
     case .bench: bench
-    case .face: face
+    case .proxy: proxy
     case .journal: journal
     case .tour: tour
     }
@@ -95,13 +95,13 @@ enum Help {
     names, beside other libraries, and draws a page.
     """
 
-  private static let face = """
+  private static let proxy = """
     Examples:
-      forward face FoundationXML.XMLParserDelegate
-      forward face Chatter.RoomDelegate -I .build/debug/Modules
-      forward face --name Rooms Chatter.RoomDelegate
+      forward proxy FoundationXML.XMLParserDelegate
+      forward proxy Chatter.RoomDelegate -I .build/debug/Modules
+      forward proxy --name Rooms Chatter.RoomDelegate
 
-    Usage: forward face [--name NAME] MODULE.PROTOCOL [OPTION…]
+    Usage: forward proxy [--name NAME] MODULE.PROTOCOL [OPTION…]
 
     Prints a protocol of another module for '@Forwardable(as:)', with its requirements and those
     that it inherits, to be pasted into a file of yours. Where a requirement with a result needs an

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A protocol of another module, restated in the form that `@Forwardable(as:)` takes.
 struct RestatedProtocol {
-  /// The reason that no face can represent the protocol.
+  /// The reason that no proxy can represent the protocol.
   struct Refused: Error, CustomStringConvertible {
     let description: String
   }
@@ -9,13 +9,13 @@ struct RestatedProtocol {
   private let module: String
   private let symbol: SymbolGraph.Symbol
   private let name: String
-  /// The inherited protocols that a face conforms to without members.
+  /// The inherited protocols that a proxy conforms to without members.
   private var marks: Set<String> = []
   private var members: [String] = []
   /// The modules of the types that the requirements name.
   private var modules: Set<String>
 
-  /// A face conforms to these by its identity, or because they have no requirements. The macro's
+  /// A proxy conforms to these by its identity, or because they have no requirements. The macro's
   /// `ProtocolReader` has the same list.
   private static let known: Set = [
     "AnyObject", "Actor", "NSObjectProtocol", "Sendable", "Error", "LocalizedError", "Equatable",
@@ -68,7 +68,7 @@ struct RestatedProtocol {
     }
     if ["Swift", "_Concurrency", "Distributed", "Observation"].contains(words[0]) {
       throw Refused(
-        description: "'\(symbol.path)' inherits '\(words[1])', to which no face can conform")
+        description: "'\(symbol.path)' inherits '\(words[1])', to which no proxy can conform")
     }
     let other = try graphs.graph(of: words[0])
     guard let symbol = other.protocolSymbol(words[1]) else {
@@ -86,7 +86,7 @@ struct RestatedProtocol {
       if ["swift.init", "swift.func.op"].contains(requirement.kind.identifier) {
         if isLeftOut { continue }
         throw Refused(
-          description: "no face can have '\(requirement.text)', which '\(symbol.path)' requires")
+          description: "no proxy can have '\(requirement.text)', which '\(symbol.path)' requires")
       }
       modules.formUnion(Self.modules(in: requirement))
       if isLeftOut, requirement.text.contains("@escaping") {

@@ -80,7 +80,7 @@ final class SymbolGraphs {
 
   private func extract(_ module: String) throws -> SymbolGraph {
     let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("forward-face-\(UUID().uuidString)")
+      .appendingPathComponent("forward-proxy-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     var arguments = ["symbolgraph-extract", "-module-name", module, "-output-dir", folder.path]
@@ -95,7 +95,7 @@ final class SymbolGraphs {
       let advice =
         first.contains("missing required module")
         ? "Say where the map of that module is: -Xcc -fmodule-map-file=PATH/module.modulemap"
-        : "Say where it is, as in: forward face \(module).SomeDelegate -I .build/debug/Modules"
+        : "Say where it is, as in: forward proxy \(module).SomeDelegate -I .build/debug/Modules"
       throw Missing(
         description: """
           swift symbolgraph-extract does not find the module '\(module)': \(first)

@@ -56,7 +56,7 @@ enum Tool {
     case .call: try CallCommand.run(options)
     case .bench: try BenchCommand.run(options)
     case .doctor: try DoctorCommand.run(options)
-    case .face: try FaceCommand.run(options)
+    case .proxy: try ProxyCommand.run(options)
     case .journal: try JournalCommand.run(options)
     case .tour: try TourCommand.run(options)
     }
@@ -65,7 +65,7 @@ enum Tool {
 
 /// The commands that take options.
 enum Command: String {
-  case explain, call, doctor, bench, face, journal, tour
+  case explain, call, doctor, bench, proxy, journal, tour
 }
 
 /// A command line that cannot be understood.
@@ -87,7 +87,7 @@ struct Options {
     case .explain: (["--json", "--type"], ["--target"])
     case .call: (["--json", "--errno"], ["--fixed"])
     case .doctor: (["--json"], [])
-    case .face: ([], ["--name"])
+    case .proxy: ([], ["--name"])
     case .journal: (["--json", "--follow", "--check"], ["--salvage"])
     case .bench, .tour: ([], [])
     }

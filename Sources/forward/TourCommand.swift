@@ -94,9 +94,9 @@ enum TourCommand {
       let (window, sidebar) = (Window(), Window())
       delegates.add(window)
       delegates.add(sidebar)
-      show("delegates.face.didSave(\"notes\")", "each delegate is called:")
-      delegates.face.didSave("notes")
-      show("delegates.face.mayClose()", "\(delegates.face.mayClose())")
+      show("delegates.proxy.didSave(\"notes\")", "each delegate is called:")
+      delegates.proxy.didSave("notes")
+      show("delegates.proxy.mayClose()", "\(delegates.proxy.mayClose())")
       withExtendedLifetime((window, sidebar)) {}
     }
   #endif

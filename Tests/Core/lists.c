@@ -232,7 +232,7 @@ static void check_deep(FWDOwnedList *owner, FWDThread *thread, int depth) {
   fwd_direct_end(round);
 }
 
-/// A delivery by a face holds the list and is in a step. It does not begin without a list.
+/// A delivery by a proxy holds the list and is in a step. It does not begin without a list.
 static void check_direct(void) {
   FWDOwnedList owner = {0};
   FWDThread *thread = fwd_thread();

@@ -39,7 +39,7 @@ struct DoctorTests {
 
   @Test(
     "help is one screen on standard output, with examples first",
-    arguments: ["explain", "call", "doctor", "bench", "face", "journal", "tour"])
+    arguments: ["explain", "call", "doctor", "bench", "proxy", "journal", "tour"])
   func help(command: String) throws {
     let result = try Tool.run([command, "--help"])
     #expect(result.status == 0)

@@ -24,7 +24,7 @@ struct DocumentationExampleTests {
       let files = try ExampleSources.package(of: "Documentation/Delegates.md")
       program.share(
         files.filter { $0.key.hasPrefix("Sources/") }.sorted { $0.key < $1.key }.map(\.value),
-        fixtures: try ExampleSources.lines("Tests/Data/Examples/Faces.swift.txt"))
+        fixtures: try ExampleSources.lines("Tests/Data/Examples/Proxies.swift.txt"))
     #endif
     for example in try ExampleSources.inComments() + ExampleSources.inMarkdown() {
       let missing = Self.missingLibraries(of: example)

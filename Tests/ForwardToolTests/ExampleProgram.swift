@@ -29,7 +29,7 @@ struct ExampleProgram {
   private var lines: [String] = []
   private var extensions: Set<[String]> = []
   /// Fixtures of examples with macros, and the types declared outside all examples.
-  private var faceFixtures: [Chunk] = []
+  private var proxyFixtures: [Chunk] = []
   private var shared: Set<[String]> = []
   private var count = 0
 
@@ -39,7 +39,7 @@ struct ExampleProgram {
   }
 
   /// Makes the types of files and further fixtures available to examples with macros. Protocols
-  /// with a macro are declared outside the examples, because their faces name them, and so are the
+  /// with a macro are declared outside the examples, because their proxies name them, and so are the
   /// types that they name.
   mutating func share(_ files: [Example], fixtures: [String]) {
     for file in files {
@@ -47,7 +47,7 @@ struct ExampleProgram {
         share(chunk, file.file)
       }
     }
-    faceFixtures = Chunk.split(fixtures, from: 1)
+    proxyFixtures = Chunk.split(fixtures, from: 1)
   }
 
   private mutating func share(_ chunk: Chunk, _ file: String) {
@@ -62,12 +62,12 @@ struct ExampleProgram {
     let own = Chunk.split(code, from: example.line)
     let needed = needs(
       of: example.code, declared: own.compactMap(\.name),
-      fixtures + (example.needsMacros ? faceFixtures : []))
-    let faces = own.filter(\.hasFace)
+      fixtures + (example.needsMacros ? proxyFixtures : []))
+    let proxies = own.filter(\.hasProxy)
     let outside = own.filter { chunk in
-      chunk.hasFace || chunk.kind == .type && faces.contains { $0.names(chunk) }
+      chunk.hasProxy || chunk.kind == .type && proxies.contains { $0.names(chunk) }
     }
-    let chunks = (needed + own).filter { !$0.hasFace && !outside.contains($0) }
+    let chunks = (needed + own).filter { !$0.hasProxy && !outside.contains($0) }
     for chunk in outside { share(chunk, example.file) }
     count += 1
     lines.append("enum Example\(count) {")
@@ -186,8 +186,8 @@ struct Chunk: Equatable {
   let name: String?
   let line: Int
   var lines: [String]
-  /// Whether it is a protocol for which a macro makes a face.
-  var hasFace: Bool { kind == .type && lines[0].hasPrefix("@Forwardable") }
+  /// Whether it is a protocol for which a macro makes a proxy.
+  var hasProxy: Bool { kind == .type && lines[0].hasPrefix("@Forwardable") }
 
   /// Whether it names the type that another chunk declares.
   func names(_ other: Chunk) -> Bool {

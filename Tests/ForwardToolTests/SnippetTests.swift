@@ -58,21 +58,21 @@ struct SnippetTests {
   ]
 
   /// The same programs with `@Forwardable`, which print nothing without the trait.
-  static let faceOutputs: [(String, String)] = [
+  static let proxyOutputs: [(String, String)] = [
     (
-      "DelegateAndDataSourceFace",
+      "DelegateAndDataSourceProxy",
       "list: row 3\ndetail: row 3\ndetail scrolled\ndetail scrolled\n[false, true]\n0\n0\n42\n"
     ),
-    ("RedDotManagerFace", outputs[2].1), ("ScrollViewFace", outputs[3].1),
-    ("PhilosopherFace", outputs[4].1),
+    ("RedDotManagerProxy", outputs[2].1), ("ScrollViewProxy", outputs[3].1),
+    ("PhilosopherProxy", outputs[4].1),
     (
-      "DatabaseObserversFace",
+      "DatabaseObserversProxy",
       "true\nguardian: inserted row 1 of notes\ncache: inserted row 1 of notes\ntrue\nfalse\n"
         + "guardian: inserted row 2 of notes\ncache: inserted row 2 of notes\nfalse\n"
         + "cache: updated row 1 of notes\ntrue\ncache: deleted row 1 of notes\ntrue\n"
     ),
     (
-      "SpyFace",
+      "SpyOfProtocol",
       """
       [50, 100]
       2
@@ -89,9 +89,9 @@ struct SnippetTests {
   ]
 
   @Test(
-    "a snippet with faces prints the values in its comments",
-    arguments: faceOutputs.filter { isRunnable($0.0) })
-  func faceOutput(name: String, expected: String) throws {
+    "a snippet with proxies prints the values in its comments",
+    arguments: proxyOutputs.filter { isRunnable($0.0) })
+  func proxyOutput(name: String, expected: String) throws {
     let result = try Self.run(name)
     #expect(result.status == 0)
     #if Macros

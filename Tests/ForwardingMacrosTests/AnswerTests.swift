@@ -30,12 +30,12 @@
 
     @Test("a requirement combines the answers of all targets, whatever the rule is")
     func combined() async {
-      #expect(voters.face.weigh(2) == 0)
+      #expect(voters.proxy.weigh(2) == 0)
       for target in targets { voters.add(target) }
       for rule in [ResultRule.last, .first] {
         voters.resultRule = rule
-        #expect(voters.face.weigh(2) == 222)
-        #expect(await voters.face.weighLater(3) == 333)
+        #expect(voters.proxy.weigh(2) == 222)
+        #expect(await voters.proxy.weighLater(3) == 333)
       }
     }
 
@@ -48,11 +48,11 @@
           told.withLock { $0.append("\(token.type) \(selector)") }
         }
       }
-      #expect(voters.face.allows(1))
+      #expect(voters.proxy.allows(1))
       #expect(told.read { $0 } == ["Voter allows:"])
-      #expect(voters.face.allows(0))
+      #expect(voters.proxy.allows(0))
       #expect(told.read { $0.count } == 1)
-      #expect(voters.face.weigh(1) == 111)
+      #expect(voters.proxy.weigh(1) == 111)
       #expect(told.read { $0.count } == 1)
     }
 
@@ -67,7 +67,7 @@
           told.withLock { $0.append("\(token.type) \(selector)") }
         }
       }
-      #expect(voters.face.allows(5))
+      #expect(voters.proxy.allows(5))
       #expect(told.read { $0 } == ["Voter allows:"])
       queue.sync {}
     }
@@ -77,12 +77,12 @@
       var heard: [String] = []
       let token = voters.on(\.hear) { number, text in heard.append("\(number) \(text)") }
       voters.on(\.allows, once: true) { $0 == 7 }
-      voters.face.hear(1, "a")
+      voters.proxy.hear(1, "a")
       #expect(heard == ["1 a"])
-      #expect(!voters.face.allows(1))
-      #expect(voters.face.allows(1), "it was for one message")
+      #expect(!voters.proxy.allows(1))
+      #expect(voters.proxy.allows(1), "it was for one message")
       #expect(token.remove())
-      voters.face.hear(2, "b")
+      voters.proxy.hear(2, "b")
       #expect(heard == ["1 a"])
     }
   }

@@ -32,14 +32,14 @@
   struct AwaitedGenericTests {
     @inline(never)
     private func find<Value: Sendable & Equatable>(
-      _ value: Value, _ face: any Finding, isThere: Bool
+      _ value: Value, _ proxy: any Finding, isThere: Bool
     ) async throws {
-      #expect(await face.find(value) == (isThere ? value : nil))
-      #expect(await face.pair(value, 7)?.0 == (isThere ? value : nil))
+      #expect(await proxy.find(value) == (isThere ? value : nil))
+      #expect(await proxy.pair(value, 7)?.0 == (isThere ? value : nil))
       if isThere {
-        #expect(try await face.choose(value, value) == value)
+        #expect(try await proxy.choose(value, value) == value)
       } else {
-        await #expect(throws: (any Error).self) { try await face.choose(value, value) }
+        await #expect(throws: (any Error).self) { try await proxy.choose(value, value) }
       }
     }
 
@@ -52,14 +52,14 @@
         targets.add(Finder(), strongly: true)
         targets.add(Finder(), strongly: true)
       }
-      let face = targets.face
-      try await find(5, face, isThere: isThere)
-      try await find("text", face, isThere: isThere)
-      try await find(Large(), face, isThere: isThere)
-      try await find([Large(), Large()], face, isThere: isThere)
-      #expect(await targets.face.find(Large()) == (isThere ? Large() : nil))
+      let proxy = targets.proxy
+      try await find(5, proxy, isThere: isThere)
+      try await find("text", proxy, isThere: isThere)
+      try await find(Large(), proxy, isThere: isThere)
+      try await find([Large(), Large()], proxy, isThere: isThere)
+      #expect(await targets.proxy.find(Large()) == (isThere ? Large() : nil))
       let single = SingleTarget<FindingProxy>(isThere ? Finder() : nil)
-      _ = await single.face.find(Large())
+      _ = await single.proxy.find(Large())
     }
   }
 #endif

@@ -50,74 +50,75 @@
     let story = Story()
     let kept = Guarded<[any Sendable]>([])
 
-    @Test("a class that omits an optional requirement is recognized", arguments: FaceWay.allCases)
-    func optional(_ way: FaceWay) async throws {
+    @Test("a class that omits an optional requirement is recognized", arguments: ProxyWay.allCases)
+    func optional(_ way: ProxyWay) async throws {
       let targets = running(way)
       let rested = Rested("r", story)
       runner("a", in: targets)
-      await targets.face.rest(1)
-      #expect(await targets.face.title(1) == "none")
+      await targets.proxy.rest(1)
+      #expect(await targets.proxy.title(1) == "none")
       await #expect(throws: ForwardingError.nobodyAnswered("rate:")) {
-        try await targets.face.rate(1)
+        try await targets.proxy.rate(1)
       }
       #expect(story.take() == ["rest:", "rate:"].map { "unanswered \($0)" })
       targets.add(rested, strongly: true)
       runner("b", in: targets)
       for number in 2...3 {
-        await targets.face.rest(number)
-        #expect(await targets.face.title(number) == "title \(number)")
-        #expect(try await targets.face.rate(number) == number)
+        await targets.proxy.rest(number)
+        #expect(await targets.proxy.title(number) == "title \(number)")
+        #expect(try await targets.proxy.rate(number) == number)
         #expect(story.take() == ["r rests \(number)", "r rates \(number)"])
       }
       rested.runner.fails.withLock { $0 = true }
-      await #expect(throws: Lame(name: "r")) { try await targets.face.rate(4) }
+      await #expect(throws: Lame(name: "r")) { try await targets.proxy.rate(4) }
     }
 
-    @Test("it is recognized if a target calls another face in between", arguments: FaceWay.allCases)
-    func optionalInside(_ way: FaceWay) async throws {
+    @Test(
+      "it is recognized if a target calls another proxy in between", arguments: ProxyWay.allCases)
+    func optionalInside(_ way: ProxyWay) async throws {
       let (outer, inner) = (running(way), running(way))
       let (idle, rested) = (runner("idle", in: inner), Rested("r", story))
       outer.add(rested, strongly: true)
-      let face = inner.face
+      let proxy = inner.proxy
       rested.runner.does { [idle] in
-        await face.rest(1)
+        await proxy.rest(1)
         await idle.rest(2)
         async let child: Void = idle.rest(3)
         await child
       }
-      #expect(try await outer.face.rate(5) == 5)
-      await outer.face.rest(6)
+      #expect(try await outer.proxy.rate(5) == 5)
+      await outer.proxy.rest(6)
       #expect(
         story.take() == ["r rates 5", "unanswered rest:", "r rests 6", "unanswered rest:"])
     }
 
-    @Test("it is recognized for values in boxes", arguments: FaceWay.allCases)
-    func boxes(_ way: FaceWay) async throws {
-      let targets = Multicast<WalkingProxy>(way.proxy)
+    @Test("it is recognized for values in boxes", arguments: ProxyWay.allCases)
+    func boxes(_ way: ProxyWay) async throws {
+      let targets = Multicast<WalkingProxy>(way.untyped)
       let idle = IdleWalker()
       targets.add(Idler())
       targets.add(idle)
       for _ in 0..<2 {
-        await targets.face.rest(1)
-        #expect(await targets.face.title(1) == "none")
+        await targets.proxy.rest(1)
+        #expect(await targets.proxy.title(1) == "none")
         await #expect(throws: ForwardingError.nobodyAnswered("rate:")) {
-          try await targets.face.rate(1)
+          try await targets.proxy.rate(1)
         }
-        #expect(throws: ForwardingError.nobodyAnswered("price:")) { try targets.face.price(1) }
+        #expect(throws: ForwardingError.nobodyAnswered("price:")) { try targets.proxy.price(1) }
       }
       targets.add(Walker(story: story))
       targets.add(Idler())
       for number in 2...3 {
-        await targets.face.rest(number)
-        #expect(await targets.face.title(number) == "title \(number)")
-        #expect(try await targets.face.rate(number) == number)
-        #expect(try targets.face.price(number) == number)
+        await targets.proxy.rest(number)
+        #expect(await targets.proxy.title(number) == "title \(number)")
+        #expect(try await targets.proxy.rate(number) == number)
+        #expect(try targets.proxy.price(number) == number)
         #expect(story.take() == ["rests \(number)"])
-        await targets.face.step(number)
+        await targets.proxy.step(number)
       }
-      await #expect(throws: Lame(name: "walker")) { try await targets.face.rate(-1) }
-      #expect(throws: Lame(name: "walker")) { try targets.face.price(-1) }
-      #expect(await targets.face.steps() == -5)
+      await #expect(throws: Lame(name: "walker")) { try await targets.proxy.rate(-1) }
+      #expect(throws: Lame(name: "walker")) { try targets.proxy.price(-1) }
+      #expect(await targets.proxy.steps() == -5)
     }
   }
 #endif

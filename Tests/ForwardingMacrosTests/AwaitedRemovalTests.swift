@@ -12,43 +12,43 @@
 
     @Test(
       "a target that waits for its own removal is refused, also in a child task",
-      arguments: FaceWay.allCases)
-    func removing(_ way: FaceWay) async throws {
+      arguments: ProxyWay.allCases)
+    func removing(_ way: ProxyWay) async throws {
       let targets = running(way)
       let a = runner("a", in: targets)
       @Sendable func removeHere() {
-        do { _ = try targets.proxy.removeAndWait(a) } catch { story.tell("\(error)") }
+        do { _ = try targets.untyped.removeAndWait(a) } catch { story.tell("\(error)") }
       }
       a.does { [story] in
         removeHere()
-        do { _ = try await targets.proxy.removeAndWait(a) } catch { story.tell("\(error)") }
-        async let child: Int = try targets.proxy.removeAndWait(a)
+        do { _ = try await targets.untyped.removeAndWait(a) } catch { story.tell("\(error)") }
+        async let child: Int = try targets.untyped.removeAndWait(a)
         do { _ = try await child } catch { story.tell("\(error)") }
         await withTaskGroup { group in
           group.addTask { removeHere() }
         }
       }
-      _ = try await targets.face.check(1)
+      _ = try await targets.proxy.check(1)
       #expect(
         story.take() == ["a checks 1"]
           + Array(repeating: "\(ForwardingError.wouldDeadlock)", count: 4))
       a.does { @MainActor in removeHere() }
-      _ = try await targets.face.check(2)
+      _ = try await targets.proxy.check(2)
       #expect(story.take() == ["a checks 2", "\(ForwardingError.wouldDeadlock)"])
       #expect(targets.count == 1)
     }
 
     @Test(
       "a task that a target starts, and does not await, is outside of the message",
-      arguments: FaceWay.allCases)
-    func removingInTask(_ way: FaceWay) async throws {
+      arguments: ProxyWay.allCases)
+    func removingInTask(_ way: ProxyWay) async throws {
       let targets = running(way)
       let a = runner("a", in: targets)
       let (began, goOn, removed) = (Latch(), Latch(), Latch())
       a.does { [story] in
         Task {
           await began.wait()
-          do { story.tell("removed \(try await targets.proxy.removeAndWait(a))") } catch {
+          do { story.tell("removed \(try await targets.untyped.removeAndWait(a))") } catch {
             story.tell("\(error)")
           }
           await removed.open()
@@ -57,8 +57,8 @@
         await goOn.wait()
         story.tell("a ends")
       }
-      let face = targets.face
-      let message = Task { await face.run(1) }
+      let proxy = targets.proxy
+      let message = Task { await proxy.run(1) }
       await began.wait()
       while targets.count > 0, !story.has("\(ForwardingError.wouldDeadlock)") { await Task.yield() }
       await goOn.open()
@@ -69,9 +69,9 @@
 
     @Test(
       "on an actor a removal waits for a running requirement; a later target is removed at once",
-      arguments: FaceWay.allCases)
+      arguments: ProxyWay.allCases)
     @MainActor
-    func removingLater(_ way: FaceWay) async throws {
+    func removingLater(_ way: ProxyWay) async throws {
       let targets = running(way)
       let a = runner("a", in: targets)
       let (began, goOn) = (Latch(), Latch())
@@ -80,16 +80,16 @@
         await goOn.wait()
         story.tell("a ends")
       }
-      let face = targets.face
-      let message = Task { await face.run(1) }
+      let proxy = targets.proxy
+      let message = Task { await proxy.run(1) }
       await began.wait()
       let later = runner("later", in: targets)
-      func removeHere(_ target: Runner) throws -> Int { try targets.proxy.removeAndWait(target) }
+      func removeHere(_ target: Runner) throws -> Int { try targets.untyped.removeAndWait(target) }
       #expect(throws: ForwardingError.wouldDeadlock) { try removeHere(a) }
       #expect(try removeHere(later) == 1)
       #expect(targets.count == 1)
       let removal = Task { [story] in
-        let count = try await targets.proxy.removeAndWait(a)
+        let count = try await targets.untyped.removeAndWait(a)
         story.tell("removed \(count)")
       }
       for _ in 0..<10 { await Task.yield() }
@@ -100,7 +100,7 @@
       #expect(story.take() == ["a runs 1", "going on", "a ends", "removed 1"])
       // No requirement is running any more.
       let b = runner("b", in: targets)
-      await targets.face.run(2)
+      await targets.proxy.run(2)
       #expect(try removeHere(b) == 1)
     }
   }

@@ -94,8 +94,8 @@
     let queue = DispatchQueue(label: "hearing later")
     static let blocking = DispatchQueue(label: "hearing")
 
-    init(_ proxy: MulticastProxy) {
-      multicast = Multicast(proxy)
+    init(_ untyped: MulticastProxy) {
+      multicast = Multicast(untyped)
       let transcript = transcript
       nonisolated(unsafe) let shared = transcript
       multicast.onDiagnostic = { diagnostic in
@@ -148,26 +148,26 @@
       case .rule(let isFirst): multicast.resultRule = isFirst ? .first : .last
       case .errand(let number, let step):
         ears[number]?.ear.errand = { [unowned self] in perform(step) }
-      case .tell(let number): multicast.face.hear(number)
-      case .ask(let number): transcript.lines.append("weight \(multicast.face.weigh(number))")
+      case .tell(let number): multicast.proxy.hear(number)
+      case .ask(let number): transcript.lines.append("weight \(multicast.proxy.weigh(number))")
       case .check(let number):
         do {
-          transcript.lines.append("checked \(try multicast.face.check(number))")
+          transcript.lines.append("checked \(try multicast.proxy.check(number))")
         } catch { transcript.lines.append("thrown \(error)") }
       case .rest(let number):
-        transcript.lines.append("rested \(String(describing: multicast.face.rest(number)))")
+        transcript.lines.append("rested \(String(describing: multicast.proxy.rest(number)))")
       case .rate(let number):
         do {
-          transcript.lines.append("rated \(try multicast.face.rate(number))")
+          transcript.lines.append("rated \(try multicast.proxy.rate(number))")
         } catch { transcript.lines.append("thrown \(error)") }
-      case .nap(let number): multicast.face.nap(number)
+      case .nap(let number): multicast.proxy.nap(number)
       case .mark(let number):
         do {
-          try multicast.face.mark(number, "text \(number)")
+          try multicast.proxy.mark(number, "text \(number)")
         } catch { transcript.lines.append("thrown \(error)") }
       case .sum(let number):
         var sum = 0
-        multicast.face.add(number, to: &sum)
+        multicast.proxy.add(number, to: &sum)
         transcript.lines.append("sum \(sum)")
       case .report(let number):
         let report = try? multicast.messages.hear.report(number)
@@ -187,7 +187,7 @@
     }
   }
 
-  @Suite("Faces that call their targets, and faces that send messages")
+  @Suite("Proxies that call their targets, and proxies that send messages")
   struct BothWaysTests {
     private static func number(_ name: String) -> Int? {
       ProcessInfo.processInfo.environment[name].flatMap { Int($0) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
-  import FaceProtocols
+  import ProxyProtocols
   import Forwarding
   import Testing
 
@@ -40,7 +40,7 @@
 
   private class Visitor {
     @Delegates fileprivate var bell: any Bell
-    @Delegates var meter: any FaceProtocols.Meter
+    @Delegates var meter: any ProxyProtocols.Meter
     @Delegates var listener: any Listener<Int>
     @Delegates static var gate: any Street.Gate & Sendable
     func come() { bell.ring(2) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
   import Dispatch
-  import FaceProtocols
+  import ProxyProtocols
   import Forwarding
   import Synchronization
   import Testing
@@ -31,32 +31,32 @@
     private let one = Bench()
     private let other = Bench()
 
-    private func face() -> any Tool {
+    private func proxy() -> any Tool {
       tools.add(one)
       tools.add(other)
-      return tools.face
+      return tools.proxy
     }
 
     @Test("each target is called with the caller's types")
     func generic() {
-      let face = face()
-      #expect(face.count([1, 2, 1], of: 1) == 2)
-      #expect(face.count(["a"], of: "a") == 1)
-      #expect(tools.face.count([1], of: 1) == 1)
+      let proxy = proxy()
+      #expect(proxy.count([1, 2, 1], of: 1) == 2)
+      #expect(proxy.count(["a"], of: "a") == 1)
+      #expect(tools.proxy.count([1], of: 1) == 1)
     }
 
     @Test("the closure is lent to all targets")
     func closures() {
-      let face = face()
+      let proxy = proxy()
       var sum = 0
-      face.visit { sum += $0 }
+      proxy.visit { sum += $0 }
       #expect(sum == 14)
       var made = 0
       func text() -> String {
         made += 1
         return "text"
       }
-      face.log(text())
+      proxy.log(text())
       #expect(made == 2)
       #expect(one.heard.withLock { $0 } == ["text"])
     }
@@ -64,13 +64,13 @@
     @Test("the error of the closure is thrown, and no other")
     func passing() throws {
       struct Refused: Error {}
-      let face = face()
-      #expect(face.map { $0 * 2 } == 6)
-      #expect(throws: Refused.self) { try face.map { _ in throw Refused() } }
+      let proxy = proxy()
+      #expect(proxy.map { $0 * 2 } == 6)
+      #expect(throws: Refused.self) { try proxy.map { _ in throw Refused() } }
     }
 
     /// Ways to have targets of which none can get a requirement with a closure.
-    enum Unreachable: CaseIterable { case onQueue, intercepted, nested, proxy, gone }
+    enum Unreachable: CaseIterable { case onQueue, intercepted, nested, untyped, gone }
 
     @Test(
       "what the delivery itself fails with is not thrown where no closure throws",
@@ -78,30 +78,30 @@
     func notPassing(way: Unreachable) {
       let single = SingleTarget<ToolProxy>()
       let inner = MulticastProxy()
-      var face: any Tool = tools.face
+      var proxy: any Tool = tools.proxy
       switch way {
       case .onQueue: tools.add(one, on: .queue(DispatchQueue(label: "tools")))
-      case .intercepted: face = Intercepting<ToolProxy>(one).face
-      case .nested: tools.add(Intercepting<ToolProxy>(one).face, strongly: true)
-      case .proxy: tools.proxy.add(inner)
-      case .gone: face = single.face
+      case .intercepted: proxy = Intercepting<ToolProxy>(one).proxy
+      case .nested: tools.add(Intercepting<ToolProxy>(one).proxy, strongly: true)
+      case .untyped: tools.untyped.add(inner)
+      case .gone: proxy = single.proxy
       }
-      #expect(face.map { $0 + 1 } == nil)
+      #expect(proxy.map { $0 + 1 } == nil)
       var hasEnded = false
       func later() throws {
-        _ = face.map { $0 + 1 }
-        if face.map({ $0 }) != nil { throw CancellationError() }
+        _ = proxy.map { $0 + 1 }
+        if proxy.map({ $0 }) != nil { throw CancellationError() }
         hasEnded = true
       }
       #expect(throws: Never.self) { try later() }
       #expect(hasEnded)
     }
 
-    /// Calls the face that it is a target of, so deep.
+    /// Calls the proxy that it is a target of, so deep.
     private final class Walker: Tool {
-      let face: any Tool
+      let proxy: any Tool
       let depth = Mutex(100)
-      init(_ face: any Tool) { self.face = face }
+      init(_ proxy: any Tool) { self.proxy = proxy }
       func count<Value: Equatable>(_ values: [Value], of value: Value) -> Int { 0 }
       func visit(_ body: (Int) -> Void) {
         let depth = depth.withLock { depth in
@@ -109,7 +109,7 @@
           return depth
         }
         body(depth)
-        if depth > 0 { face.visit(body) }
+        if depth > 0 { proxy.visit(body) }
       }
       func log(_ text: @autoclosure () -> String) {}
       func map(_ transform: (Int) throws -> Int) rethrows -> Int? { nil }
@@ -120,28 +120,28 @@
 
     @Test("a target may call them inside of themselves, a hundred deep")
     func walking() {
-      let walker = Walker(tools.face)
+      let walker = Walker(tools.proxy)
       tools.add(walker)
       var seen: [Int] = []
-      tools.face.visit { seen.append($0) }
+      tools.proxy.visit { seen.append($0) }
       #expect(seen == (0..<100).reversed())
     }
 
     @Test("any number of values is passed")
     func packs() {
-      face().note(1, "two", 3.0)
+      proxy().note(1, "two", 3.0)
       #expect(other.heard.withLock { $0 } == ["1", "two", "3.0"])
     }
 
     @Test("targets are awaited one after the other, with one inout variable")
     func awaited() async throws {
-      let face = face()
+      let proxy = proxy()
       var sum = 0
-      try await face.measure([1, 2], into: &sum)
+      try await proxy.measure([1, 2], into: &sum)
       #expect(sum == 6)
       await #expect(throws: CancellationError.self) {
         var sum = 99
-        try await face.measure([1, 2], into: &sum)
+        try await proxy.measure([1, 2], into: &sum)
       }
     }
 
@@ -151,10 +151,10 @@
       tools.suspend(token)
       tools.add(Bench())
       tools.add(other)
-      #expect(tools.face.count([1], of: 1) == 1)
-      tools.face.log("a")
+      #expect(tools.proxy.count([1], of: 1) == 1)
+      tools.proxy.log("a")
       var sum = 0
-      try await tools.face.measure([1], into: &sum)
+      try await tools.proxy.measure([1], into: &sum)
       #expect(sum == 1)
       #expect(one.heard.withLock { $0 } == [])
       #expect(other.heard.withLock { $0 } == ["a"])
@@ -162,10 +162,10 @@
 
     @Test("the default is used without targets")
     func nobody() async throws {
-      #expect(tools.face.count([1], of: 1) == 0)
-      tools.face.visit { _ in Issue.record("nobody is there") }
+      #expect(tools.proxy.count([1], of: 1) == 0)
+      tools.proxy.visit { _ in Issue.record("nobody is there") }
       var sum = 1
-      try await tools.face.measure([1], into: &sum)
+      try await tools.proxy.measure([1], into: &sum)
       #expect(sum == 1)
     }
 
@@ -177,17 +177,17 @@
         told.withLock { $0.append(text) }
       }
       tools.add(one, on: .queue(DispatchQueue(label: "lane")))
-      tools.face.visit { _ in Issue.record("a lane has the closure") }
+      tools.proxy.visit { _ in Issue.record("a lane has the closure") }
       #expect(told.withLock { $0.count } == 1)
       #expect(
         told.withLock { $0.first }?.contains(
           "'visit(_:)' cannot be a message, as a closure does not escape") == true)
       let watched = Intercepting<ToolProxy>(other)
       var sum = 0
-      #expect(watched.face.count([1], of: 1) == 0)
-      watched.face.visit { sum += $0 }
+      #expect(watched.proxy.count([1], of: 1) == 0)
+      watched.proxy.visit { sum += $0 }
       #expect(sum == 0)
-      watched.face.close()
+      watched.proxy.close()
       #expect(other.heard.withLock { $0 } == ["close"])
     }
   }
@@ -200,22 +200,22 @@
     func translate<Other>(_ event: Event, _ body: (Event) -> Other) -> Other? { body(event) }
   }
 
-  @Suite("Faces of a protocol with an associated type")
-  struct GenericFaceTests {
-    @Test("there is a face for each type, with targets of that type")
+  @Suite("Proxies of a protocol with an associated type")
+  struct GenericProxyTests {
+    @Test("there is a proxy for each type, with targets of that type")
     func types() throws {
       let numbers = Multicast<ListenerProxy<Int>>()
       let texts = Multicast<ListenerProxy<String>>()
       let (number, text) = (Ear<Int>(), Ear<String>())
       numbers.add(number)
       texts.add(text)
-      let face: any Listener<Int> = numbers.face
-      face.hear(3)
-      texts.face.hear("three")
+      let proxy: any Listener<Int> = numbers.proxy
+      proxy.hear(3)
+      texts.proxy.hear("three")
       #expect(number.heard.events == [3])
       #expect(text.heard.events == ["three"])
-      #expect(face.answer(to: 5) == 5)
-      #expect(face.translate(5) { "\($0)" } == "5")
+      #expect(proxy.answer(to: 5) == 5)
+      #expect(proxy.translate(5) { "\($0)" } == "5")
       #expect(try numbers.messages.answerTo.all(4) == [4])
       #expect(try texts.messages.answerTo.all("four") == ["four"])
     }

@@ -90,11 +90,11 @@
       let (targets, one, other) = (Multicast<HollowingProxy>(), Hollow(), Hollow())
       targets.add(one, strongly: true)
       targets.add(other, strongly: true)
-      rows[row].send(targets.face)
+      rows[row].send(targets.proxy)
       #expect([one.told, other.told] == [1, 1], "\(rows[row].name)")
     }
 
-    @Test("empty values reach each kind of proxy behind a face", arguments: rows.indices)
+    @Test("empty values reach each kind of proxy behind a proxy", arguments: rows.indices)
     func behind(row: Int) {
       let (hollow, other, queue) = (Hollow(), Hollow(), DispatchQueue(label: "empty"))
       let spy = Spy<HollowingProxy>()
@@ -104,16 +104,16 @@
       let source = DataSource<HollowingProxy>()
       source.setFallback(hollow)
       let watched = Intercepting<HollowingProxy>(hollow)
-      watched.proxy.before { call in
+      watched.untyped.before { call in
         for index in call.arguments.indices where call.arguments[index] == nil {
           Issue.record("\(rows[row].name): argument \(index)")
         }
       }
-      rows[row].send(SingleTarget<HollowingProxy>(hollow).face)
-      rows[row].send(source.face)
-      rows[row].send(watched.face)
-      rows[row].send(lanes.face)
-      rows[row].send(spy.face)
+      rows[row].send(SingleTarget<HollowingProxy>(hollow).proxy)
+      rows[row].send(source.proxy)
+      rows[row].send(watched.proxy)
+      rows[row].send(lanes.proxy)
+      rows[row].send(spy.proxy)
       queue.sync {}
       #expect([hollow.told, other.told] == [4, 1], "\(rows[row].name)")
       #expect(spy.transcript.count == 1)
@@ -123,11 +123,11 @@
     func results() async throws {
       let (targets, giver) = (Multicast<GivingProxy>(), Giver())
       targets.add(giver, strongly: true)
-      #expect(try targets.face.nothing(thing, Nothing()) == Nothing())
-      #expect(try targets.face.only(.one, thing) == .one)
+      #expect(try targets.proxy.nothing(thing, Nothing()) == Nothing())
+      #expect(try targets.proxy.only(.one, thing) == .one)
       var given = Nothing()
-      try targets.face.change(&given, thing)
-      #expect(try await targets.face.wait(thing, given) == Nothing())
+      try targets.proxy.change(&given, thing)
+      #expect(try await targets.proxy.wait(thing, given) == Nothing())
       #expect(giver.asked == 4)
     }
   }

@@ -56,17 +56,17 @@
     }
 
     private static let ways: [Way] = [
-      Way(testDescription: "a requirement") { try $0.face.check(1) },
-      Way(testDescription: "a requirement with a result") { _ = try $0.face.count(1) },
-      Way(testDescription: "a requirement that is awaited") { try await $0.face.wait(1) },
-      Way(testDescription: "a requirement that is no message") { try $0.face.refuse { _ in } },
-      Way(testDescription: "once-only targets", isOnce: true) { try $0.face.check(1) },
+      Way(testDescription: "a requirement") { try $0.proxy.check(1) },
+      Way(testDescription: "a requirement with a result") { _ = try $0.proxy.count(1) },
+      Way(testDescription: "a requirement that is awaited") { try await $0.proxy.wait(1) },
+      Way(testDescription: "a requirement that is no message") { try $0.proxy.refuse { _ in } },
+      Way(testDescription: "once-only targets", isOnce: true) { try $0.proxy.check(1) },
       Way(testDescription: "queues that block", lane: .blocking(DispatchQueue(label: "guards"))) {
-        try $0.face.check(1)
+        try $0.proxy.check(1)
       },
-      Way(testDescription: "a proxy that watches", isWatched: true) { try $0.face.check(1) },
+      Way(testDescription: "a proxy that watches", isWatched: true) { try $0.proxy.check(1) },
       Way(testDescription: "a message by its selector") {
-        try Message<Void, Int>("check:")(1, on: $0.proxy)
+        try Message<Void, Int>("check:")(1, on: $0.untyped)
       },
       Way(testDescription: "all answers") { _ = try $0.messages.count.all(1) },
       Way(testDescription: "a report") {

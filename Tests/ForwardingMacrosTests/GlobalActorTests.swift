@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
-  import FaceProtocols
+  import ProxyProtocols
   import Forwarding
   import Testing
 
@@ -25,15 +25,15 @@
 
   @Suite("Protocols on a global actor")
   struct GlobalActorTests {
-    @Test("the face and its targets are on the actor")
+    @Test("the proxy and its targets are on the actor")
     @AudioActor
     func inPlace() throws {
       let delegates = Multicast<AudioDelegateProxy>()
       let player = Player()
       delegates.add(player, strongly: true)
-      delegates.face.play("song")
+      delegates.proxy.play("song")
       #expect(player.played == ["song"])
-      #expect(delegates.face.volume == 11)
+      #expect(delegates.proxy.volume == 11)
       #expect(try delegates.messages.volume.all() == [11])
     }
 
@@ -43,10 +43,10 @@
       let delegates = Multicast<AudioDelegateProxy>()
       let player = Player()
       delegates.add(player, strongly: true)
-      let proxy = delegates.proxy
+      let untyped = delegates.untyped
       await MainActor.run {
         _ = #expect(throws: ForwardingError.wrongIsolation("play:", .lane)) {
-          try Message<Void, String>("play:")("from elsewhere", on: proxy)
+          try Message<Void, String>("play:")("from elsewhere", on: untyped)
         }
       }
       #expect(player.played.isEmpty)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
   import Dispatch
-  import FaceProtocols
+  import ProxyProtocols
   import Forwarding
   import Foundation
   import Invocations
@@ -39,7 +39,7 @@
       editors.add(Editor("a"), strongly: true)
       editors.add(Editor("b"), strongly: true)
       var text = "-"
-      editors.face.edit(&text)
+      editors.proxy.edit(&text)
       #expect(text == "-ab")
     }
 
@@ -47,7 +47,7 @@
     func nobody() {
       editors.add(Editor("a"), strongly: true)
       var text = "-"
-      for _ in 0..<2 { editors.face.polish(&text) }
+      for _ in 0..<2 { editors.proxy.polish(&text) }
       #expect(text == "-")
     }
 
@@ -55,7 +55,7 @@
     func several() throws {
       editors.add(Editor("a"), strongly: true)
       var (one, other) = ([1], [2, 3])
-      #expect(try editors.face.swap(&one, with: &other) == 2)
+      #expect(try editors.proxy.swap(&one, with: &other) == 2)
       #expect(one == [2, 3])
       #expect(other == [1])
     }
@@ -64,8 +64,8 @@
     func throwing() throws {
       editors.add(Editor("a"), strongly: true)
       var text = "-"
-      #expect(try editors.face.check(&text, at: 1))
-      #expect(throws: Refusal.self) { try editors.face.check(&text, at: -1) }
+      #expect(try editors.proxy.check(&text, at: 1))
+      #expect(throws: Refusal.self) { try editors.proxy.check(&text, at: -1) }
       #expect(text == "-@1@-1")
     }
 
@@ -75,7 +75,7 @@
       var text = String(repeating: "x", count: 100)
       text.reserveCapacity(200)
       let before = text.utf8.withContiguousStorageIfAvailable { $0.baseAddress }
-      editors.face.edit(&text)
+      editors.proxy.edit(&text)
       let after = text.utf8.withContiguousStorageIfAvailable { $0.baseAddress }
       #expect(before == after)
     }
@@ -91,7 +91,7 @@
         }
       }
       var text = "-"
-      editors.face.edit(&text)
+      editors.proxy.edit(&text)
       #expect(heard.read { $0 } == ["edit: true"])
       let report = try InoutVariable.lend(&text) { try editors.messages.edit.report($0) }
       guard case ForwardingError.borrowedArgument? = report.errors.first else {
@@ -120,7 +120,7 @@
         done.wait()
       }
       var text = "-"
-      watched.face.edit(&text)
+      watched.proxy.edit(&text)
       #expect(text == "-a")
       #expect(refused.read { $0 })
     }
@@ -137,7 +137,7 @@
         }
       }
       var text = "-"
-      watched.face.edit(&text)
+      watched.proxy.edit(&text)
       #expect(text == "-!a")
       let variable = try #require(kept.read { $0 })
       #expect(throws: InvocationError.variableNotLent(SwiftType(String.self))) {

@@ -98,7 +98,7 @@
 
     /// Sends all synchronous messages from outside, and awaits the others; returns those that were
     /// refused.
-    private func sendFromElsewhere(_ proxy: any ForwardingProxy & Sendable) async -> [String] {
+    private func sendFromElsewhere(_ untyped: any ForwardingProxy & Sendable) async -> [String] {
       var refused: [String] = []
       func attempt(_ selector: Selector, _ send: () async throws -> Void) async {
         do {
@@ -109,33 +109,33 @@
           Issue.record(error)
         }
       }
-      await attempt("tick:") { try Message<Void, [String]>("tick:")(["a"], on: proxy) }
-      await attempt("count:") { _ = try Message<Int, Int>("count:")(1, on: proxy) }
+      await attempt("tick:") { try Message<Void, [String]>("tick:")(["a"], on: untyped) }
+      await attempt("count:") { _ = try Message<Int, Int>("count:")(1, on: untyped) }
       await attempt("awaited count:") {
-        let answer = try await AsyncMessage<Int, Int>("count:")(1, on: proxy)
+        let answer = try await AsyncMessage<Int, Int>("count:")(1, on: untyped)
         #expect(answer == 1)
       }
       await attempt("load:") {
-        let answer = try await AsyncMessage<Int, Int>("load:")(2, on: proxy)
+        let answer = try await AsyncMessage<Int, Int>("load:")(2, on: untyped)
         #expect(answer == 2)
       }
       await attempt("stay:") {
-        let answer = try await AsyncMessage<Int, Int>("stay:")(3, on: proxy)
+        let answer = try await AsyncMessage<Int, Int>("stay:")(3, on: untyped)
         #expect(answer == 3)
       }
       await attempt("edit:") {
         let draft = Draft()
-        try await AsyncMessage<Void, Draft>("edit:")(draft, on: proxy)
+        try await AsyncMessage<Void, Draft>("edit:")(draft, on: untyped)
         #expect(draft.text == "+")
       }
       return refused
     }
 
-    private func sendInPlace(_ face: any Ticking, on actor: isolated any Actor) async throws {
-      face.tick(["a"])
-      #expect(try face.count(1) == 1)
+    private func sendInPlace(_ proxy: any Ticking, on actor: isolated any Actor) async throws {
+      proxy.tick(["a"])
+      #expect(try proxy.count(1) == 1)
       let draft = Draft()
-      try await face.edit(draft)
+      try await proxy.edit(draft)
       #expect(draft.text == "+")
     }
 
@@ -144,16 +144,16 @@
     func main() async throws {
       let targets = Multicast<LoudTickingProxy>()
       targets.add(Display(places), strongly: true)
-      let proxy = targets.proxy
-      let refused = await Task.detached { await sendFromElsewhere(proxy) }.value
+      let untyped = targets.untyped
+      let refused = await Task.detached { await sendFromElsewhere(untyped) }.value
       #expect(refused == ["tick:", "count:", "edit:"])
       #expect(places.read { $0 } == [true, true, true], "what waits goes to the actor")
-      try await sendInPlace(targets.face, on: MainActor.shared)
-      #expect(try targets.face.ring(4) == 4)
+      try await sendInPlace(targets.proxy, on: MainActor.shared)
+      #expect(try targets.proxy.ring(4) == 4)
       #expect(places.read { $0 } == [true, true, true, true, true, true, true])
       _ = await Task.detached {
         #expect(throws: ForwardingError.wrongIsolation("ring:", .awaiting)) {
-          try Message<Int, Int>("ring:")(1, on: proxy)
+          try Message<Int, Int>("ring:")(1, on: untyped)
         }
       }.value
     }
@@ -165,12 +165,12 @@
         places.withLock { $0 = [] }
         let targets = Multicast<LoudTickingProxy>()
         target.join(targets)
-        let proxy = targets.proxy
-        let refused = await Task.detached { await sendFromElsewhere(proxy) }.value
+        let untyped = targets.untyped
+        let refused = await Task.detached { await sendFromElsewhere(untyped) }.value
         #expect(refused == ["tick:", "count:", "edit:"])
-        let others = await Task { @MainActor in await sendFromElsewhere(proxy) }.value
+        let others = await Task { @MainActor in await sendFromElsewhere(untyped) }.value
         #expect(others == ["tick:", "count:", "edit:"])
-        try await sendInPlace(targets.face, on: AudioActor.shared)
+        try await sendInPlace(targets.proxy, on: AudioActor.shared)
         #expect(places.read { $0 } == Array(repeating: true, count: 9))
       }
     }
@@ -181,7 +181,7 @@
       for target in [meter, Clock(), GenericClock<Int>()] as [any Ticking] {
         let targets = Multicast<TickingProxy>()
         targets.add(target, strongly: true)
-        #expect(await sendFromElsewhere(targets.proxy) == [])
+        #expect(await sendFromElsewhere(targets.untyped) == [])
       }
     }
 
@@ -196,11 +196,11 @@
         told.withLock { $0.append(text) }
       }
       let messages = try! Message<Void, [String]>("tick:")
-      let proxy = targets.proxy
+      let untyped = targets.untyped
       await Task.detached {
-        TickingProxy(forwardingTo: proxy).tick(["a"])
+        TickingProxy(forwardingTo: untyped).tick(["a"])
         #expect(throws: ForwardingError.wrongIsolation("tick:", .lane)) {
-          try messages.all(["a"], on: proxy)
+          try messages.all(["a"], on: untyped)
         }
       }.value
       #expect(places.read { $0 }.isEmpty)
@@ -217,13 +217,13 @@
     func remedies(_ selector: Selector, _ remedy: String) async {
       let targets = Multicast<TickingProxy>()
       targets.add(Display(places), strongly: true)
-      let proxy = targets.proxy
+      let untyped = targets.untyped
       let told = await Task.detached { () -> String in
         do {
           switch selector {
-          case "tick:": try Message<Void, [String]>("tick:")(["a"], on: proxy)
-          case "count:": _ = try Message<Int, Int>("count:")(1, on: proxy)
-          default: try await AsyncMessage<Void, Draft>("edit:")(Draft(), on: proxy)
+          case "tick:": try Message<Void, [String]>("tick:")(["a"], on: untyped)
+          case "count:": _ = try Message<Int, Int>("count:")(1, on: untyped)
+          default: try await AsyncMessage<Void, Draft>("edit:")(Draft(), on: untyped)
           }
         } catch { return "\(error)" }
         return ""
@@ -232,7 +232,7 @@
       #expect(told.contains("lane") == (selector == "tick:"), "\(told)")
     }
 
-    @Test("is called there alone, whatever is behind the face")
+    @Test("is called there alone, whatever is behind the proxy")
     @MainActor
     func kinds() async {
       let display = Display(places)
@@ -241,12 +241,12 @@
       let scoped = Multicast<TickingProxy>()
       let registration = scoped.add(display).scoped()
       let proxies: [any ForwardingProxy & Sendable] = [
-        SingleTarget<TickingProxy>(display).proxy, source.proxy, scoped.proxy,
-        Intercepting<TickingProxy>(display).proxy, Spy<TickingProxy>(wrapping: display).proxy,
+        SingleTarget<TickingProxy>(display).untyped, source.untyped, scoped.untyped,
+        Intercepting<TickingProxy>(display).untyped, Spy<TickingProxy>(wrapping: display).untyped,
       ]
-      for proxy in proxies {
-        let refused = await Task.detached { await sendFromElsewhere(proxy) }.value
-        #expect(refused == ["tick:", "count:", "edit:"], "\(type(of: proxy))")
+      for untyped in proxies {
+        let refused = await Task.detached { await sendFromElsewhere(untyped) }.value
+        #expect(refused == ["tick:", "count:", "edit:"], "\(type(of: untyped))")
       }
       withExtendedLifetime(registration) {}
       #expect(places.read { $0 } == Array(repeating: true, count: 3 * proxies.count))
@@ -257,9 +257,9 @@
     func lane() async {
       let targets = Multicast<TickingProxy>()
       targets.add(unchecked: Display(places), strongly: true, on: .actor(MainActor.shared))
-      let proxy = targets.proxy
+      let untyped = targets.untyped
       await Task.detached {
-        let report = try? Message<Void, [String]>("tick:").report(["a"], on: proxy)
+        let report = try? Message<Void, [String]>("tick:").report(["a"], on: untyped)
         _ = await report?.entries.first?.ticket?.value()
       }.value
       #expect(places.read { $0 } == [true])

@@ -25,15 +25,15 @@
 
   @Suite("Isolated targets with a lane to a queue")
   struct IsolatedLaneTests {
-    @Test("a target is not called on a queue that is not its actor's", arguments: FaceWay.allCases)
+    @Test("a target is not called on a queue that is not its actor's", arguments: ProxyWay.allCases)
     @MainActor
-    func elsewhere(_ way: FaceWay) {
+    func elsewhere(_ way: ProxyWay) {
       let (story, queue) = (Story(), DispatchQueue(label: "elsewhere"))
-      let targets = Multicast<ShowingProxy>(way.proxy)
-      story.listen(to: targets.proxy)
+      let targets = Multicast<ShowingProxy>(way.untyped)
+      story.listen(to: targets.untyped)
       targets.add(Sign(story), strongly: true, on: .queue(queue))
-      targets.face.show("text")
-      #expect(targets.face.height == 0)
+      targets.proxy.show("text")
+      #expect(targets.proxy.height == 0)
       queue.sync {}
       let elsewhere = { (selector: Selector, remedy: IsolationRemedy) in
         "failed \(selector) \(ForwardingError.wrongIsolation(selector, remedy))"
@@ -42,13 +42,13 @@
       #expect(told == [elsewhere("show:", .lane), elsewhere("height", .awaiting)])
     }
 
-    @Test("a target is called on a queue that is its actor's", arguments: FaceWay.allCases)
+    @Test("a target is called on a queue that is its actor's", arguments: ProxyWay.allCases)
     @MainActor
-    func mainQueue(_ way: FaceWay) async {
-      let (story, targets) = (Story(), Multicast<ShowingProxy>(way.proxy))
-      story.listen(to: targets.proxy)
+    func mainQueue(_ way: ProxyWay) async {
+      let (story, targets) = (Story(), Multicast<ShowingProxy>(way.untyped))
+      story.listen(to: targets.untyped)
       targets.add(Sign(story), strongly: true, on: .queue(.main))
-      targets.face.show("text")
+      targets.proxy.show("text")
       #expect(story.take() == [])
       await withCheckedContinuation { continuation in
         DispatchQueue.main.async { continuation.resume() }

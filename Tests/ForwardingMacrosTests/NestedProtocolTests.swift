@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
   import Dispatch
-  import FaceProtocols
+  import ProxyProtocols
   import Forwarding
   import Testing
 
@@ -94,24 +94,24 @@
   struct NestedProtocolTests {
     private let note = Hostel.Note("hello")
 
-    @Test("the face calls its targets")
+    @Test("the proxy calls its targets")
     func direct() async throws {
       let guests = Multicast<Hostel.GuestProxy>()
       let visitor = Visitor()
       guests.add(visitor)
-      guests.face.take(note)
+      guests.proxy.take(note)
       #expect(visitor.taken == [note])
-      #expect(guests.face.mood == .wild)
+      #expect(guests.proxy.mood == .wild)
       var sent = note
-      #expect(try guests.face.admit(&sent).text == "hello!")
+      #expect(try guests.proxy.admit(&sent).text == "hello!")
       #expect(sent.text == "hello!")
-      #expect(guests.face.find(Lamp())?.name == "lamp")
-      #expect(guests.face.all(Lamp(), in: Hostel.Pair(Lamp(), Lamp())).count == 2)
+      #expect(guests.proxy.find(Lamp())?.name == "lamp")
+      #expect(guests.proxy.all(Lamp(), in: Hostel.Pair(Lamp(), Lamp())).count == 2)
       var visited: [Hostel.Note] = []
-      guests.face.visit { visited.append($0) }
+      guests.proxy.visit { visited.append($0) }
       #expect(visited == [Hostel.Note("visit")])
-      #expect(try await guests.face.upload(note).text == "hello up")
-      #expect(guests.face[note].one == .wild)
+      #expect(try await guests.proxy.upload(note).text == "hello up")
+      #expect(guests.proxy[note].one == .wild)
     }
 
     @Test("its requirements are messages")
@@ -124,7 +124,7 @@
       let queue = DispatchQueue(label: "room")
       let other = Visitor()
       guests.add(unchecked: other, on: .queue(queue))
-      guests.face.take(note)
+      guests.proxy.take(note)
       queue.sync {}
       #expect(visitor.taken == [note, note])
       #expect(other.taken == [note])
@@ -133,12 +133,12 @@
     @Test("without a target, '@Otherwise' answers with the types beside the protocol")
     func otherwise() {
       let guests = Multicast<Hostel.GuestProxy>()
-      #expect(guests.face.mood == .calm)
-      #expect(guests.face.all(Lamp(), in: Hostel.Pair(Lamp(), Lamp())).isEmpty)
-      #expect(guests.face[note].one == .calm)
+      #expect(guests.proxy.mood == .calm)
+      #expect(guests.proxy.all(Lamp(), in: Hostel.Pair(Lamp(), Lamp())).isEmpty)
+      #expect(guests.proxy[note].one == .calm)
       #expect(throws: Hostel.Failure.closed) {
         var note = note
-        _ = try guests.face.admit(&note)
+        _ = try guests.proxy.admit(&note)
       }
     }
 
@@ -146,9 +146,9 @@
     func optional() async throws {
       let guests = Multicast<Hostel.GuestProxy>()
       guests.add(Visitor(), strongly: true)
-      guests.face.idle([note], in: nil)
-      await guests.face.wake(note)
-      #expect(try guests.face.moods().one == .wild)
+      guests.proxy.idle([note], in: nil)
+      await guests.proxy.wake(note)
+      #expect(try guests.proxy.moods().one == .wild)
       #expect(try guests.messages.idleIn.report([note], nil).answered == 0)
     }
 
@@ -157,15 +157,15 @@
       let sweepers = Multicast<CaretakerProxy>()
       let sweeper = Sweeper()
       sweepers.add(sweeper)
-      sweepers.face.take(note)
-      sweepers.face.idle([], in: nil)
-      await sweepers.face.wake(note)
-      sweepers.face.sweep(note)
+      sweepers.proxy.take(note)
+      sweepers.proxy.idle([], in: nil)
+      await sweepers.proxy.wake(note)
+      sweepers.proxy.sweep(note)
       #expect(sweeper.heard == ["take hello", "idle", "wake hello", "sweep hello"])
-      #expect(throws: Hostel.Failure.closed) { try sweepers.face.moods() }
-      #expect(sweepers.face[note].other == .wild)
+      #expect(throws: Hostel.Failure.closed) { try sweepers.proxy.moods() }
+      #expect(sweepers.proxy[note].other == .wild)
       let hosts = Multicast<Hostel.HostProxy>()
-      #expect(hosts.face.mood == .calm)
+      #expect(hosts.proxy.mood == .calm)
       #expect(try hosts.messages.mood.all() == [])
     }
 
@@ -175,8 +175,8 @@
       let cellars = Multicast<Hostel.CellarProxy>()
       let barrel = Barrel()
       cellars.add(barrel)
-      cellars.face.enter(note)
-      #expect(cellars.face.mood(note) == .wild)
+      cellars.proxy.enter(note)
+      #expect(cellars.proxy.mood(note) == .wild)
       #expect(barrel.count == 1)
     }
 
@@ -184,24 +184,24 @@
     func values() {
       let keepers = Multicast<Hostel.KeeperProxy<Lamp>>()
       keepers.add(Drawer())
-      keepers.face.put(Lamp(), note)
-      #expect(keepers.face.pair(Lamp())?.one == Lamp())
+      keepers.proxy.put(Lamp(), note)
+      #expect(keepers.proxy.pair(Lamp())?.one == Lamp())
     }
 
     @Test("it may be in an extension, a class or an actor")
     func places() {
       let readers = Multicast<Hostel.Note.ReaderProxy>()
       readers.add(Eye(), strongly: true)
-      readers.face.read(Hostel.Note.Line(1), of: note)
-      #expect(readers.face.last(of: note).number == 0)
+      readers.proxy.read(Hostel.Note.Line(1), of: note)
+      #expect(readers.proxy.last(of: note).number == 0)
       let owners = Multicast<House.OwnerProxy>()
-      #expect(owners.face.key().number == 1)
+      #expect(owners.proxy.key().number == 1)
       let tenant = Tenant()
       owners.add(tenant)
-      owners.face.lock(House.Key(number: 1))
-      #expect(owners.face.key().number == 2)
+      owners.proxy.lock(House.Key(number: 1))
+      #expect(owners.proxy.key().number == 2)
       let watchers = SingleTarget<House.Safe.WatcherProxy>(tenant)
-      watchers.face.open(House.Safe.Code(number: 1), House.Key(number: 2))
+      watchers.proxy.open(House.Safe.Code(number: 1), House.Key(number: 2))
       #expect(tenant.opened == [3])
     }
   }

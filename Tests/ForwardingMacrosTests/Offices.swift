@@ -182,28 +182,28 @@
 
   /// Memory that a sender lends.
   let postedLoans: [(name: String, send: @Sendable (any Posting) -> Void)] = [
-    ("read:", { face in withUnsafePointer(to: 5) { face.read($0) } }),
+    ("read:", { proxy in withUnsafePointer(to: 5) { proxy.read($0) } }),
     (
       "write:",
-      { face in
+      { proxy in
         var number: Int32 = 5
-        withUnsafeMutablePointer(to: &number) { face.write($0) }
+        withUnsafeMutablePointer(to: &number) { proxy.write($0) }
       }
     ),
-    ("look:", { face in withUnsafePointer(to: 5) { face.look(UnsafeRawPointer($0)) } }),
+    ("look:", { proxy in withUnsafePointer(to: 5) { proxy.look(UnsafeRawPointer($0)) } }),
   ]
 
-  /// Tests of faces whose targets are on a queue.
+  /// Tests of proxies whose targets are on a queue.
   protocol PostingTests {
     var story: Story { get }
     var queue: DispatchQueue { get }
   }
 
   extension PostingTests {
-    func posting(_ way: FaceWay) -> Multicast<PostingProxy> {
-      let proxy = way.proxy
-      story.listen(to: proxy)
-      return Multicast<PostingProxy>(proxy)
+    func posting(_ way: ProxyWay) -> Multicast<PostingProxy> {
+      let untyped = way.untyped
+      story.listen(to: untyped)
+      return Multicast<PostingProxy>(untyped)
     }
 
     /// The log after all enqueued blocks have run.

@@ -49,9 +49,9 @@
     private let queue = DispatchQueue(label: "once")
 
     private func ringing(
-      _ way: FaceWay, _ bell: any Ringing & Sendable, on lane: DeliveryLane = .caller
+      _ way: ProxyWay, _ bell: any Ringing & Sendable, on lane: DeliveryLane = .caller
     ) -> Multicast<RingingProxy> {
-      let targets = Multicast<RingingProxy>(way.proxy)
+      let targets = Multicast<RingingProxy>(way.untyped)
       targets.add(bell, strongly: true, on: lane, once: true)
       return targets
     }
@@ -63,39 +63,39 @@
 
     @Test(
       "an optional requirement that its class leaves out does not use it up",
-      arguments: FaceWay.allCases)
-    func leftOut(_ way: FaceWay) throws {
+      arguments: ProxyWay.allCases)
+    func leftOut(_ way: ProxyWay) throws {
       let bell: Bell = way == .calls ? OtherBell<Calls>(story) : OtherBell<(Calls, Int)>(story)
       let targets = ringing(way, bell)
-      targets.face.idle(1)
-      targets.face.idle(2)
+      targets.proxy.idle(1)
+      targets.proxy.idle(2)
       #expect(targets.count == 1)
-      targets.face.ring(3)
-      targets.face.ring(4)
+      targets.proxy.ring(3)
+      targets.proxy.ring(4)
       #expect(targets.count == 0)
       #expect(story.take() == ["rings 3"])
     }
 
-    @Test("it is used by an optional requirement that its class has", arguments: FaceWay.allCases)
-    func has(_ way: FaceWay) {
+    @Test("it is used by an optional requirement that its class has", arguments: ProxyWay.allCases)
+    func has(_ way: ProxyWay) {
       let targets = ringing(way, FullBell(story))
-      targets.face.idle(1)
-      targets.face.ring(2)
+      targets.proxy.idle(1)
+      targets.proxy.ring(2)
       #expect(story.take() == ["idle 1"])
       #expect(targets.count == 0)
     }
 
     @Test(
       "a target that adds itself again while it is called is called again",
-      arguments: FaceWay.allCases, [false, true])
-    func again(_ way: FaceWay, _ isQueued: Bool) {
+      arguments: ProxyWay.allCases, [false, true])
+    func again(_ way: ProxyWay, _ isQueued: Bool) {
       let lane: DeliveryLane = isQueued ? .queue(queue) : .caller
       let bell = FullBell(story)
       let targets = ringing(way, bell, on: lane)
-      let face = targets.face
+      let proxy = targets.proxy
       bell.rung.withLock { $0 = { targets.add(bell, on: lane, once: true) } }
       for number in 1...6 {
-        if number < 4 { face.idle(number) } else { face.ring(number) }
+        if number < 4 { proxy.idle(number) } else { proxy.ring(number) }
         queue.sync {}
       }
       bell.rung.withLock { $0 = {} }
@@ -103,16 +103,16 @@
       #expect(targets.count == 1)
     }
 
-    @Test("on a queue, the calls are asked in their order", arguments: FaceWay.allCases)
-    func queued(_ way: FaceWay) {
+    @Test("on a queue, the calls are asked in their order", arguments: ProxyWay.allCases)
+    func queued(_ way: ProxyWay) {
       let bell: Bell = way == .calls ? OtherBell<Queued>(story) : OtherBell<(Queued, Int)>(story)
       let leaving = ringing(way, bell, on: .queue(queue))
       let having = ringing(way, FullBell(story), on: .queue(queue))
       queue.suspend()
       for targets in [leaving, having] {
-        targets.face.idle(1)
-        targets.face.ring(2)
-        targets.face.ring(3)
+        targets.proxy.idle(1)
+        targets.proxy.ring(2)
+        targets.proxy.ring(3)
       }
       queue.resume()
       queue.sync {}
@@ -122,9 +122,9 @@
     }
 
     @Test(
-      "the same holds for requirements that are awaited", arguments: FaceWay.allCases,
+      "the same holds for requirements that are awaited", arguments: ProxyWay.allCases,
       [false, true])
-    func awaited(_ way: FaceWay, _ isQueued: Bool) async {
+    func awaited(_ way: ProxyWay, _ isQueued: Bool) async {
       let bell: Bell =
         switch (way, isQueued) {
         case (.calls, false): OtherBell<Awaited>(story)
@@ -133,10 +133,10 @@
         case (.messages, true): OtherBell<(Awaited, Bool)>(story)
         }
       let targets = ringing(way, bell, on: isQueued ? .queue(queue) : .caller)
-      await targets.face.idleLater(1)
+      await targets.proxy.idleLater(1)
       #expect(targets.count == 1)
-      await targets.face.ringLater(2)
-      await targets.face.ringLater(3)
+      await targets.proxy.ringLater(2)
+      await targets.proxy.ringLater(3)
       #expect(story.take() == ["rings 2"])
       #expect(targets.count == 0)
     }
@@ -152,17 +152,17 @@
       #expect(targets.count == 0)
     }
 
-    @Test("a target that throws has used it", arguments: FaceWay.allCases)
-    func throwing(_ way: FaceWay) {
+    @Test("a target that throws has used it", arguments: ProxyWay.allCases)
+    func throwing(_ way: ProxyWay) {
       let targets = ringing(way, Bell(story))
-      #expect(throws: Broken.self) { try targets.face.fail() }
+      #expect(throws: Broken.self) { try targets.proxy.fail() }
       #expect(targets.count == 0)
     }
 
     @Test(
       "a method that is replaced while a call waits on a queue performs the call",
-      arguments: FaceWay.allCases)
-    func replaced(_ way: FaceWay) throws {
+      arguments: ProxyWay.allCases)
+    func replaced(_ way: ProxyWay) throws {
       final class Changing<Tag>: Ringing, @unchecked Sendable {
         let story: Story
         init(_ story: Story) { self.story = story }
@@ -172,12 +172,12 @@
       }
       let bell: any Ringing & Sendable =
         way == .calls ? Changing<Int>(story) : Changing<String>(story)
-      let targets = Multicast<RingingProxy>(way.proxy)
+      let targets = Multicast<RingingProxy>(way.untyped)
       targets.add(bell, strongly: true, on: .queue(queue))
-      targets.face.ring(1)
+      targets.proxy.ring(1)
       queue.sync {}
       queue.suspend()
-      targets.face.ring(2)
+      targets.proxy.ring(2)
       let table = MethodTable.of(type(of: bell as AnyObject))
       let story = story
       table.replace(
@@ -185,7 +185,7 @@
         try Implementation { (_: AnyObject, number: Int) in
           story.tell("new \(number)")
         })
-      targets.face.ring(3)
+      targets.proxy.ring(3)
       queue.resume()
       queue.sync {}
       #expect(story.take() == ["old 1", "new 2", "new 3"])
@@ -193,22 +193,22 @@
 
     @Test(
       "a method that is removed while a call waits on a queue is a failure",
-      arguments: FaceWay.allCases)
-    func removed(_ way: FaceWay) {
+      arguments: ProxyWay.allCases)
+    func removed(_ way: ProxyWay) {
       final class Losing<Tag>: Ringing, @unchecked Sendable {
         func ring(_ number: Int) {}
         func ringLater(_ number: Int) async {}
         func fail() throws {}
       }
       let bell: any Ringing & Sendable = way == .calls ? Losing<Int>() : Losing<String>()
-      let targets = Multicast<RingingProxy>(way.proxy)
+      let targets = Multicast<RingingProxy>(way.untyped)
       let failures = Guarded(0)
       targets.onDiagnostic = { if case .failed = $0 { failures.withLock { $0 += 1 } } }
       targets.add(bell, strongly: true, on: .queue(queue))
-      targets.face.ring(1)
+      targets.proxy.ring(1)
       queue.sync {}
       queue.suspend()
-      targets.face.ring(2)
+      targets.proxy.ring(2)
       MethodTable.of(type(of: bell as AnyObject)).remove("ring:")
       queue.resume()
       queue.sync {}

@@ -53,11 +53,11 @@
     @Test("the fallback answers requirements that cannot be messages")
     func fallbackWithoutMessages() async throws {
       source.setFallback(fallback)
-      #expect(source.face.count([1, 2, 1], of: 1) == 2)
+      #expect(source.proxy.count([1, 2, 1], of: 1) == 2)
       var total = 0
-      source.face.visit { total += $0 }
+      source.proxy.visit { total += $0 }
       #expect(total == 3)
-      #expect(try await source.face.countLater([1, 2, 1], of: 2) == 1)
+      #expect(try await source.proxy.countLater([1, 2, 1], of: 2) == 1)
       #expect(fallback.heard == ["count", "visit", "count"])
     }
 
@@ -66,16 +66,16 @@
       source.setFallback(fallback)
       let shelf = Shelf()
       source.add(shelf, priority: .min)
-      source.face.tell(1)
-      source.face.visit { _ in }
-      #expect(try source.face.ask(5) == 5)
+      source.proxy.tell(1)
+      source.proxy.visit { _ in }
+      #expect(try source.proxy.ask(5) == 5)
       #expect(shelf.heard == ["tell", "visit", "ask"])
       #expect(fallback.heard.isEmpty)
       source.remove(shelf)
-      #expect(try source.face.ask(6) == 6)
+      #expect(try source.proxy.ask(6) == 6)
       #expect(fallback.heard == ["ask"])
       source.setFallback(nil)
-      #expect(throws: ForwardingError.self) { try source.face.ask(7) }
+      #expect(throws: ForwardingError.self) { try source.proxy.ask(7) }
     }
 
     @Test("an error is the answer: neither the next target nor the fallback is asked")
@@ -84,8 +84,8 @@
       source.add(failing)
       source.add(next)
       source.setFallback(fallback)
-      #expect(throws: Lame.self) { try source.face.ask(1) }
-      #expect(throws: Lame.self) { try source.face.push(1) }
+      #expect(throws: Lame.self) { try source.proxy.ask(1) }
+      #expect(throws: Lame.self) { try source.proxy.push(1) }
       #expect(next.heard.isEmpty)
       #expect(fallback.heard.isEmpty)
     }
@@ -97,7 +97,7 @@
       source.add(unchecked: later, on: .queue(queue))
       source.add(next)
       source.setFallback(fallback)
-      source.face.tell(1)
+      source.proxy.tell(1)
       queue.sync {}
       #expect(later.heard == ["tell"])
       #expect(next.heard.isEmpty)
@@ -111,16 +111,16 @@
       single.onDiagnostic = { diagnostic in
         if case .diedUnreached(_, let type) = diagnostic { story.withLock { $0.append("\(type)") } }
       }
-      #expect(throws: ForwardingError.targetGone("ask:")) { try single.face.ask(1) }
+      #expect(throws: ForwardingError.targetGone("ask:")) { try single.proxy.ask(1) }
       #expect(story.withLock { $0 } == ["Shelf"])
       single.setTarget(Shelf(), strongly: true)
-      #expect(try single.face.ask(2) == 2)
+      #expect(try single.proxy.ask(2) == 2)
       single.target = fallback
       #expect(single.target === fallback)
       #expect(single.count == 1)
-      #expect(try single.face.ask(3) == 3)
+      #expect(try single.proxy.ask(3) == 3)
       single.add(Shelf(), strongly: true, once: true)
-      #expect(try single.face.ask(4) == 4)
+      #expect(try single.proxy.ask(4) == 4)
       #expect(single.target == nil)
       #expect(fallback.heard == ["ask"])
     }

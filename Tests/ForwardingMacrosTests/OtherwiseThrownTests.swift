@@ -117,76 +117,76 @@
     ]
 
     private func outcome(
-      _ send: (any Gate) async throws -> Int, _ face: any Gate
+      _ send: (any Gate) async throws -> Int, _ proxy: any Gate
     ) async -> String {
-      do { return "\(try await send(face))" } catch { return "\(error)" }
+      do { return "\(try await send(proxy))" } catch { return "\(error)" }
     }
 
-    @Test("where there is no target", arguments: FaceWay.allCases)
-    func empty(_ way: FaceWay) async {
+    @Test("where there is no target", arguments: ProxyWay.allCases)
+    func empty(_ way: ProxyWay) async {
       let story = Story()
-      let gates = Multicast<GateProxy>(way.proxy)
-      story.listen(to: gates.proxy)
+      let gates = Multicast<GateProxy>(way.untyped)
+      story.listen(to: gates.untyped)
       for (name, send) in Self.typed + Self.others where way == .calls || name != "weigh" {
-        #expect(await outcome(send, gates.face) == "closed", "\(name)")
-        #expect(await outcome(send, DataSource<GateProxy>().face) == "closed", "\(name)")
-        #expect(await outcome(send, SingleTarget<GateProxy>().face) == "closed", "\(name)")
+        #expect(await outcome(send, gates.proxy) == "closed", "\(name)")
+        #expect(await outcome(send, DataSource<GateProxy>().proxy) == "closed", "\(name)")
+        #expect(await outcome(send, SingleTarget<GateProxy>().proxy) == "closed", "\(name)")
       }
       #expect(story.take() == [])
       #expect(throws: Shut.closed) { try GateProxy.make() }
     }
 
     @Test(
-      "where no target answers the sender: one on a queue, or another face without targets",
-      arguments: FaceWay.allCases)
-    func unanswered(_ way: FaceWay) async throws {
-      let (queued, outer) = (Multicast<GateProxy>(way.proxy), Multicast<GateProxy>(way.proxy))
+      "where no target answers the sender: one on a queue, or another proxy without targets",
+      arguments: ProxyWay.allCases)
+    func unanswered(_ way: ProxyWay) async throws {
+      let (queued, outer) = (Multicast<GateProxy>(way.untyped), Multicast<GateProxy>(way.untyped))
       let (inner, queue) = (Multicast<GateProxy>(), DispatchQueue(label: "gates"))
       queued.add(Keeper(), strongly: true, on: .queue(queue))
-      outer.add(inner.face)
+      outer.add(inner.proxy)
       for (name, send) in Self.typed + Self.others where !name.hasSuffix("Later") && name != "weigh"
       {
-        #expect(await outcome(send, queued.face) == "closed", "\(name)")
-        #expect(await outcome(send, outer.face) == "closed", "\(name)")
+        #expect(await outcome(send, queued.proxy) == "closed", "\(name)")
+        #expect(await outcome(send, outer.proxy) == "closed", "\(name)")
       }
       queued.add(Keeper(), strongly: true)
-      try queued.face.authorize(5)
+      try queued.proxy.authorize(5)
       queue.sync {}
     }
 
-    @Test("where the target left it out", arguments: FaceWay.allCases)
-    func leftOut(_ way: FaceWay) async {
-      let gates = Multicast<GateProxy>(way.proxy)
+    @Test("where the target left it out", arguments: ProxyWay.allCases)
+    func leftOut(_ way: ProxyWay) async {
+      let gates = Multicast<GateProxy>(way.untyped)
       gates.add(Keeper(), strongly: true)
       for (name, send) in Self.typed {
         let expected = name.hasPrefix("bypass") ? "closed" : "5"
-        for _ in 0..<2 { #expect(await outcome(send, gates.face) == expected, "\(name)") }
+        for _ in 0..<2 { #expect(await outcome(send, gates.proxy) == expected, "\(name)") }
       }
-      for _ in 0..<2 { #expect(throws: Shut.closed) { try gates.face.bypassQuietly(5) } }
+      for _ in 0..<2 { #expect(throws: Shut.closed) { try gates.proxy.bypassQuietly(5) } }
       // A call of the object itself ends in the same way.
       #expect(throws: Shut.closed) { try Keeper().bypass(5) }
     }
 
     @Test(
       "where a target fails, with its error if the requirement has that",
-      arguments: FaceWay.allCases)
-    func failing(_ way: FaceWay) async {
-      let gates = Multicast<GateProxy>(way.proxy)
+      arguments: ProxyWay.allCases)
+    func failing(_ way: ProxyWay) async {
+      let gates = Multicast<GateProxy>(way.untyped)
       gates.add(Keeper(.broken), strongly: true)
       for (name, send) in Self.typed + Self.others
       where !name.hasPrefix("bypass") && (way == .calls || name != "weigh") {
-        #expect(await outcome(send, gates.face) == "broken", "\(name)")
+        #expect(await outcome(send, gates.proxy) == "broken", "\(name)")
       }
     }
 
-    @Test("where a target fails with another error, which is told", arguments: FaceWay.allCases)
-    func failingOtherwise(_ way: FaceWay) async {
+    @Test("where a target fails with another error, which is told", arguments: ProxyWay.allCases)
+    func failingOtherwise(_ way: ProxyWay) async {
       let story = Story()
-      let gates = Multicast<GateProxy>(way.proxy)
-      story.listen(to: gates.proxy)
-      gates.proxy.add(Stranger(), strongly: true)
+      let gates = Multicast<GateProxy>(way.untyped)
+      story.listen(to: gates.untyped)
+      gates.untyped.add(Stranger(), strongly: true)
       for (name, send) in Self.typed {
-        #expect(await outcome(send, gates.face) == "closed", "\(name)")
+        #expect(await outcome(send, gates.proxy) == "closed", "\(name)")
         #expect(story.take().count == 1, "\(name)")
       }
     }
@@ -212,14 +212,14 @@
     @Test("and a structure that is a target answers as any other")
     func values() async throws {
       let doors = Multicast<DoorProxy>()
-      #expect(throws: Shut.closed) { try doors.face.enter(1) }
+      #expect(throws: Shut.closed) { try doors.proxy.enter(1) }
       doors.add(Opening())
-      #expect(try doors.face.enter(1) == 1)
-      #expect(throws: Shut.closed) { try doors.face.leave(1) }
-      await #expect(throws: Shut.closed) { try await doors.face.leaveLater(1) }
+      #expect(try doors.proxy.enter(1) == 1)
+      #expect(throws: Shut.closed) { try doors.proxy.leave(1) }
+      await #expect(throws: Shut.closed) { try await doors.proxy.leaveLater(1) }
       doors.add(BackDoor())
-      #expect(try doors.face.leave(1) == 2)
-      #expect(try await doors.face.leaveLater(1) == 3)
+      #expect(try doors.proxy.leave(1) == 2)
+      #expect(try await doors.proxy.leaveLater(1) == 3)
     }
   }
 

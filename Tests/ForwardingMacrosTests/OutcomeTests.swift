@@ -138,9 +138,9 @@
       },
     ]
 
-    func outcome(_ face: any Asked) async -> String {
+    func outcome(_ proxy: any Asked) async -> String {
       do {
-        return try await send(face).map { "\($0)" } ?? "nothing"
+        return try await send(proxy).map { "\($0)" } ?? "nothing"
       } catch ForwardingError.nobodyAnswered {
         return "throws nobodyAnswered"
       } catch ForwardingError.targetGone {
@@ -156,7 +156,7 @@
     case one, two, none, leaving, leavingBesideOne, failing, failingBesideOne
   }
 
-  /// The proxy behind the face.
+  /// The proxy behind the proxy.
   private enum Behind: CaseIterable {
     case calls, messages, dataSource, single, singleByMessages
 
@@ -237,10 +237,10 @@
         case .calls: Multicast()
         }
       let story = Story()
-      story.listen(to: multicast.proxy)
-      if fails { multicast.proxy.add(Failing(), strongly: true) }
+      story.listen(to: multicast.untyped)
+      if fails { multicast.untyped.add(Failing(), strongly: true) }
       for target in asked { multicast.add(target, strongly: true) }
-      let outcome = await sending.outcome(multicast.face)
+      let outcome = await sending.outcome(multicast.proxy)
       return ([outcome] + story.take().map { String($0.prefix { $0 != " " }) })
         .joined(separator: ", ")
     }
@@ -268,8 +268,8 @@
         )
         multicast.add(Full(nil), strongly: true)
         multicast.add(Full(1), strongly: true)
-        #expect(await sending.outcome(multicast.face) == "throws it", "\(sending.name)")
-        #expect(await sending.outcome(single.face) == "throws it", "\(sending.name)")
+        #expect(await sending.outcome(multicast.proxy) == "throws it", "\(sending.name)")
+        #expect(await sending.outcome(single.proxy) == "throws it", "\(sending.name)")
       }
     }
   }

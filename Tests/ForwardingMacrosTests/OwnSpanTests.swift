@@ -26,7 +26,7 @@
       let tracer = Tracer()
       tracers.add(tracer)
       #expect(try tracers.messages.end.all(Span("four")) == [4])
-      #expect(tracers.face.end(Span("three")) == 5)
+      #expect(tracers.proxy.end(Span("three")) == 5)
     }
   }
 #endif

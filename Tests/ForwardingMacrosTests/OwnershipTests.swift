@@ -3,7 +3,7 @@
   import Forwarding
   import Testing
 
-  // These tests are built with warnings as errors: the code of the face has none.
+  // These tests are built with warnings as errors: the code of the proxy has none.
   @Forwardable
   private protocol Aging: AnyObject {
     @available(*, deprecated, message: "call 'keep'") func store(_ number: Int)
@@ -35,9 +35,9 @@
 
     @Test("each target gets a consumed argument as the sender gave it")
     func consumed() async throws {
-      all.face.keep([1, 2], from: "sender")
+      all.proxy.keep([1, 2], from: "sender")
       for keeper in keepers { #expect(keeper.stored == [1, 2, 0] && keeper.names == ["sender"]) }
-      #expect(try await all.face.count([4, 5, 6]) == 3)
+      #expect(try await all.proxy.count([4, 5, 6]) == 3)
     }
 
     @Test("a deprecated requirement is a message as any other")

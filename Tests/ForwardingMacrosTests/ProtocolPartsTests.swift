@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
-  import FaceProtocols
+  import ProxyProtocols
   import Forwarding
   import Foundation
   import Synchronization
@@ -67,11 +67,11 @@
     let parts = Multicast<ConditionalProxy>()
     private let part = Part(4)
 
-    @Test("the face has the conditional requirements of its build")
+    @Test("the proxy has the conditional requirements of its build")
     func conditions() {
       parts.add(part)
       let done = Mutex(0)
-      parts.face.begin { number in done.withLock { $0 += number } }
+      parts.proxy.begin { number in done.withLock { $0 += number } }
       #expect(done.withLock { $0 } == 4)
     }
 
@@ -84,32 +84,32 @@
     @Test("labels may be keywords")
     func words() {
       parts.add(part)
-      #expect(parts.face.find(in: "abc", default: 1) == 4)
+      #expect(parts.proxy.find(in: "abc", default: 1) == 4)
     }
 
     @Test("properties may throw, be async, or be optional")
     func properties() async throws {
       parts.add(part)
-      #expect(try parts.face.size == 4)
-      #expect(try await parts.face.weight == 8)
-      #expect(parts.face.title == nil)
+      #expect(try parts.proxy.size == 4)
+      #expect(try await parts.proxy.weight == 8)
+      #expect(parts.proxy.title == nil)
       let broken = Part(-1)
       parts.add(broken)
-      #expect(throws: CancellationError.self) { try parts.face.size }
+      #expect(throws: CancellationError.self) { try parts.proxy.size }
     }
 
-    @Test("a face is equal to itself only")
+    @Test("a proxy is equal to itself only")
     func identity() {
       let (some, others) = (Multicast<IdentifiedProxy>(), Multicast<IdentifiedProxy>())
       let someone = Someone()
       some.add(someone)
-      some.face.call()
+      some.proxy.call()
       #expect(someone.calls == 1)
-      #expect(some.face == some.face)
-      #expect(some.face != others.face)
-      #expect(Set([some.face, others.face, some.face]).count == 2)
-      #expect(some.face.id == ObjectIdentifier(some.face))
-      #expect("\(some.face)" == "IdentifiedProxy")
+      #expect(some.proxy == some.proxy)
+      #expect(some.proxy != others.proxy)
+      #expect(Set([some.proxy, others.proxy, some.proxy]).count == 2)
+      #expect(some.proxy.id == ObjectIdentifier(some.proxy))
+      #expect("\(some.proxy)" == "IdentifiedProxy")
     }
 
     @Test("a protocol may inherit a base with a type parameter, and fix it")
@@ -117,15 +117,15 @@
       let numbers = Multicast<NumberListenerProxy>()
       let counting = Counting()
       numbers.add(counting)
-      numbers.face.hear(3)
-      numbers.face.end()
+      numbers.proxy.hear(3)
+      numbers.proxy.end()
       #expect(counting.heard == [3, -1])
-      #expect(numbers.face.translate(4) { "\($0)" } == "4")
+      #expect(numbers.proxy.translate(4) { "\($0)" } == "4")
       numbers.add(Echo())
       #expect(try numbers.messages.answerTo.all(2) == [3, 20])
       let outer = Multicast<ListenerProxy<Int>>()
-      outer.add(numbers.face)
-      outer.face.hear(5)
+      outer.add(numbers.proxy)
+      outer.proxy.hear(5)
       #expect(counting.heard == [3, -1, 5])
     }
 
@@ -135,15 +135,15 @@
       let (first, second) = (Visitor(), Visitor())
       guests.add(first)
       guests.add(second)
-      let face: any Guest = guests.face
-      face.enter("hall")
+      let proxy: any Guest = guests.proxy
+      proxy.enter("hall")
       #expect(first.rooms == ["hall"])
       #expect(second.rooms == ["hall"])
-      #expect(face.leave("hall"))
-      face.rest()
+      #expect(proxy.leave("hall"))
+      proxy.rest()
       #expect(try guests.messages.leave.all("attic") == [false, false])
-      #expect(face.isEqual(guests.face))
-      #expect(!face.isEqual(first))
+      #expect(proxy.isEqual(guests.proxy))
+      #expect(!proxy.isEqual(first))
     }
   }
 #endif

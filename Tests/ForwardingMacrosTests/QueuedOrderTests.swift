@@ -23,13 +23,13 @@
     }
   }
 
-  @Suite("The order of a face's targets on a queue", .timeLimit(.minutes(60)))
+  @Suite("The order of a proxy's targets on a queue", .timeLimit(.minutes(60)))
   struct QueuedOrderTests: PostingTests {
     let story = Story()
     let queue = DispatchQueue(label: "office")
 
-    @Test("a removal that waits waits for a running target", arguments: FaceWay.allCases)
-    func removing(_ way: FaceWay) {
+    @Test("a removal that waits waits for a running target", arguments: ProxyWay.allCases)
+    func removing(_ way: ProxyWay) {
       let targets = posting(way)
       let office = Office(story)
       let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -39,13 +39,13 @@
         story.tell("ends")
       }
       let token = targets.add(unchecked: office, strongly: true, on: .queue(queue))
-      let (proxy, story) = (targets.proxy, story)
-      targets.face.tell(1)
+      let (untyped, story) = (targets.untyped, story)
+      targets.proxy.tell(1)
       began.wait()
       beginThread(after: 0.05) { goOn.signal() }
       #expect(
         ends {
-          _ = try proxy.removeAndWait(token)
+          _ = try untyped.removeAndWait(token)
           story.tell("removed")
         })
       #expect(heard() == ["told 1", "ends", "removed"])
@@ -53,37 +53,37 @@
 
     @Test(
       "a target on a queue is inside a message, and so may not wait for a removal",
-      arguments: FaceWay.allCases)
-    func inside(_ way: FaceWay) throws {
+      arguments: ProxyWay.allCases)
+    func inside(_ way: ProxyWay) throws {
       let targets = posting(way)
       let office = Office(story)
-      let (proxy, story) = (targets.proxy, story)
+      let (untyped, story) = (targets.untyped, story)
       let token = Guarded<ForwardingToken?>(nil)
       office.does { _ in
         story.tell("inside \(BlockingChain.isInside)")
         guard let token = token.read({ $0 }) else { return }
-        do { try proxy.removeAndWait(token) } catch { story.tell("\(error)") }
+        do { try untyped.removeAndWait(token) } catch { story.tell("\(error)") }
       }
       let added = targets.add(unchecked: office, strongly: true, on: .queue(queue))
       token.withLock { $0 = added }
-      targets.face.tell(1)
+      targets.proxy.tell(1)
       #expect(heard() == ["told 1", "inside true", "\(ForwardingError.wouldDeadlock)"])
       queue.sync { #expect(!BlockingChain.isInside) }
     }
 
-    @Test("a target sends to others, each in its order", arguments: FaceWay.allCases)
-    func sending(_ way: FaceWay) {
+    @Test("a target sends to others, each in its order", arguments: ProxyWay.allCases)
+    func sending(_ way: ProxyWay) {
       let (outer, inner) = (posting(way), posting(way))
       let other = DispatchQueue(label: "other")
       let (first, second) = (Office(story), Office(story))
       outer.add(unchecked: first, on: .queue(queue))
       inner.add(unchecked: second, on: .blocking(other))
-      nonisolated(unsafe) let face = inner.face
+      nonisolated(unsafe) let proxy = inner.proxy
       first.does { [story] number in
-        face.tell(10 * number)
-        story.tell("counted \(face.count(number))")
+        proxy.tell(10 * number)
+        story.tell("counted \(proxy.count(number))")
       }
-      for number in 1...3 { outer.face.tell(number) }
+      for number in 1...3 { outer.proxy.tell(number) }
       #expect(
         heard()
           == (1...3).flatMap {
@@ -96,8 +96,8 @@
 
     @Test(
       "a target on an actor gets its calls in order, with the values of the tasks that sent them",
-      arguments: FaceWay.allCases, [DeliveryLane.actor(Desk()), .mainActor])
-    func ofActor(_ way: FaceWay, _ lane: DeliveryLane) async {
+      arguments: ProxyWay.allCases, [DeliveryLane.actor(Desk()), .mainActor])
+    func ofActor(_ way: ProxyWay, _ lane: DeliveryLane) async {
       let targets = posting(way)
       let office = Office(story)
       targets.add(unchecked: office, strongly: true, on: lane)
@@ -108,8 +108,8 @@
         }
         for number in 1...5 {
           Trace.$id.withValue(number) {
-            targets.face.tell(number)
-            targets.face.rest(number)
+            targets.proxy.tell(number)
+            targets.proxy.rest(number)
           }
         }
       }
@@ -118,24 +118,25 @@
           == (1...5).flatMap { ["told \($0)", "of \($0)"] })
     }
 
-    @Test("a target may be a value, which changes on the queue", arguments: FaceWay.allCases)
-    func values(_ way: FaceWay) throws {
-      let targets = Multicast<StackingProxy>(way.proxy)
-      story.listen(to: targets.proxy)
+    @Test("a target may be a value, which changes on the queue", arguments: ProxyWay.allCases)
+    func values(_ way: ProxyWay) throws {
+      let targets = Multicast<StackingProxy>(way.untyped)
+      story.listen(to: targets.untyped)
       targets.add(unchecked: Stack(story: story), on: .queue(queue))
       targets.add(unchecked: Stack(story: story), on: .blocking(queue))
       for number in 1...2 {
-        targets.face.push(number)
-        targets.face.rest(number)
+        targets.proxy.push(number)
+        targets.proxy.rest(number)
       }
-      #expect(throws: ForwardingError.nobodyAnswered("rate:")) { try targets.face.rate(1) }
-      #expect(targets.face.sum == 3)
+      #expect(throws: ForwardingError.nobodyAnswered("rate:")) { try targets.proxy.rate(1) }
+      #expect(targets.proxy.sum == 3)
       #expect(
         heard().filter { $0.hasPrefix("sum") } == ["sum 1", "sum 1", "sum 3", "sum 3"])
     }
 
-    @Test("a target is called in its order among targets of all kinds", arguments: FaceWay.allCases)
-    func kinds(_ way: FaceWay) {
+    @Test(
+      "a target is called in its order among targets of all kinds", arguments: ProxyWay.allCases)
+    func kinds(_ way: ProxyWay) {
       let targets = posting(way)
       let tell = { (name: String) in
         let office = Office(Story())
@@ -150,12 +151,12 @@
       targets.suspend(targets.add(unchecked: tell("blocked"), strongly: true, on: .queue(queue)))
       targets.add(
         unchecked: tell("late"), strongly: true, on: .blocking(queue, deadline: .seconds(60)))
-      targets.face.tell(1)
+      targets.proxy.tell(1)
       #expect(
         heard() == [
           "first 1", "queued 1", "waited 1", "called 1", "once 1", "late 1",
         ])
-      targets.face.tell(2)
+      targets.proxy.tell(2)
       #expect(heard() == ["first 2", "queued 2", "waited 2", "called 2", "late 2"])
     }
   }

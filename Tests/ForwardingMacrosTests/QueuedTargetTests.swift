@@ -6,15 +6,15 @@
 
   @testable import Forwarding
 
-  @Suite("A face's targets on a queue", .timeLimit(.minutes(60)))
+  @Suite("A proxy's targets on a queue", .timeLimit(.minutes(60)))
   struct QueuedTargetTests: PostingTests {
     let story = Story()
     let queue = DispatchQueue(label: "office")
 
     @Test(
       "a target is called on its queue, after the blocks enqueued before",
-      arguments: FaceWay.allCases)
-    func order(_ way: FaceWay) {
+      arguments: ProxyWay.allCases)
+    func order(_ way: ProxyWay) {
       let targets = posting(way)
       let (office, mark) = (Office(story), QueueMark.of(queue))
       targets.add(unchecked: office, on: .queue(queue))
@@ -22,9 +22,9 @@
       for _ in 0..<2 {
         queue.suspend()
         queue.async { [story] in story.tell("before") }
-        targets.face.tell(1)
+        targets.proxy.tell(1)
         queue.async { [story] in story.tell("between") }
-        targets.face.tell(2)
+        targets.proxy.tell(2)
         queue.async { [story] in story.tell("behind") }
         #expect(story.take() == [])
         queue.resume()
@@ -33,14 +33,14 @@
       }
     }
 
-    @Test("a target receives all values intact", arguments: postings.indices, FaceWay.allCases)
-    func values(_ row: Int, _ way: FaceWay) {
+    @Test("a target receives all values intact", arguments: postings.indices, ProxyWay.allCases)
+    func values(_ row: Int, _ way: ProxyWay) {
       let targets = posting(way)
       targets.add(unchecked: Office(story), strongly: true, on: .queue(queue))
       targets.add(Rests(story), strongly: true)
       for _ in 0..<3 {
         queue.suspend()
-        postings[row].send(targets.face)
+        postings[row].send(targets.proxy)
         #expect(story.take() == [])
         queue.resume()
         #expect(heard() == [postings[row].told])
@@ -49,8 +49,8 @@
 
     @Test(
       "a target receives no memory that its sender lends",
-      arguments: postedLoans.indices, FaceWay.allCases)
-    func borrowed(_ row: Int, _ way: FaceWay) throws {
+      arguments: postedLoans.indices, ProxyWay.allCases)
+    func borrowed(_ row: Int, _ way: ProxyWay) throws {
       let told = Guarded<[any Error]>([])
       let targets = posting(way)
       targets.onDiagnostic = { diagnostic in
@@ -61,7 +61,7 @@
       }
       targets.add(unchecked: Office(story), strongly: true, on: .queue(queue))
       for count in 1...2 {
-        postedLoans[row].send(targets.face)
+        postedLoans[row].send(targets.proxy)
         #expect(heard() == [])
         #expect(told.read { $0.count } == count)
       }
@@ -75,49 +75,49 @@
 
     @Test(
       "a removed or dead target is not called; the call retains none of its objects",
-      arguments: FaceWay.allCases)
-    func gone(_ way: FaceWay) throws {
+      arguments: ProxyWay.allCases)
+    func gone(_ way: ProxyWay) throws {
       var targets: Multicast<PostingProxy>? = posting(way)
       let removed = Office(story)
       var dying: Office? = Office(story)
       let token = try #require(targets).add(unchecked: removed, on: .queue(queue))
       targets?.add(unchecked: try #require(dying), on: .queue(queue))
-      targets?.face.tell(1)
+      targets?.proxy.tell(1)
       #expect(heard() == ["told 1", "told 1"])
       queue.suspend()
-      targets?.face.tell(2)
+      targets?.proxy.tell(2)
       weak let weakly = dying
       dying = nil
       #expect(weakly == nil)
-      let proxy = try #require(targets).proxy
+      let untyped = try #require(targets).untyped
       // The removal does not wait for calls that are on their way.
-      #expect(ends { _ = try proxy.removeAndWait(token) })
+      #expect(ends { _ = try untyped.removeAndWait(token) })
       queue.resume()
       #expect(heard() == [])
       withExtendedLifetime(removed) {}
       targets = nil
     }
 
-    @Test("a target is not called for a deallocated proxy", arguments: FaceWay.allCases)
-    func withoutProxy(_ way: FaceWay) {
+    @Test("a target is not called for a deallocated proxy", arguments: ProxyWay.allCases)
+    func withoutProxy(_ way: ProxyWay) {
       let office = Office(story)
-      weak var proxy: MulticastProxy?
+      weak var untyped: MulticastProxy?
       do {
         let targets = posting(way)
-        proxy = targets.proxy
+        untyped = targets.untyped
         targets.add(unchecked: office, strongly: true, on: .queue(queue))
-        targets.face.tell(1)
+        targets.proxy.tell(1)
         #expect(heard() == ["told 1"])
         queue.suspend()
-        targets.face.tell(2)
+        targets.proxy.tell(2)
       }
-      #expect(proxy == nil)
+      #expect(untyped == nil)
       queue.resume()
       #expect(heard() == [])
     }
 
-    @Test("the values are released after the call, and not before", arguments: FaceWay.allCases)
-    func keeping(_ way: FaceWay) {
+    @Test("the values are released after the call, and not before", arguments: ProxyWay.allCases)
+    func keeping(_ way: ProxyWay) {
       let targets = posting(way)
       targets.add(unchecked: Office(story), strongly: true, on: .queue(queue))
       for _ in 0..<2 {
@@ -126,7 +126,7 @@
         do {
           let parcel = Parcel(1)
           known = parcel
-          targets.face.keep(parcel)
+          targets.proxy.keep(parcel)
         }
         #expect(known != nil)
         queue.resume()
@@ -139,12 +139,12 @@
 
     @Test(
       "the error of a target is reported to its proxy, and not to its sender",
-      arguments: FaceWay.allCases)
-    func errors(_ way: FaceWay) throws {
+      arguments: ProxyWay.allCases)
+    func errors(_ way: ProxyWay) throws {
       let targets = posting(way)
       targets.add(unchecked: Office(story), strongly: true, on: .queue(queue))
-      try targets.face.fail(1)
-      try targets.face.failPlainly(2)
+      try targets.proxy.fail(1)
+      try targets.proxy.failPlainly(2)
       #expect(
         heard() == [
           "fails 1", "failed fail: Lame(name: \"1\")",
@@ -152,40 +152,40 @@
         ])
     }
 
-    @Test("an omitted optional requirement is no error", arguments: FaceWay.allCases)
-    func optional(_ way: FaceWay) throws {
+    @Test("an omitted optional requirement is no error", arguments: ProxyWay.allCases)
+    func optional(_ way: ProxyWay) throws {
       let targets = posting(way)
       let (one, other) = (Office(story), Rests(story))
       targets.add(unchecked: one, on: .queue(queue))
       for _ in 0..<2 {
-        targets.face.rest(1)
-        try targets.face.restOrFail(1)
+        targets.proxy.rest(1)
+        try targets.proxy.restOrFail(1)
         queue.sync {}
       }
       // Once the omission is known, nothing is enqueued.
       #expect(heard().suffix(2) == ["unanswered rest:", "unanswered restOrFail:"])
       #expect(MethodTable.of(Office.self).own("rest:") == nil)
       targets.add(unchecked: other, on: .queue(queue))
-      targets.face.rest(2)
-      try targets.face.restOrFail(2)
-      try targets.face.restOrFail(-2)
+      targets.proxy.rest(2)
+      try targets.proxy.restOrFail(2)
+      try targets.proxy.restOrFail(-2)
       #expect(
         heard() == ["rests 2", "rests or fails 2", "failed restOrFail: Lame(name: \"rests\")"])
     }
 
     @Test(
       "a requirement with a result is called, and the other targets answer",
-      arguments: FaceWay.allCases)
-    func questions(_ way: FaceWay) throws {
+      arguments: ProxyWay.allCases)
+    func questions(_ way: ProxyWay) throws {
       let targets = posting(way)
       targets.add(unchecked: Office(story), strongly: true, on: .queue(queue))
-      #expect(targets.face.count(1) == -1)
+      #expect(targets.proxy.count(1) == -1)
       #expect(heard().contains("counts 1"))
-      #expect(try targets.face.measure(-3) == -1)
+      #expect(try targets.proxy.measure(-3) == -1)
       #expect(heard().contains("failed measure: Lame(name: \"-3\")"))
       let here = Office(story)
       targets.add(here)
-      #expect(targets.face.count(2) == 2)
+      #expect(targets.proxy.count(2) == 2)
       #expect(heard() == ["counts 2", "counts 2"])
     }
   }

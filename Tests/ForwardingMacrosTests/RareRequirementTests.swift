@@ -39,28 +39,28 @@
     func values() async throws {
       let panels = Multicast<ButtonsProxy>()
       panels.add(Panel())
-      var face: any Buttons = panels.face
-      face.onTap = { 5 }
-      #expect(face.onTap?() == 5)
-      face.onHold = { 6 }
-      #expect(face.onHold() == 6)
-      face[4] = "four"
-      #expect(face[4] == "four")
+      var proxy: any Buttons = panels.proxy
+      proxy.onTap = { 5 }
+      #expect(proxy.onTap?() == 5)
+      proxy.onHold = { 6 }
+      #expect(proxy.onHold() == 6)
+      proxy[4] = "four"
+      #expect(proxy[4] == "four")
       var seen = 0
-      face.visit { seen += $0 }
+      proxy.visit { seen += $0 }
       #expect(seen == 7)
-      await face.lend([1, 2])
-      #expect(face.take(1) == 2)
-      #expect(await face.wait(1) == 3)
-      face.`press button`(`by hand`: 3)
-      face.`last one` = 8
-      #expect(face.`last one` == 8)
+      await proxy.lend([1, 2])
+      #expect(proxy.take(1) == 2)
+      #expect(await proxy.wait(1) == 3)
+      proxy.`press button`(`by hand`: 3)
+      proxy.`last one` = 8
+      #expect(proxy.`last one` == 8)
       #expect(try panels.messages.take.all(4) == [5])
       #expect(try panels.messages.pressButtonByHand.report(3).answered == 1)
       #expect(try panels.messages.setLastOne.report(9).answered == 1)
       #expect(try panels.messages.lastOne.all() == [9])
       #expect(try panels.messages.setOnHold.report({ 10 }).answered == 1)
-      #expect(face.onHold() == 10)
+      #expect(proxy.onHold() == 10)
     }
   }
 #endif

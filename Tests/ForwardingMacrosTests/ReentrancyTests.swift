@@ -9,11 +9,11 @@
     @Otherwise(0) var count: Int { get }
   }
 
-  /// Asks the face at its end.
+  /// Asks the proxy at its end.
   private final class Item {
-    private let face: any Shelf
-    init(_ face: any Shelf) { self.face = face }
-    deinit { ReentrancyTests.asked.append(face.count) }
+    private let proxy: any Shelf
+    init(_ proxy: any Shelf) { self.proxy = proxy }
+    deinit { ReentrancyTests.asked.append(proxy.count) }
   }
 
   private struct Wood: Shelf {
@@ -43,24 +43,24 @@
   }
 
   @MainActor
-  @Suite("User code in the middle of a call by a face", .serialized)
+  @Suite("User code in the middle of a call by a proxy", .serialized)
   struct ReentrancyTests {
     nonisolated(unsafe) fileprivate static var asked: [Int] = []
     nonisolated(unsafe) private static let naps = Multicast<NappingProxy>()
 
-    /// A default value that calls an optional requirement of another face.
+    /// A default value that calls an optional requirement of another proxy.
     nonisolated fileprivate static func number() -> Int {
-      naps.face.nap()
+      naps.proxy.nap()
       return -1
     }
 
-    @Test("a part of a value that the value replaces may use the face in its deinit")
+    @Test("a part of a value that the value replaces may use the proxy in its deinit")
     func replacedPart() {
       let all = Multicast<ShelfProxy>()
       all.add(Wood())
-      var face: any Shelf = all.face
-      face.put(Item(face))
-      face.put(nil)
+      var proxy: any Shelf = all.proxy
+      proxy.put(Item(proxy))
+      proxy.put(nil)
       #expect(Self.asked == [0])
     }
 
@@ -71,8 +71,8 @@
       let source = DataSource<RestingProxy>()
       source.add(Idle())
       source.add(Awake())
-      #expect(source.face.rest() == 7)
-      #expect(source.face.pause == 7)
+      #expect(source.proxy.rest() == 7)
+      #expect(source.proxy.pause == 7)
       withExtendedLifetime(sleeper) {}
     }
   }

@@ -66,7 +66,7 @@
     func tick(_ number: Int) { runner.tick(number) }
   }
 
-  /// Tests of faces with async targets.
+  /// Tests of proxies with async targets.
   protocol RunningTests {
     var story: Story { get }
     /// Strong references to objects that proxies hold weakly.
@@ -74,10 +74,10 @@
   }
 
   extension RunningTests {
-    func running(_ way: FaceWay) -> Multicast<RunningProxy> {
-      let proxy = way.proxy
-      story.listen(to: proxy)
-      return Multicast<RunningProxy>(proxy)
+    func running(_ way: ProxyWay) -> Multicast<RunningProxy> {
+      let untyped = way.untyped
+      story.listen(to: untyped)
+      return Multicast<RunningProxy>(untyped)
     }
 
     @discardableResult

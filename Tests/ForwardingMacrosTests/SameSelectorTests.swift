@@ -57,16 +57,16 @@
     private let story = Story()
     private let queue = DispatchQueue(label: "same selector")
 
-    private func making<Face: ForwardingFace>(
-      _ way: FaceWay, _ face: Face.Type
-    ) -> Multicast<Face> {
-      let targets = Multicast<Face>(way.proxy)
-      story.listen(to: targets.proxy)
+    private func making<Proxy: GeneratedProxy>(
+      _ way: ProxyWay, _ proxy: Proxy.Type
+    ) -> Multicast<Proxy> {
+      let targets = Multicast<Proxy>(way.untyped)
+      story.listen(to: targets.untyped)
       return targets
     }
 
-    @Test("both are called, and both are messages", arguments: FaceWay.allCases)
-    func both(_ way: FaceWay) async throws {
+    @Test("both are called, and both are messages", arguments: ProxyWay.allCases)
+    func both(_ way: ProxyWay) async throws {
       let artist = Artist(story)
       let painting = making(way, PaintingProxy.self)
       let writing = making(way, WritingProxy.self)
@@ -74,28 +74,28 @@
       painting.add(artist)
       writing.add(artist)
       carving.add(artist)
-      painting.face.draw(1)
-      writing.face.draw("one")
-      carving.face.draw(0.5)
+      painting.proxy.draw(1)
+      writing.proxy.draw("one")
+      carving.proxy.draw(0.5)
       #expect(story.take() == ["number 1", "text one", "depth 0.5"])
-      #expect(painting.face.count(of: "four") == 4)
-      #expect(writing.face.count(of: "four") == "4 letters")
-      #expect(try await painting.face.load(1) == 2)
-      #expect(try await writing.face.load("a") == "a!")
+      #expect(painting.proxy.count(of: "four") == 4)
+      #expect(writing.proxy.count(of: "four") == "4 letters")
+      #expect(try await painting.proxy.load(1) == 2)
+      #expect(try await writing.proxy.load("a") == "a!")
       #expect(try painting.messages.countOf.all("four") == [4])
       #expect(try writing.messages.countOf.all("four") == ["4 letters"])
       #expect(MethodTable.declarationErrors.allSatisfy { $0.type != SwiftType(Artist.self) })
     }
 
-    @Test("a queue gets both", arguments: FaceWay.allCases)
-    func queued(_ way: FaceWay) {
+    @Test("a queue gets both", arguments: ProxyWay.allCases)
+    func queued(_ way: ProxyWay) {
       let artist = Artist(story)
       let painting = making(way, PaintingProxy.self)
       let writing = making(way, WritingProxy.self)
       painting.add(unchecked: artist, on: .queue(queue))
       writing.add(unchecked: artist, on: .queue(queue))
-      painting.face.draw(1)
-      writing.face.draw("one")
+      painting.proxy.draw(1)
+      writing.proxy.draw("one")
       queue.sync {}
       #expect(story.take() == ["number 1", "text one"])
     }
@@ -106,22 +106,22 @@
       let painting = Intercepting<PaintingProxy>(artist)
       let writing = Intercepting<WritingProxy>(artist)
       writing.messages.draw.around { proceed, text in try proceed(text + "!") }
-      painting.face.draw(1)
-      writing.face.draw("one")
+      painting.proxy.draw(1)
+      writing.proxy.draw("one")
       #expect(story.take() == ["number 1", "text one!"])
     }
 
-    @Test("a class may leave out one of both", arguments: FaceWay.allCases, [false, true])
-    func leftOut(_ way: FaceWay, _ isFirst: Bool) throws {
+    @Test("a class may leave out one of both", arguments: ProxyWay.allCases, [false, true])
+    func leftOut(_ way: ProxyWay, _ isFirst: Bool) throws {
       let napper = Napper(story)
       let painting = making(way, PaintingProxy.self)
       let writing = making(way, WritingProxy.self)
       painting.add(napper)
-      if isFirst { painting.face.rest(1) }
+      if isFirst { painting.proxy.rest(1) }
       writing.add(napper)
       for _ in 0..<2 {
-        painting.face.rest(2)
-        writing.face.rest("two")
+        painting.proxy.rest(2)
+        writing.proxy.rest("two")
         #expect(story.take().filter { !$0.hasPrefix("unanswered") } == ["rests two"])
       }
       #expect(try painting.messages.rest.report(2).answered == 0)
@@ -138,7 +138,7 @@
       let own = Own()
       let carving = making(.messages, CarvingProxy.self)
       carving.add(own)
-      carving.face.draw(0.5)
+      carving.proxy.draw(0.5)
       #expect(own.depth == 0)
       #expect(story.take().count == 1)
       #expect(MethodTable.declarationErrors.contains { $0.type == SwiftType(Own.self) })

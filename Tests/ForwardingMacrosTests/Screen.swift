@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
-  import FaceProtocols
+  import ProxyProtocols
   import Forwarding
 
   struct Refusal: Error {}

@@ -60,36 +60,36 @@
     func single() async throws {
       let editor = Binder()
       let single = SingleTarget<BindingProxy>(editor)
-      single.face.take(Sheet("one"), 1)
+      single.proxy.take(Sheet("one"), 1)
       #expect(editor.drafts.map(\.text) == ["one"])
-      #expect(single.face.weigh(draft: Sheet("four")) == 4)
-      #expect(throws: Shut.closed) { try single.face.check(Sheet("")) }
-      #expect(try single.face.admit(Sheet("four")) == 4)
-      #expect(try await single.face.upload(Sheet("three")) == 5)
-      #expect(await single.face.wait(for: Sheet("a"), and: Sheet("bc")) == 3)
-      #expect(single.face.wrap(Sheet("kept"))?.text == "kept")
-      single.face.leave(Sheet(""))
+      #expect(single.proxy.weigh(draft: Sheet("four")) == 4)
+      #expect(throws: Shut.closed) { try single.proxy.check(Sheet("")) }
+      #expect(try single.proxy.admit(Sheet("four")) == 4)
+      #expect(try await single.proxy.upload(Sheet("three")) == 5)
+      #expect(await single.proxy.wait(for: Sheet("a"), and: Sheet("bc")) == 3)
+      #expect(single.proxy.wrap(Sheet("kept"))?.text == "kept")
+      single.proxy.leave(Sheet(""))
     }
 
     @Test("without a target, it is as for any requirement")
     func noTarget() async throws {
       let single = SingleTarget<BindingProxy>()
-      single.face.take(Sheet("one"), 1)
-      #expect(single.face.weigh(draft: Sheet("four")) == -1)
-      #expect(throws: ForwardingError.targetGone("check:")) { try single.face.check(Sheet("")) }
-      #expect(throws: Shut.closed) { try single.face.admit(Sheet("")) }
-      #expect(await single.face.wait(for: Sheet("a"), and: Sheet("bc")) == -1)
+      single.proxy.take(Sheet("one"), 1)
+      #expect(single.proxy.weigh(draft: Sheet("four")) == -1)
+      #expect(throws: ForwardingError.targetGone("check:")) { try single.proxy.check(Sheet("")) }
+      #expect(throws: Shut.closed) { try single.proxy.admit(Sheet("")) }
+      #expect(await single.proxy.wait(for: Sheet("a"), and: Sheet("bc")) == -1)
       await #expect(throws: ForwardingError.targetGone("pass:")) {
-        try await single.face.pass(Sheet(""))
+        try await single.proxy.pass(Sheet(""))
       }
     }
 
     @Test("a structure gets it, too")
     func values() {
       let folders = SingleTarget<FilingProxy>(Folder())
-      folders.face.file(Sheet("four"))
-      folders.face.file(Sheet("one"))
-      #expect(folders.face.count == 7)
+      folders.proxy.file(Sheet("four"))
+      folders.proxy.file(Sheet("one"))
+      #expect(folders.proxy.count == 7)
     }
 
     @Test("a Multicast refuses it, and calls no target; its other requirements work")
@@ -103,23 +103,23 @@
             heard.withLock { $0.append(error) }
           }
         }
-        multicast.face.take(Sheet("one"), 1)
-        #expect(multicast.face.weigh(draft: Sheet("four")) == -1)
+        multicast.proxy.take(Sheet("one"), 1)
+        #expect(multicast.proxy.weigh(draft: Sheet("four")) == -1)
         #expect(throws: ForwardingError.needsSingleTarget("check:")) {
-          try multicast.face.check(Sheet(""))
+          try multicast.proxy.check(Sheet(""))
         }
-        #expect(throws: Shut.closed) { try multicast.face.admit(Sheet("")) }
+        #expect(throws: Shut.closed) { try multicast.proxy.admit(Sheet("")) }
         await #expect(throws: ForwardingError.needsSingleTarget("upload:")) {
-          try await multicast.face.upload(Sheet(""))
+          try await multicast.proxy.upload(Sheet(""))
         }
-        #expect(await multicast.face.wait(for: Sheet("a"), and: Sheet("bc")) == -1)
+        #expect(await multicast.proxy.wait(for: Sheet("a"), and: Sheet("bc")) == -1)
         #expect(editor.drafts.isEmpty)
         #expect(
           heard.read { $0 }
             == ["take::", "weighWithDraft:", "admit:", "waitFor:and:"].map {
               .needsSingleTarget($0)
             })
-        multicast.face.close()
+        multicast.proxy.close()
         #expect(editor.closed == 1)
       }
     }
@@ -127,17 +127,17 @@
     @Test("a target that takes messages alone refuses it")
     func messages() {
       let single = SingleTarget<BindingProxy>()
-      single.proxy.add(MulticastProxy(), strongly: true)
+      single.untyped.add(MulticastProxy(), strongly: true)
       #expect(
         throws: ForwardingError.notAMessage("check:", because: "an argument is 'sending'")
-      ) { try single.face.check(Sheet("")) }
+      ) { try single.proxy.check(Sheet("")) }
     }
 
     @Test("the error says what to write")
     func text() {
       #expect(
         "\(ForwardingError.needsSingleTarget("unwritten:"))"
-          == "an argument of 'unwritten:' is 'sending', and may reach one target: put a 'SingleTarget' behind the face"
+          == "an argument of 'unwritten:' is 'sending', and may reach one target: put a 'SingleTarget' behind the proxy"
       )
     }
   }

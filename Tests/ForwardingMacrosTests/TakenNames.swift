@@ -4,18 +4,18 @@
   import Foundation
 
   /// A program whose types have the names of this package's types, of the standard library's types,
-  /// and of a face's members without their underscores.
+  /// and of a proxy's members without their underscores.
   enum TakenNames {
     private static let others = [
       "Forwarding", "Invocations", "TypeEncodings", "Void", "Int", "Bool", "AnyClass", "AnyObject",
       "KeyPath", "Error", "Sendable", "Target", "SendableTarget", "Values", "Messages", "InView",
-      "Object", "Box", "Face", "Proxy",
+      "Object", "Box", "Proxy", "Untyped",
     ]
 
     /// The names that attributes in the program use.
     private static let used: Set = ["Forwardable", "Otherwise", "Optional"]
 
-    /// The public types of the modules that faces use.
+    /// The public types of the modules that proxies use.
     static func publicTypes() throws -> [String] {
       let folder = Toolchain.package.appendingPathComponent("Tests/Data/PublicAPI")
       return try ["Forwarding", "Invocations", "TypeEncodings"].flatMap { module in
@@ -49,8 +49,8 @@
           func work<T>(_ value: T, with other: () -> Target)
           @Otherwise(Target()) var target: Target { get }
           var forwarder: Swift::Int? { get set }
-          var proxy: Proxy? { get set }
-          var face: Face? { get }
+          var untyped: Untyped? { get set }
+          var proxy: Proxy? { get }
           @Optional func messages(_ values: Values)
           subscript(object: Object) -> Swift::Int? { get set }
         }

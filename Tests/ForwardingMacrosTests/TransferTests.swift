@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
-  import FaceProtocols
+  import ProxyProtocols
   import Forwarding
   import Invocations
   import Testing
@@ -44,13 +44,13 @@
 
     init() { delegates.add(downloads, strongly: true) }
 
-    @Test("a face answers for all inherited protocols")
+    @Test("a proxy answers for all inherited protocols")
     func inherited() {
-      let face: any TransferSessionDelegate = delegates.face
-      face.session(session, didBecomeInvalidWith: nil)
-      (delegates.face as any TransferTaskDelegate).session(
+      let proxy: any TransferSessionDelegate = delegates.proxy
+      proxy.session(session, didBecomeInvalidWith: nil)
+      (delegates.proxy as any TransferTaskDelegate).session(
         session, task: TransferTask(1), didSend: 5, total: 5, expected: 10)
-      delegates.face.session(session, download: DownloadTask(2), didFinishAt: "/tmp")
+      delegates.proxy.session(session, download: DownloadTask(2), didFinishAt: "/tmp")
       #expect(downloads.seen.read { $0 } == ["invalid true", "1 sent 5 of 10", "2 at /tmp"])
     }
 
@@ -66,20 +66,20 @@
       watched.messages.sessionTaskDidSendTotalExpected.before { _, _, sent, _, _ in
         bytes.withLock { $0 += sent }
       }
-      watched.face.session(session, task: TransferTask(1), didSend: 7, total: 7, expected: 9)
+      watched.proxy.session(session, task: TransferTask(1), didSend: 7, total: 7, expected: 9)
       #expect(bytes.read { $0 } == 7)
     }
 
-    @Test("a face of the derived protocol can be used as the base protocol")
+    @Test("a proxy of the derived protocol can be used as the base protocol")
     func derivedAsTarget() {
       let sessions = Multicast<TransferSessionDelegateProxy>()
       let answers = Guarded<[String]>([])
-      sessions.add(delegates.face)
+      sessions.add(delegates.proxy)
       sessions.add(Challenges(), strongly: true)
-      sessions.face.session(session, didReceiveChallenge: "home") { answer, secret in
+      sessions.proxy.session(session, didReceiveChallenge: "home") { answer, secret in
         answers.withLock { $0.append("\(answer) \(secret ?? "")") }
       }
-      sessions.face.session(session, didBecomeInvalidWith: ForwardingError.cancelled)
+      sessions.proxy.session(session, didBecomeInvalidWith: ForwardingError.cancelled)
       #expect(answers.read { $0 } == ["proceed secret"])
       #expect(downloads.seen.read { $0 } == ["invalid false"])
     }
@@ -89,10 +89,10 @@
       let all = Multicast<ConsoleProxy>()
       let console = ConsoleWindow()
       all.add(console, strongly: true)
-      all.face.draft = "text"
-      all.face.print("line")
-      all.face.session(session, didBecomeInvalidWith: nil)
-      #expect(all.face.unread == 7)
+      all.proxy.draft = "text"
+      all.proxy.print("line")
+      all.proxy.session(session, didBecomeInvalidWith: nil)
+      #expect(all.proxy.unread == 7)
       #expect(console.draft == "text")
       #expect(console.lines.read { $0 } == ["line", "invalid"])
     }

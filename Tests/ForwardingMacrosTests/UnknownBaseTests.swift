@@ -17,7 +17,7 @@
     @Otherwise(0) func size() -> Int
   }
 
-  /// The protocol of a library that inherits another one, whose face does not know it.
+  /// The protocol of a library that inherits another one, whose proxy does not know it.
   private protocol Foreign: Naming {
     func close()
   }
@@ -27,7 +27,7 @@
     func close()
   }
 
-  /// A class of its own: a face that knows it gives it methods for good.
+  /// A class of its own: a proxy that knows it gives it methods for good.
   private final class Closed: Foreign {
     let heard = Guarded<[String]>([])
     func name(_ number: Int) { heard.withLock { $0.append("name \(number)") } }
@@ -52,16 +52,16 @@
       let named = Named()
       let all = Multicast<RankingProxy>()
       all.add(named)
-      all.face.rank()
-      all.face.name(1)
-      #expect(all.face.size() == 7)
-      #expect(all.face.count() == 5)
-      await all.face.rate()
+      all.proxy.rank()
+      all.proxy.name(1)
+      #expect(all.proxy.size() == 7)
+      #expect(all.proxy.count() == 5)
+      await all.proxy.rate()
       #expect(try all.messages.count.all() == [5])
       #expect(named.heard.read { $0 } == ["rank", "name 1", "rate"])
     }
 
-    @Test("requirements that a face does not know are messages, which a target need not have")
+    @Test("requirements that a proxy does not know are messages, which a target need not have")
     func unknown() async {
       let closed = Closed()
       let all = Multicast<RestatedForeignProxy>()
@@ -72,18 +72,18 @@
         }
       }
       all.add(closed)
-      all.face.close()
-      all.face.name(1)
-      #expect(all.face.count() == 0)
-      await all.face.rate()
+      all.proxy.close()
+      all.proxy.name(1)
+      #expect(all.proxy.count() == 0)
+      await all.proxy.rate()
       #expect(closed.heard.read { $0 } == ["close"])
       #expect(unanswered.read { $0 } == ["name:", "rate"])
 
-      // The class has methods for the messages once the face that knows them was given one.
+      // The class has methods for the messages once the proxy that knows them was given one.
       let names = Multicast<NamingProxy>()
       names.add(closed)
-      all.face.name(2)
-      #expect(all.face.count() == 5)
+      all.proxy.name(2)
+      #expect(all.proxy.count() == 5)
       #expect(closed.heard.read { $0 } == ["close", "name 2"])
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
   import Dispatch
-  import FaceProtocols
+  import ProxyProtocols
   import Forwarding
   import Testing
 
@@ -54,7 +54,7 @@
     mutating func rename(_ name: String) { note() }
   }
 
-  /// Adds through the face that it is a target of, and reads its own sum there.
+  /// Adds through the proxy that it is a target of, and reads its own sum there.
   private struct Own: Meter {
     let all: Multicast<MeterProxy>
     var sum = 7
@@ -64,8 +64,8 @@
       set {}
     }
     mutating func add(_ number: Int) {
-      if number > 1 { all.face.add(number - 1) }
-      limit = all.face.sum
+      if number > 1 { all.proxy.add(number - 1) }
+      limit = all.proxy.sum
       sum += number
     }
     mutating func load(_ number: Int) async {}
@@ -82,7 +82,7 @@
     mutating func count() { number += 1 }
   }
 
-  @Suite("Values as targets of a face")
+  @Suite("Values as targets of a proxy")
   struct ValueTargetTests {
     let meters = Multicast<MeterProxy>()
 
@@ -90,11 +90,11 @@
     func mutating() async {
       let value = Sum()
       meters.add(value)
-      var face: any Meter = meters.face
-      face.add(3)
-      face.add(4)
-      await face.load(5)
-      #expect(face.sum == 12)
+      var proxy: any Meter = meters.proxy
+      proxy.add(3)
+      proxy.add(4)
+      await proxy.load(5)
+      #expect(proxy.sum == 12)
       #expect(value.sum == 0)
     }
 
@@ -103,7 +103,7 @@
       meters.add(Sum())
       meters.add(Sum())
       #expect(meters.count == 2)
-      meters.face.add(1)
+      meters.proxy.add(1)
       #expect(meters.targets.map(\.sum) == [1, 1])
     }
 
@@ -114,7 +114,7 @@
         let meters = Multicast<MeterProxy>()
         let token = meters.add(Sum(), once: true)
         #expect("\(token)".hasPrefix("Sum #"))
-        meters.face.add(1)
+        meters.proxy.add(1)
         #expect(meters.count == 0)
       }
     }
@@ -131,7 +131,7 @@
       var total: Total? = Total()
       if let total { meters.add(total) }
       meters.add(Sum())
-      meters.face.add(2)
+      meters.proxy.add(2)
       #expect(total?.sum == 2)
       total = nil
       #expect(meters.targets.map(\.sum) == [2])
@@ -155,20 +155,20 @@
     @Test("has its properties and subscripts set")
     func set() {
       meters.add(Sum())
-      let face = meters.face
-      face.limit = 7
-      face[key: "a"] = 5
-      #expect(face.limit == 7)
-      #expect(face[key: "a"] == 5)
-      #expect(face[key: "b"] == nil)
+      let proxy = meters.proxy
+      proxy.limit = 7
+      proxy[key: "a"] = 5
+      #expect(proxy.limit == 7)
+      #expect(proxy[key: "a"] == 5)
+      #expect(proxy[key: "b"] == nil)
     }
 
     @Test("it may omit optional requirements")
     func optional() throws {
       meters.add(Sum())
-      meters.face.add(3)
-      for _ in 0..<2 { meters.face.reset() }
-      #expect(meters.face.sum == 3)
+      meters.proxy.add(3)
+      for _ in 0..<2 { meters.proxy.reset() }
+      #expect(meters.proxy.sum == 3)
       let report = try meters.messages.reset.report()
       #expect(report.answered == 0)
     }
@@ -187,24 +187,24 @@
     func inherited() {
       let named = Multicast<NamedMeterProxy>()
       named.add(Sum())
-      named.face.add(6)
-      named.face.rename("six")
-      named.face.limit = 3
-      #expect(named.face.sum == 6)
-      #expect(named.face.name == "six")
-      #expect(named.face.limit == 3)
+      named.proxy.add(6)
+      named.proxy.rename("six")
+      named.proxy.limit = 3
+      #expect(named.proxy.sum == 6)
+      #expect(named.proxy.name == "six")
+      #expect(named.proxy.limit == 3)
     }
 
     @Test("a value may be a single target, and have handlers")
     func one() {
       let single = SingleTarget<MeterProxy>(Sum())
-      single.face.add(2)
-      #expect(single.face.sum == 2)
+      single.proxy.add(2)
+      #expect(single.proxy.sum == 2)
       #expect(single.target?.sum == 2)
       let watched = Intercepting<MeterProxy>(Sum(), strongly: false)
       watched.messages.add.around { proceed, number in try proceed(number * 10) }
-      watched.face.add(2)
-      #expect(watched.face.sum == 20)
+      watched.proxy.add(2)
+      #expect(watched.proxy.sum == 20)
     }
 
     @Test("a call that changes it has it for itself, so that nothing in it is copied")
@@ -212,39 +212,39 @@
       let named = Multicast<NamedMeterProxy>()
       named.add(Unique())
       meters.add(Unique())
-      for face in [named.face, meters.face] as [any Meter] {
-        var face = face
-        for number in 0..<3 { face.add(number) }
-        face.reset()
-        face[key: "a"] = 1
-        #expect(face.sum == 5)
+      for proxy in [named.proxy, meters.proxy] as [any Meter] {
+        var proxy = proxy
+        for number in 0..<3 { proxy.add(number) }
+        proxy.reset()
+        proxy[key: "a"] = 1
+        #expect(proxy.sum == 5)
       }
-      named.face.rename("a")
-      #expect(named.face.name == "unique")
+      named.proxy.rename("a")
+      #expect(named.proxy.name == "unique")
       #expect((meters.targets.first as? Unique)?.name == "unique")
     }
 
     @Test("what it calls of itself, while a call changes it, has the answer without a target")
     func own() {
       meters.add(Own(all: meters))
-      meters.face.add(3)
-      #expect(meters.face.limit == 0)
-      #expect(meters.face.sum == 10)
+      meters.proxy.add(3)
+      #expect(meters.proxy.limit == 0)
+      #expect(meters.proxy.sum == 10)
     }
 
     @Test("a call on another thread waits until a change is over, and no change is lost")
     func threads() {
       let counters = Multicast<ClickerProxy>()
       counters.add(Clicks())
-      let face = counters.face
+      let proxy = counters.proxy
       DispatchQueue.concurrentPerform(iterations: 8) { _ in
         for _ in 0..<500 {
-          let before = face.number
-          face.count()
-          #expect(face.number > before)
+          let before = proxy.number
+          proxy.count()
+          #expect(proxy.number > before)
         }
       }
-      #expect(face.number == 4_000)
+      #expect(proxy.number == 4_000)
     }
   }
 #endif

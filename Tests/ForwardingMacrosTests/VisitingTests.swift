@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
   import Dispatch
-  import FaceProtocols
+  import ProxyProtocols
   @testable import Forwarding
   import Testing
 
@@ -75,7 +75,7 @@
         names.append((target as? Screen)?.name ?? "")
         delegates.remove(screens[1])
         delegates.add(screens[2])
-        delegates.face.chat(Chat("garden"), didReceive: ChatMessage("hello"))
+        delegates.proxy.chat(Chat("garden"), didReceive: ChatMessage("hello"))
       }
       #expect(names == ["one"])
       #expect(screens.map(\.seen.count) == [0, 0, 1])
@@ -97,7 +97,7 @@
       #expect(delegates.compactMap { name($0) == "one" ? nil : name($0) } == ["two"])
     }
 
-    @Test("a generic function that does not know of the face makes, fills and empties one, too")
+    @Test("a generic function that does not know of the proxy makes, fills and empties one, too")
     func generic() {
       func filled<Subject>(_ target: Subject) -> Multicast<Subject> {
         let made = Multicast<Subject>()
@@ -106,27 +106,27 @@
       }
       let inner = Multicast<MeterProxy>()
       inner.add(Total(sum: 3))
-      let outer = filled(inner.face)
-      #expect(outer.face.sum == 3)
+      let outer = filled(inner.proxy)
+      #expect(outer.proxy.sum == 3)
       #expect(outer.map { $0.sum } == [3])
-      #expect(outer.remove(inner.face) == 1)
+      #expect(outer.remove(inner.proxy) == 1)
       #expect(outer.isEmpty)
     }
 
-    @Test("a visit that does not know of the face ends the program with a sentence")
+    @Test("a visit that does not know of the proxy ends the program with a sentence")
     func unknown() async {
       await #expect(processExitsWith: .failure) {
         visitAll(Multicast<MeterProxy>())
       }
     }
 
-    @Test("values are visited as they are, faces as faces of the same targets")
+    @Test("values are visited as they are, proxies as proxies of the same targets")
     func kinds() {
       let meters = Multicast<MeterProxy>()
       let inner = Multicast<MeterProxy>()
       inner.add(Total(sum: 3))
       meters.add(Total(sum: 1))
-      meters.add(inner.face)
+      meters.add(inner.proxy)
       var sums: [Int] = []
       meters.forEach { sums.append($0.sum) }
       #expect(sums == [1, 3])

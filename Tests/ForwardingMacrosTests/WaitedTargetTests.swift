@@ -6,63 +6,63 @@
 
   @testable import Forwarding
 
-  @Suite("A face's targets on a blocking lane", .timeLimit(.minutes(60)))
+  @Suite("A proxy's targets on a blocking lane", .timeLimit(.minutes(60)))
   struct WaitedTargetTests: PostingTests {
     let story = Story()
     let queue = DispatchQueue(label: "office")
 
-    @Test("a target is called on its queue while the sender waits", arguments: FaceWay.allCases)
-    func waits(_ way: FaceWay) throws {
+    @Test("a target is called on its queue while the sender waits", arguments: ProxyWay.allCases)
+    func waits(_ way: ProxyWay) throws {
       let targets = posting(way)
-      let (office, mark, proxy) = (Office(story), QueueMark.of(queue), targets.proxy)
+      let (office, mark, untyped) = (Office(story), QueueMark.of(queue), targets.untyped)
       targets.add(unchecked: office, on: .blocking(queue))
       office.does { [story] _ in
         story.tell("\(mark.isCurrent) \(BlockingChain.isInside)")
-        do { try proxy.removeAndWait(office) } catch { story.tell("\(error)") }
+        do { try untyped.removeAndWait(office) } catch { story.tell("\(error)") }
       }
       queue.async { [story] in story.tell("before") }
-      #expect(targets.face.count(1) == 1)
+      #expect(targets.proxy.count(1) == 1)
       #expect(
         story.take() == ["before", "counts 1", "true true", "\(ForwardingError.wouldDeadlock)"])
       #expect(!BlockingChain.isInside)
       office.does { _ in }
-      queue.sync { #expect(targets.face.count(2) == 2) }
+      queue.sync { #expect(targets.proxy.count(2) == 2) }
       #expect(story.take() == ["counts 2"])
     }
 
-    @Test("the answer or error of a target is returned to its sender", arguments: FaceWay.allCases)
-    func answers(_ way: FaceWay) throws {
+    @Test("the answer or error of a target is returned to its sender", arguments: ProxyWay.allCases)
+    func answers(_ way: ProxyWay) throws {
       let targets = posting(way)
       let office = Office(story)
       let token = targets.add(unchecked: office, on: .blocking(queue))
-      #expect(try targets.face.measure(4) == 4)
-      #expect(throws: Lame(name: "-1")) { try targets.face.measure(-1) }
-      #expect(throws: Lame(name: "2")) { try targets.face.fail(2) }
-      #expect(throws: Lame(name: "plain 3")) { try targets.face.failPlainly(3) }
-      #expect(targets.face.mood == "calm")
+      #expect(try targets.proxy.measure(4) == 4)
+      #expect(throws: Lame(name: "-1")) { try targets.proxy.measure(-1) }
+      #expect(throws: Lame(name: "2")) { try targets.proxy.fail(2) }
+      #expect(throws: Lame(name: "plain 3")) { try targets.proxy.failPlainly(3) }
+      #expect(targets.proxy.mood == "calm")
       var number = 5
-      #expect(targets.face.change(&number) == 6)
+      #expect(targets.proxy.change(&number) == 6)
       #expect(number == 6)
       #expect(story.take() == ["fails 2"])
-      for row in postedLoans { row.send(targets.face) }
+      for row in postedLoans { row.send(targets.proxy) }
       #expect(story.take() == ["read 5", "wrote 5", "looked"])
       for row in postings {
-        row.send(targets.face)
+        row.send(targets.proxy)
         #expect(story.take() == [row.told])
       }
       targets.suspend(token)
-      #expect(try targets.face.measure(4) == -1)
-      #expect(targets.face.count(4) == -1)
+      #expect(try targets.proxy.measure(4) == -1)
+      #expect(targets.proxy.count(4) == -1)
     }
 
-    @Test("a target may omit an optional requirement", arguments: FaceWay.allCases)
-    func optional(_ way: FaceWay) throws {
+    @Test("a target may omit an optional requirement", arguments: ProxyWay.allCases)
+    func optional(_ way: ProxyWay) throws {
       let targets = posting(way)
       let (one, other) = (Office(story), Rests(story))
       targets.add(unchecked: one, on: .blocking(queue))
       for _ in 0..<2 {
-        targets.face.rest(1)
-        #expect(throws: ForwardingError.nobodyAnswered("rate:")) { try targets.face.rate(1) }
+        targets.proxy.rest(1)
+        #expect(throws: ForwardingError.nobodyAnswered("rate:")) { try targets.proxy.rate(1) }
       }
       #expect(
         story.take() == [
@@ -70,44 +70,44 @@
         ])
       #expect(MethodTable.of(Office.self).own("rest:") == nil)
       targets.add(unchecked: other, on: .blocking(queue))
-      targets.face.rest(2)
-      #expect(try targets.face.rate(2) == 2)
-      #expect(throws: Lame(name: "rate")) { try targets.face.rate(-2) }
+      targets.proxy.rest(2)
+      #expect(try targets.proxy.rate(2) == 2)
+      #expect(throws: Lame(name: "rate")) { try targets.proxy.rate(-2) }
       #expect(story.take() == ["rests 2"])
     }
 
-    @Test("a target is refused if its queue would wait for itself", arguments: FaceWay.allCases)
-    func circle(_ way: FaceWay) {
+    @Test("a target is refused if its queue would wait for itself", arguments: ProxyWay.allCases)
+    func circle(_ way: ProxyWay) {
       let (outer, middle, inner) = (posting(way), posting(way), posting(way))
       let other = DispatchQueue(label: "other")
       let (first, second, last) = (Office(story), Office(story), Office(story))
       outer.add(unchecked: first, on: .blocking(queue))
       middle.add(unchecked: second, on: .blocking(other))
       inner.add(unchecked: last, on: .blocking(queue))
-      nonisolated(unsafe) let (outerFace, middleFace, innerFace) = (
-        outer.face, middle.face, inner.face
+      nonisolated(unsafe) let (outerProxy, middleProxy, innerProxy) = (
+        outer.proxy, middle.proxy, inner.proxy
       )
-      first.does { middleFace.tell($0) }
-      second.does { innerFace.tell($0) }
-      #expect(ends { outerFace.tell(1) })
+      first.does { middleProxy.tell($0) }
+      second.does { innerProxy.tell($0) }
+      #expect(ends { outerProxy.tell(1) })
       #expect(
         story.take() == ["told 1", "told 1", "unheard tell: \(ForwardingError.wouldDeadlock)"])
     }
 
-    @Test("a target that misses its deadline is not called any more", arguments: FaceWay.allCases)
-    func deadline(_ way: FaceWay) throws {
+    @Test("a target that misses its deadline is not called any more", arguments: ProxyWay.allCases)
+    func deadline(_ way: ProxyWay) throws {
       let targets = posting(way)
       let office = Office(story)
       targets.add(unchecked: office, on: .blocking(queue, deadline: .milliseconds(1)), once: true)
       queue.suspend()
-      targets.face.tell(1)
+      targets.proxy.tell(1)
       queue.resume()
       queue.sync {}
       #expect(story.take() == ["unheard tell: \(ForwardingError.timedOut)"])
       #expect(targets.count == 0)
       targets.add(unchecked: office, on: .blocking(queue, deadline: .seconds(1000)))
-      #expect(throws: Lame(name: "2")) { try targets.face.fail(2) }
-      #expect(try targets.face.measure(4) == 4)
+      #expect(throws: Lame(name: "2")) { try targets.proxy.fail(2) }
+      #expect(try targets.proxy.measure(4) == 4)
       #expect(story.take() == ["fails 2"])
     }
 
@@ -118,7 +118,7 @@
       let (sender, global) = (DispatchQueue(label: "sender"), DispatchQueue.global())
       _ = QueueMark.of(sender)
       var numbers: [Int] = []
-      let send = { targets.face.visit { numbers.append($0) } }
+      let send = { targets.proxy.visit { numbers.append($0) } }
       send()
       for queue in [sender, global, queue] { queue.sync(execute: send) }
       #expect(numbers == [7, 7, 7, 7])
@@ -131,7 +131,7 @@
         let targets = posting(.calls)
         targets.add(unchecked: Office(story), strongly: true, on: lane, once: true)
         var numbers: [Int] = []
-        for _ in 0..<2 { targets.face.visit { numbers.append($0) } }
+        for _ in 0..<2 { targets.proxy.visit { numbers.append($0) } }
         #expect(numbers == [7])
         #expect(targets.count == 0)
       }

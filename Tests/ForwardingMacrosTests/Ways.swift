@@ -2,14 +2,14 @@
 #if Macros
   @testable import Forwarding
 
-  /// A proxy class whose faces send messages to all targets.
+  /// A proxy class whose proxies send messages to all targets.
   final class MessagesAlone: MulticastProxy, @unchecked Sendable {}
 
-  /// The way in which a face reaches its targets. Both behave alike, so each test runs with both.
-  enum FaceWay: CaseIterable {
+  /// The way in which a proxy reaches its targets. Both behave alike, so each test runs with both.
+  enum ProxyWay: CaseIterable {
     case calls, messages
 
-    var proxy: MulticastProxy { self == .calls ? MulticastProxy() : MessagesAlone() }
+    var untyped: MulticastProxy { self == .calls ? MulticastProxy() : MessagesAlone() }
   }
 
   /// A log of targets, senders and diagnostics, in order.
@@ -29,8 +29,8 @@
     }
 
     /// Logs the diagnostics of a proxy.
-    func listen(to proxy: MulticastProxy) {
-      proxy.onDiagnostic = { [self] diagnostic in
+    func listen(to untyped: MulticastProxy) {
+      untyped.onDiagnostic = { [self] diagnostic in
         switch diagnostic {
         case .deadTarget: tell("dead")
         case .failed(_, let selector, let error): tell("failed \(selector) \(error)")

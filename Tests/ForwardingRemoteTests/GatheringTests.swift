@@ -75,7 +75,7 @@
       let citizen = RemoteHost(transport, as: "town")
       try citizen.expose(Citizen(true), as: VoterProxy.self)
       // The answers of the one host, repeated, and in the name of other hosts.
-      let interface = "forwarding.town.\(town.proxy.interface.name)"
+      let interface = "forwarding.town.\(town.untyped.interface.name)"
       let liar = try transport.subscribe(to: RemoteSubject(interface), group: nil) { message in
         for number in 0..<9 {
           message.answer?(
@@ -107,16 +107,16 @@
       let transport = InProcessTransport()
       let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(3000))
       // A listener that does not answer.
-      let subject = RemoteSubject("forwarding.town.\(town.proxy.interface.name)")
+      let subject = RemoteSubject("forwarding.town.\(town.untyped.interface.name)")
       let asked = Guarded(0)
       let silent = try transport.subscribe(to: subject, group: nil) { _ in
         asked.withLock { $0 += 1 }
       }
-      town.proxy.inFlightLimit = 0
+      town.untyped.inFlightLimit = 0
       await #expect(throws: RemoteError.congested(limit: 0)) {
         try await town.gather { (try? await $0.vote("more trees?")) ?? false }
       }
-      town.proxy.inFlightLimit = 10
+      town.untyped.inFlightLimit = 10
       let waiting = Task {
         try await town.gather { (try? await $0.vote("more trees?")) ?? false }
       }

@@ -126,9 +126,9 @@
       Sending(name: "rateLater:") { try await $0.rateLater(5) },
     ]
 
-    func outcome(_ face: any Asked) async -> String {
+    func outcome(_ proxy: any Asked) async -> String {
       do {
-        return try await send(face).map { "\($0)" } ?? "nothing"
+        return try await send(proxy).map { "\($0)" } ?? "nothing"
       } catch ForwardingError.nobodyAnswered {
         return "throws nobodyAnswered"
       } catch RemoteError.unreachable {
@@ -187,7 +187,7 @@
       for _ in 0..<2 {
         for sending in Sending.all {
           let expected = table[sending.name]?[there.rawValue]
-          let alone = await sending.outcome(remote.face)
+          let alone = await sending.outcome(remote.proxy)
           #expect(alone == expected, "\(sending.name)")
         }
       }
@@ -197,7 +197,7 @@
     @Test(
       "another target answers if the remote one leaves the requirement out",
       arguments: [true, false], [true, false])
-    private func beside(_ isFirst: Bool, _ isFace: Bool) async throws {
+    private func beside(_ isFirst: Bool, _ isProxy: Bool) async throws {
       let transport = InProcessTransport()
       let (host, remote) = try host(.leaving, (transport, transport))
       let targets = Multicast<AskedProxy>()
@@ -206,24 +206,24 @@
         let text = "\(event)"
         told.withLock { $0.append(text) }
       }
-      if isFace {
-        // A face that is a target is its proxy, so that its `@Otherwise` is no answer.
-        targets.add(remote.face, priority: isFirst ? 1 : -1)
+      if isProxy {
+        // A proxy that is a target is its proxy, so that its `@Otherwise` is no answer.
+        targets.add(remote.proxy, priority: isFirst ? 1 : -1)
         #expect(targets.targets.count == 1)
       } else {
-        targets.proxy.add(remote.proxy, priority: isFirst ? 1 : -1)
+        targets.untyped.add(remote.untyped, priority: isFirst ? 1 : -1)
       }
       for _ in 0..<2 {
-        #expect(await targets.face.restLater(5) == -1)
+        #expect(await targets.proxy.restLater(5) == -1)
         await #expect(throws: ForwardingError.nobodyAnswered("rateLater:")) {
-          try await targets.face.rateLater(5)
+          try await targets.proxy.rateLater(5)
         }
       }
       #expect(told.read { $0.allSatisfy { $0.contains("unanswered") } }, "\(told.read { $0 })")
       targets.add(Full(2), strongly: true)
       for _ in 0..<2 {
-        #expect(await targets.face.restLater(5) == 10)
-        #expect(try await targets.face.rateLater(5) == 10)
+        #expect(await targets.proxy.restLater(5) == 10)
+        #expect(try await targets.proxy.rateLater(5) == 10)
       }
       host.close()
     }
@@ -235,16 +235,16 @@
       try host.expose(Train(), as: Station.DelegateProxy.self)
       let remote = try Remote<Station.DelegateProxy>(
         transport, at: "station", deadline: .seconds(3000))
-      #expect(remote.proxy.interface.name == "Station.DelegateProxy")
-      #expect(try Remote<AskedProxy>(transport, at: "x").proxy.interface.name == "AskedProxy")
-      #expect(try await remote.face.depart(3) == 3)
+      #expect(remote.untyped.interface.name == "Station.DelegateProxy")
+      #expect(try Remote<AskedProxy>(transport, at: "x").untyped.interface.name == "AskedProxy")
+      #expect(try await remote.proxy.depart(3) == 3)
       host.close()
     }
 
     @Test("a guard fails closed where no process answers it, as it is not awaited")
     func guarded() throws {
       let remote = try Remote<Station.DelegateProxy>(InProcessTransport(), at: "station")
-      #expect(throws: RemoteError.mustBeAwaited("authorize:")) { try remote.face.authorize(1) }
+      #expect(throws: RemoteError.mustBeAwaited("authorize:")) { try remote.proxy.authorize(1) }
     }
 
     @Test("outcomes are the same for a remote target with a lane")
@@ -254,10 +254,10 @@
       try host.expose(Brief(1), as: AskedProxy.self, on: .queue(DispatchQueue(label: "asked")))
       let remote = try Remote<AskedProxy>(transport, at: "lane", deadline: .seconds(3000))
       for _ in 0..<2 {
-        #expect(await remote.face.restLater(5) == -1)
-        #expect(try await remote.face.checkLater(5) == 5)
+        #expect(await remote.proxy.restLater(5) == -1)
+        #expect(try await remote.proxy.checkLater(5) == 5)
         await #expect(throws: ForwardingError.nobodyAnswered("rateLater:")) {
-          try await remote.face.rateLater(5)
+          try await remote.proxy.rateLater(5)
         }
       }
       host.close()
@@ -269,7 +269,7 @@
       let (host, remote) = try host(.leaving, (transport, transport))
       for _ in 0..<2 {
         await #expect(throws: RemoteError.refused(.leftOut, "")) {
-          try await AsyncMessage<Int, Int>("rateLater:")(5, on: remote.proxy)
+          try await AsyncMessage<Int, Int>("rateLater:")(5, on: remote.untyped)
         }
       }
       #expect(host.statistics.failed == 0)

@@ -30,10 +30,11 @@
       spy.messages.two.with(1, 2).answer(awaiting: { _, a, b in await late(a + b) })
       spy.messages.six.answer(
         times: 1, awaiting: { _, a, b, c, d, e, f in await late(a + b + c + d + e + f) })
-      let face = spy.face
-      #expect(await [face.none(), face.one(1), face.two(1, 2), face.two(2, 1)] == [0, 1, 3, nil])
-      #expect(await face.six(1, 2, 3, 4, 5, 6) == 21)
-      #expect(await face.six(1, 2, 3, 4, 5, 6) == nil)
+      let proxy = spy.proxy
+      #expect(
+        await [proxy.none(), proxy.one(1), proxy.two(1, 2), proxy.two(2, 1)] == [0, 1, 3, nil])
+      #expect(await proxy.six(1, 2, 3, 4, 5, 6) == 21)
+      #expect(await proxy.six(1, 2, 3, 4, 5, 6) == nil)
       #expect(spy.messages.two.received.map(\.1) == [2, 1])
     }
 
@@ -41,11 +42,11 @@
       "a closure that does not suspend, a value or an error answers an async requirement")
     func answersAtOnce() async throws {
       spy.messages.download.answer { $0.count }
-      #expect(try await spy.face.download("hello") == 5)
+      #expect(try await spy.proxy.download("hello") == 5)
       spy.messages.download.answer(with: 7)
-      #expect(try await spy.face.download("hello") == 7)
+      #expect(try await spy.proxy.download("hello") == 7)
       spy.messages.download.answer(throwing: Offline())
-      await #expect(throws: Offline()) { try await spy.face.download("hello") }
+      await #expect(throws: Offline()) { try await spy.proxy.download("hello") }
     }
 
     @Test("a call that does not come in time is a failure with the length of the wait")
@@ -68,8 +69,8 @@
       try await spy.messages.rows.expect(times: 0, within: .milliseconds(20))
       #expect(ContinuousClock.now - begin >= .milliseconds(20))
       #expect(failures.all.isEmpty)
-      let face = UncheckedBox(spy.face)
-      beginThread(after: 0.01) { face.value.rows(1, 2) }
+      let proxy = UncheckedBox(spy.proxy)
+      beginThread(after: 0.01) { proxy.value.rows(1, 2) }
       let isMet = try await spy.messages.rows.expect(times: 0, within: .seconds(600))
       #expect(!isMet)
       #expect(failures.all.map(\.expected) == ["no call of 'rows::' within 600.0 seconds"])
@@ -77,16 +78,16 @@
 
     @Test("a cancelled wait ends, and throws CancellationError")
     func cancelled() async {
-      let proxy = spy.proxy
+      let untyped = spy.untyped
       let task = Task {
-        try await proxy[Message<NoResult>("never")].expect(within: .seconds(600))
+        try await untyped[Message<NoResult>("never")].expect(within: .seconds(600))
       }
       try? await Task.sleep(for: .milliseconds(5))
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
       let early = Task {
         withUnsafeCurrentTask { $0?.cancel() }
-        return try await proxy[Message<NoResult>("never")].expect(within: .seconds(600))
+        return try await untyped[Message<NoResult>("never")].expect(within: .seconds(600))
       }
       await #expect(throws: CancellationError.self) { try await early.value }
     }

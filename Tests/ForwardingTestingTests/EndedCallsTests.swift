@@ -80,14 +80,14 @@
       #expect(real.effect.withLock { $0 } == 1)
 
       let spy = Spy<ChatDelegateProxy>(reportingTo: failures)
-      let (face, effect) = (UncheckedBox(spy.face), LockedValue(0))
+      let (proxy, effect) = (UncheckedBox(spy.proxy), LockedValue(0))
       spy.messages.download.answer(
         awaiting: { _, _ in
           try await Task.sleep(for: .milliseconds(20))
           effect.withLock { $0 += 1 }
           throw Offline()
         })
-      let task = Task { try await face.value.download("hello") }
+      let task = Task { try await proxy.value.download("hello") }
       #expect(try await spy.messages.download.expect(within: .seconds(300)))
       #expect(effect.withLock { $0 } == 1)
       await #expect(throws: Offline()) { try await task.value }

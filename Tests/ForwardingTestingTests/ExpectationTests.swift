@@ -34,7 +34,7 @@
       spy.verifyInOrder { $0.chatDidReceive }
       verifyInOrder { spy.messages.chatDidReceive }
       spy.messages.chatDidReceive.reject()
-      spy.face.chat(chat, didReceive: ChatMessage(""))
+      spy.proxy.chat(chat, didReceive: ChatMessage(""))
       spy.verifyNoMoreCalls()
       #expect(failures.lines == [0, 1, 2, 3, 4, 5, 7].map { first + $0 })
       #expect(failures.all.allSatisfy { "\($0.place.fileID)" == #fileID })
@@ -43,12 +43,12 @@
     @Test("a failure shows the received calls, those of the message first")
     func nearest() {
       let spy = spy()
-      spy.face.draft = "x"
-      _ = spy.face.chat(chat, shouldSend: "hello")
-      spy.face.chat(chat, move: 1, to: 5)
-      spy.face.chat(chat, move: 3, to: 4)
+      spy.proxy.draft = "x"
+      _ = spy.proxy.chat(chat, shouldSend: "hello")
+      spy.proxy.chat(chat, move: 1, to: 5)
+      spy.proxy.chat(chat, move: 3, to: 4)
       spy.messages.chatMoveTo.where(\.1, equals: 3).where(\.2, equals: 5).expect()
-      spy.face.rows(1, 2)
+      spy.proxy.rows(1, 2)
       spy.messages.rows.with(3, 5).expect()
       #expect(
         failures.texts == [
@@ -73,7 +73,7 @@
     @Test("a failure shows a limited number of calls")
     func manyCalls() {
       let spy = spy()
-      for row in 0..<20 { spy.face.rows(row, row) }
+      for row in 0..<20 { spy.proxy.rows(row, row) }
       spy.messages.chatDidReceive.expect()
       #expect(failures.texts.first?.split(separator: "\n").count == 10)
       #expect(failures.texts.first?.hasSuffix("\n  … and 12 more") == true)
@@ -83,10 +83,10 @@
     @Test("verifyNoMoreCalls ignores calls that a test has looked at, and shows the others")
     func noMoreCalls() {
       let spy = spy()
-      spy.face.rows(1, 2)
-      spy.face.rows(3, 4)
-      spy.face.chat(chat, didReceive: ChatMessage("one"))
-      _ = spy.face.chat(chat, shouldSend: "")
+      spy.proxy.rows(1, 2)
+      spy.proxy.rows(3, 4)
+      spy.proxy.chat(chat, didReceive: ChatMessage("one"))
+      _ = spy.proxy.chat(chat, shouldSend: "")
       spy.messages.rows.with(1, 2).expect()
       #expect(spy.messages.chatDidReceive.received.count == 1)
       #expect(spy.messages.chatShouldSend.calls == 1)
@@ -100,9 +100,9 @@
     func rejected() {
       let spy = spy()
       spy.messages.rows.where { $0 > $1 }.reject()
-      spy.face.rows(1, 2)
+      spy.proxy.rows(1, 2)
       #expect(failures.all.isEmpty)
-      spy.face.rows(2, 1)
+      spy.proxy.rows(2, 1)
       #expect(
         failures.texts == [
           "expected no call of 'rows::' where a closure says so, and one came"

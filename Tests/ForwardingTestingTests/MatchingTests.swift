@@ -9,7 +9,7 @@
     let chat = Chat("garden")
 
     init() {
-      for (first, last) in [(1, 1), (1, 2), (2, 2)] { spy.face.rows(first, last) }
+      for (first, last) in [(1, 1), (1, 2), (2, 2)] { spy.proxy.rows(first, last) }
     }
 
     @Test("calls can be selected by a closure, by all arguments, or by one argument's position")
@@ -34,14 +34,14 @@
     func answers() {
       spy.messages.chatShouldSend.answer(with: true)
       spy.messages.chatShouldSend.where { _, text in text.isEmpty }.answer(with: false)
-      #expect(spy.face.chat(chat, shouldSend: "x"))
-      #expect(!spy.face.chat(chat, shouldSend: ""))
+      #expect(spy.proxy.chat(chat, shouldSend: "x"))
+      #expect(!spy.proxy.chat(chat, shouldSend: ""))
     }
 
     @Test("answers in turn are counted for the matching calls only")
     func rows() {
       spy.messages.chatShouldSend.where(\.1, equals: "x").answer(inTurn: true, false)
-      let answers = ["x", "y", "x", "x"].map { spy.face.chat(chat, shouldSend: $0) }
+      let answers = ["x", "y", "x", "x"].map { spy.proxy.chat(chat, shouldSend: $0) }
       #expect(answers == [true, true, false, false])
     }
   }

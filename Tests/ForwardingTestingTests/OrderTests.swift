@@ -17,9 +17,9 @@
 
     @Test("verifyInOrder finds messages in their order, with other calls in between")
     func inOrder() {
-      _ = one.face.chat(chat, shouldSend: "hello")
-      one.face.rows(1, 2)
-      one.face.chat(chat, didReceive: ChatMessage("hello"))
+      _ = one.proxy.chat(chat, shouldSend: "hello")
+      one.proxy.rows(1, 2)
+      one.proxy.chat(chat, didReceive: ChatMessage("hello"))
       #expect(
         one.verifyInOrder {
           $0.chatShouldSend
@@ -30,8 +30,8 @@
 
     @Test("another order is a failure with the received calls in their order")
     func outOfOrder() {
-      one.face.chat(chat, didReceive: ChatMessage("hello"))
-      _ = one.face.chat(chat, shouldSend: "hello")
+      one.proxy.chat(chat, didReceive: ChatMessage("hello"))
+      _ = one.proxy.chat(chat, shouldSend: "hello")
       #expect(
         !one.verifyInOrder {
           $0.chatShouldSend
@@ -49,9 +49,9 @@
 
     @Test("an order can span several spies")
     func severalSpies() {
-      one.face.rows(1, 1)
-      other.face.rows(2, 2)
-      one.face.rows(3, 3)
+      one.proxy.rows(1, 1)
+      other.proxy.rows(2, 2)
+      one.proxy.rows(3, 3)
       #expect(
         verifyInOrder {
           one.messages.rows
@@ -68,13 +68,13 @@
 
     @Test("one call cannot match two steps of an order")
     func twice() {
-      one.face.rows(1, 1)
+      one.proxy.rows(1, 1)
       #expect(
         !one.verifyInOrder {
           $0.rows
           $0.rows
         })
-      one.face.rows(1, 1)
+      one.proxy.rows(1, 1)
       #expect(
         one.verifyInOrder {
           $0.rows

@@ -31,16 +31,16 @@
     @Test("calls without an answer are recorded and forwarded to the real object")
     func passes() async throws {
       let spy = Spy<ChatDelegateProxy>(wrapping: real)
-      spy.face.chat(chat, didReceive: ChatMessage("one"))
+      spy.proxy.chat(chat, didReceive: ChatMessage("one"))
       #expect(real.lines == ["one"])
-      #expect(!spy.face.chat(chat, shouldSend: "no"))
-      #expect(spy.face.titleOfChat(chat) == "garden")
-      #expect(try spy.face.chat(chat, upload: [1, 2]) == 2)
-      #expect(throws: Offline()) { try spy.face.chat(chat, upload: []) }
-      #expect(try await spy.face.download("hello") == 5)
-      await #expect(throws: Offline()) { try await spy.face.download("") }
+      #expect(!spy.proxy.chat(chat, shouldSend: "no"))
+      #expect(spy.proxy.titleOfChat(chat) == "garden")
+      #expect(try spy.proxy.chat(chat, upload: [1, 2]) == 2)
+      #expect(throws: Offline()) { try spy.proxy.chat(chat, upload: []) }
+      #expect(try await spy.proxy.download("hello") == 5)
+      await #expect(throws: Offline()) { try await spy.proxy.download("") }
       var text = "loud"
-      spy.face.chat(chat, edit: &text)
+      spy.proxy.chat(chat, edit: &text)
       #expect(text == "LOUD")
       #expect(spy.transcript.count == 8)
     }
@@ -49,11 +49,11 @@
     func answers() {
       let spy = Spy<ChatDelegateProxy>(wrapping: real)
       spy.messages.chatShouldSend.answer(with: true)
-      #expect(spy.face.chat(chat, shouldSend: "no"))
+      #expect(spy.proxy.chat(chat, shouldSend: "no"))
       spy.messages.chatDidReceive.answer { _, _ in }
       spy.messages.chatDidReceive.where(\.1, equals: ChatMessage("two")).answerForReal()
-      spy.face.chat(chat, didReceive: ChatMessage("one"))
-      spy.face.chat(chat, didReceive: ChatMessage("two"))
+      spy.proxy.chat(chat, didReceive: ChatMessage("one"))
+      spy.proxy.chat(chat, didReceive: ChatMessage("two"))
       #expect(real.lines == ["two"])
     }
 
@@ -61,10 +61,10 @@
     func leftOut() throws {
       let spy = Spy<ChatDelegateProxy>(wrapping: real)
       let delegates = Multicast<ChatDelegateProxy>()
-      delegates.add(spy.face)
-      spy.face.chatDidBecomeIdle(chat)
+      delegates.add(spy.proxy)
+      spy.proxy.chatDidBecomeIdle(chat)
       #expect(spy.messages.chatDidBecomeIdle.calls == 1)
-      #expect(!spy.proxy.responds(to: "chatDidBecomeIdle:"))
+      #expect(!spy.untyped.responds(to: "chatDidBecomeIdle:"))
     }
 
     @Test(

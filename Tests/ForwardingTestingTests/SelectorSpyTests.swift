@@ -2,7 +2,7 @@
 import ForwardingTesting
 import Testing
 
-@Suite("A spy without a face")
+@Suite("A spy without a proxy")
 struct SelectorSpyTests {
   let spy = SpyProxy()
 

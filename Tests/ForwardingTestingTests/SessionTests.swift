@@ -27,8 +27,8 @@
     @Test("asks before it sends, and sends nothing that its delegate refuses")
     func asks() {
       spy.messages.sessionShouldSend.answer { session, text in text.count < 10 }
-      session.send("hello", to: spy.face)
-      session.send("hello, hello", to: spy.face)
+      session.send("hello", to: spy.proxy)
+      session.send("hello, hello", to: spy.proxy)
 
       #expect(spy.messages.sessionShouldSend.calls == 2)
       #expect(spy.messages.sessionDidReceive.received.map(\.1) == ["hello"])
@@ -42,9 +42,9 @@
     func uploads() async throws {
       spy.messages.sessionUpload.answer(with: 7)
       spy.messages.sessionUpload.where { $1.isEmpty }.answer(throwing: CancellationError())
-      #expect(try await spy.face.session(session, upload: [1, 2]) == 7)
+      #expect(try await spy.proxy.session(session, upload: [1, 2]) == 7)
       await #expect(throws: CancellationError.self) {
-        try await spy.face.session(session, upload: [])
+        try await spy.proxy.session(session, upload: [])
       }
       try await spy.messages.sessionUpload.expect(times: 2, within: .seconds(10))
     }

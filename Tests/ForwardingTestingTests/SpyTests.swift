@@ -12,29 +12,29 @@
     func nameLater(_ name: String) async -> String?
   }
 
-  @Suite("A spy behind a face")
+  @Suite("A spy behind a proxy")
   struct SpyTests {
     let spy = Spy<ChatDelegateProxy>()
     let chat = Chat("garden")
 
     @Test("a spy counts calls, and returns their arguments as tuples")
     func received() {
-      spy.face.chat(chat, didReceive: ChatMessage("one"))
-      spy.face.chat(chat, didReceive: ChatMessage("two"))
+      spy.proxy.chat(chat, didReceive: ChatMessage("one"))
+      spy.proxy.chat(chat, didReceive: ChatMessage("two"))
       #expect(spy.messages.chatDidReceive.calls == 2)
       #expect(spy.messages.chatShouldSend.calls == 0)
       #expect(spy.messages.chatDidReceive.received.map(\.1.text) == ["one", "two"])
       #expect(spy.messages.chatDidReceive.received.allSatisfy { $0.0 === chat })
     }
 
-    @Test("without an answer, a face returns the default of its requirement")
+    @Test("without an answer, a proxy returns the default of its requirement")
     func nice() {
-      #expect(spy.face.chat(chat, shouldSend: ""))
-      #expect(spy.face.titleOfChat(chat) == nil)
+      #expect(spy.proxy.chat(chat, shouldSend: ""))
+      #expect(spy.proxy.titleOfChat(chat) == nil)
       #expect(throws: ForwardingError.nobodyAnswered("chat:upload:")) {
-        try spy.face.chat(chat, upload: [1])
+        try spy.proxy.chat(chat, upload: [1])
       }
-      spy.face.chat(chat, didReceive: ChatMessage(""))
+      spy.proxy.chat(chat, didReceive: ChatMessage(""))
     }
 
     @Test("what the protocol says for no answer is no error that is lost, and nothing is reported")
@@ -44,11 +44,11 @@
         ForwardingEvent.destination = .handler { event in events.withLock { $0.append("\(event)") }
         }
         let (spy, gate) = (Spy<ChatDelegateProxy>(), Spy<GateDelegateProxy>())
-        for _ in 0..<2 { require(spy.face.chat(Chat("garden"), shouldSend: "")) }
-        require(spy.face.titleOfChat(Chat("garden")) == nil && spy.face.draft == nil)
-        require(await gate.face.nameLater("") == nil)
-        require((try? gate.face.count("")) == 5, "a requirement that throws has its '@Otherwise'")
-        require((try? gate.face.pass("")) == nil, "a guard fails closed")
+        for _ in 0..<2 { require(spy.proxy.chat(Chat("garden"), shouldSend: "")) }
+        require(spy.proxy.titleOfChat(Chat("garden")) == nil && spy.proxy.draft == nil)
+        require(await gate.proxy.nameLater("") == nil)
+        require((try? gate.proxy.count("")) == 5, "a requirement that throws has its '@Otherwise'")
+        require((try? gate.proxy.pass("")) == nil, "a guard fails closed")
         require(events.withLock { $0.isEmpty }, "\(events.withLock { $0 })")
         exit(EXIT_SUCCESS)
       }
@@ -57,12 +57,12 @@
     @Test("a requirement can be answered with a value, with values in turn, or with an error")
     func values() throws {
       spy.messages.titleOfChat.answer(with: "tulips")
-      #expect(spy.face.titleOfChat(chat) == "tulips")
+      #expect(spy.proxy.titleOfChat(chat) == "tulips")
       spy.messages.chatShouldSend.answer(inTurn: true, false)
       #expect(
-        (0..<4).map { _ in spy.face.chat(chat, shouldSend: "") } == [true, false, false, false])
+        (0..<4).map { _ in spy.proxy.chat(chat, shouldSend: "") } == [true, false, false, false])
       spy.messages.chatUpload.answer(throwing: Offline())
-      #expect(throws: Offline()) { try spy.face.chat(chat, upload: [1]) }
+      #expect(throws: Offline()) { try spy.proxy.chat(chat, upload: [1]) }
     }
 
     @Test("answers in turn mix values and errors, and an empty list changes nothing")
@@ -70,7 +70,7 @@
       let upload = spy.messages.chatUpload
       upload.answer(inTurn: [.success(1), .failure(Offline()), .success(2)])
       upload.answer(inTurn: [])
-      let numbers = (0..<4).map { _ in try? spy.face.chat(chat, upload: []) }
+      let numbers = (0..<4).map { _ in try? spy.proxy.chat(chat, upload: []) }
       #expect(numbers == [1, nil, 2, 2])
     }
 
@@ -78,15 +78,15 @@
     func newest() {
       spy.messages.chatShouldSend.answer(with: false)
       spy.messages.chatShouldSend.answer(times: 2, with: true)
-      #expect((0..<3).map { _ in spy.face.chat(chat, shouldSend: "") } == [true, true, false])
+      #expect((0..<3).map { _ in spy.proxy.chat(chat, shouldSend: "") } == [true, true, false])
     }
 
     @Test("an answer sets an inout argument, and the spy records the value before")
     func variables() throws {
       spy.messages.chatEdit.answer { _, text in try text.change { $0 += "!" } }
       var text = "hello"
-      spy.face.chat(chat, edit: &text)
-      spy.face.chat(chat, edit: &text)
+      spy.proxy.chat(chat, edit: &text)
+      spy.proxy.chat(chat, edit: &text)
       #expect(text == "hello!!")
       #expect(try spy.messages.chatEdit.received.map { try $0.1.value } == ["hello", "hello!"])
     }
@@ -94,35 +94,35 @@
     @Test("properties are read and set by messages")
     func properties() {
       spy.messages.draft.answer(with: "dear")
-      #expect(spy.face.draft == "dear")
-      spy.face.draft = nil
-      spy.face.draft = "sir"
+      #expect(spy.proxy.draft == "dear")
+      spy.proxy.draft = nil
+      spy.proxy.draft = "sir"
       #expect(spy.messages.setDraft.received == [nil, "sir"])
       #expect(spy.messages.draft.calls == 1)
     }
 
     @Test("an optional requirement is recorded, and can be left out")
     func optional() throws {
-      spy.face.chatDidBecomeIdle(chat)
+      spy.proxy.chatDidBecomeIdle(chat)
       #expect(spy.messages.chatDidBecomeIdle.calls == 1)
       let delegates = Multicast<ChatDelegateProxy>()
-      delegates.add(spy.face)
+      delegates.add(spy.proxy)
       #expect(try delegates.messages.chatDidBecomeIdle.report(chat).answered == 1)
       spy.messages.chatDidBecomeIdle.leaveOut()
       let selector = Selector("chatDidBecomeIdle:")
-      #expect(!spy.proxy.responds(to: selector))
-      #expect(throws: (any Error).self) { try Message<Void, Chat>(selector)(chat, on: spy.proxy) }
+      #expect(!spy.untyped.responds(to: selector))
+      #expect(throws: (any Error).self) { try Message<Void, Chat>(selector)(chat, on: spy.untyped) }
     }
 
     @Test("calls and answers are removed independently")
     func forgetting() {
       spy.messages.chatShouldSend.answer(with: false)
-      #expect(!spy.face.chat(chat, shouldSend: ""))
+      #expect(!spy.proxy.chat(chat, shouldSend: ""))
       spy.forgetCalls()
       #expect(spy.messages.chatShouldSend.calls == 0)
-      #expect(!spy.face.chat(chat, shouldSend: ""))
+      #expect(!spy.proxy.chat(chat, shouldSend: ""))
       spy.forgetAnswers()
-      #expect(spy.face.chat(chat, shouldSend: ""))
+      #expect(spy.proxy.chat(chat, shouldSend: ""))
       #expect(spy.messages.chatShouldSend.calls == 2)
     }
   }

@@ -3,7 +3,7 @@ import Forwarding
 import ForwardingUndo
 import Testing
 
-@Suite("Recording without a face")
+@Suite("Recording without a proxy")
 struct RecordingTests {
   let undo = UndoStack()
 

@@ -13,7 +13,7 @@ import ForwardingUndo
     func fill(_ numbers: inout [Int])
   }
 
-  /// Text that records its changes through a face.
+  /// Text that records its changes through a proxy.
   final class Text: TextEditing {
     let undo: UndoStack
     var text = ""

@@ -44,8 +44,8 @@ enum DelegateRows {
     var rows: [Benchmark] = []
     for number in [1, 16] {
       let targets = try (0..<16).map { try classes[$0 % number]() }
-      let proxy = MulticastProxy()
-      for target in targets { proxy.add(target) }
+      let untyped = MulticastProxy()
+      for target in targets { untyped.add(target) }
       rows.append(
         Benchmark(
           "message/16-of-\(number)",
@@ -53,7 +53,7 @@ enum DelegateRows {
           over: "boxes/16"
         ) { count in
           try withExtendedLifetime(targets) {
-            for _ in 0..<count { try received(inbox, letter, on: proxy) }
+            for _ in 0..<count { try received(inbox, letter, on: untyped) }
           }
         })
     }
@@ -103,7 +103,7 @@ enum DelegateRows {
       source.add(target)
       many.add(target)
     }
-    let (one, first, describe) = (single.face, source.face, many.messages.describe)
+    let (one, first, describe) = (single.proxy, source.proxy, many.messages.describe)
     return [
       Benchmark("ask/by-hand", "a weak delegate that answers a structure, by hand") { count in
         withExtendedLifetime(referred) {

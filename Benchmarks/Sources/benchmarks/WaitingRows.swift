@@ -69,7 +69,7 @@ enum WaitingRows {
           "await/by-hand-\(number)", "\(delegates) behind a lock, awaited, by hand", Stores(boxed)),
         awaiting(
           "await/proxy-\(number)", "a proxy of \(delegates), awaited",
-          over: "await/by-hand-\(number)", many.face),
+          over: "await/by-hand-\(number)", many.proxy),
       ]
     }
   }
@@ -83,7 +83,7 @@ enum WaitingRows {
     let (captured, window) = (Window(), Window())
     let many = Multicast<InboxDelegateProxy>()
     many.add(unchecked: window, on: .queue(queue))
-    let proxy = many.face
+    let proxy = many.proxy
     let (inbox, letter) = (Inbox(), Letter())
     func inBatches(_ count: Int, _ send: () -> Void) {
       for _ in 0..<count {
@@ -118,7 +118,7 @@ enum WaitingRows {
     let (captured, window) = (Window(), Window())
     let many = Multicast<InboxDelegateProxy>()
     many.add(unchecked: window, on: .blocking(queue))
-    let proxy = many.face
+    let proxy = many.proxy
     let (inbox, letter) = (Inbox(), Letter())
     weak let delegate = captured
     return [

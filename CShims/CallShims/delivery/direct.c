@@ -55,11 +55,11 @@ void fwd_awaited_end(const FWDTargetList *list, FWDOwnedList *owner) {
   fwd_list_let_go(list);
 }
 
-FWDWitnesses *fwd_witnesses_make(const void *face, const void *_Nullable const *tables,
+FWDWitnesses *fwd_witnesses_make(const void *proxy, const void *_Nullable const *tables,
                                  size_t count, int is_isolated) {
   FWDWitnesses *made = malloc(sizeof *made + count * sizeof *tables);
   if (!made) abort();
-  made->face = face;
+  made->proxy = proxy;
   made->is_isolated = is_isolated;
   memcpy(made->tables, tables, count * sizeof *tables);
   return made;

@@ -6,7 +6,7 @@
 
 #pragma clang assume_nonnull begin
 
-// Deliveries by a face, which calls its targets through their witness tables, without messages.
+// Deliveries by a proxy, which calls its targets through their witness tables, without messages.
 
 /// The place of a delivery in its list. Zero before the first turn.
 typedef struct FWDDirectTurn {
@@ -116,14 +116,14 @@ typedef struct FWDDirectTarget {
   void *_Nullable retained;
 } FWDDirectTarget;
 
-/// Retains the target of a member if the face may call it, with the table at `index`. The caller
+/// Retains the target of a member if the proxy may call it, with the table at `index`. The caller
 /// holds the list. Each success is followed by one `fwd_direct_give_back`.
 static inline FWDDirectTarget fwd_direct_take(const void *_Nonnull const *_Nonnull member,
-                                              const void *face,
+                                              const void *proxy,
                                               size_t index) {
   const FWDTarget *target = fwd_target_of(*member);
   const FWDWitnesses *witnesses = __atomic_load_n(&target->witnesses, __ATOMIC_ACQUIRE);
-  if (__builtin_expect(!witnesses || witnesses->face != face, 0)) return (FWDDirectTarget){0};
+  if (__builtin_expect(!witnesses || witnesses->proxy != proxy, 0)) return (FWDDirectTarget){0};
   const void *table = __atomic_load_n(&witnesses->tables[index], __ATOMIC_ACQUIRE);
   if (__builtin_expect(!table, 0)) return (FWDDirectTarget){0};
   FWDRetained taken = fwd_target_retain(target);
@@ -133,10 +133,10 @@ static inline FWDDirectTarget fwd_direct_take(const void *_Nonnull const *_Nonnu
 /// Returns the table with which a lane may call the target of a member; NULL if the target needs
 /// messages, which check the actor. The caller holds the list.
 static inline const void *_Nullable fwd_direct_table(const void *_Nonnull const *_Nonnull member,
-                                                     const void *face,
+                                                     const void *proxy,
                                                      size_t index) {
   const FWDWitnesses *witnesses = __atomic_load_n(&fwd_target_of(*member)->witnesses, __ATOMIC_ACQUIRE);
-  if (!witnesses || witnesses->face != face || witnesses->is_isolated) return NULL;
+  if (!witnesses || witnesses->proxy != proxy || witnesses->is_isolated) return NULL;
   return __atomic_load_n(&witnesses->tables[index], __ATOMIC_ACQUIRE);
 }
 
@@ -146,22 +146,22 @@ static inline void fwd_direct_give_back(FWDDirectTarget taken) {
   if (taken.retained) swift_release((void *)taken.retained);
 }
 
-/// Sets the record with which a face calls a target; NULL for a target that needs messages. The
+/// Sets the record with which a proxy calls a target; NULL for a target that needs messages. The
 /// record lives as long as the process. Thread-safe.
 static inline void fwd_target_set_witnesses(FWDTarget *target, const FWDWitnesses *_Nullable witnesses) {
   __atomic_store_n(&target->witnesses, witnesses, __ATOMIC_RELEASE);
 }
 
-/// Returns the record with which a face calls a target; NULL for a target that needs messages. The
+/// Returns the record with which a proxy calls a target; NULL for a target that needs messages. The
 /// caller holds a list with the target, or retains its member. Thread-safe.
 static inline const FWDWitnesses *_Nullable fwd_target_witnesses(const FWDTarget *target) {
   return __atomic_load_n(&target->witnesses, __ATOMIC_ACQUIRE);
 }
 
-/// Creates a record of `count` tables, at least one, which is never freed. `face` is compared,
-/// never dereferenced; `is_isolated` is not 0 if the face is isolated to an actor. Without memory
+/// Creates a record of `count` tables, at least one, which is never freed. `proxy` is compared,
+/// never dereferenced; `is_isolated` is not 0 if the proxy is isolated to an actor. Without memory
 /// the process stops.
-FWDWitnesses *fwd_witnesses_make(const void *face, const void *_Nullable const *_Nonnull tables,
+FWDWitnesses *fwd_witnesses_make(const void *proxy, const void *_Nullable const *_Nonnull tables,
                                  size_t count, int is_isolated);
 
 /// Returns a table of a record; NULL if it was withdrawn. The index is below the count of the

@@ -8,14 +8,14 @@
 
 // Targets: the members of lists that deliveries read while the owner changes them.
 
-/// The witness tables with which a face calls the objects of one class.
+/// The witness tables with which a proxy calls the objects of one class.
 typedef struct FWDWitnesses {
-  /// The class of the face.
-  const void *face;
-  /// Whether the requirements are isolated to the actor of the face. Then no lane may call them.
+  /// The class of the proxy.
+  const void *proxy;
+  /// Whether the requirements are isolated to the actor of the proxy. Then no lane may call them.
   int is_isolated;
-  /// The table of the face's own protocol, followed by those of the protocols that it inherits. A
-  /// table is NULL after a method that the face made was replaced: its requirements are then sent
+  /// The table of the proxy's own protocol, followed by those of the protocols that it inherits. A
+  /// table is NULL after a method that the proxy made was replaced: its requirements are then sent
   /// as messages.
   const void *_Nullable tables[];
 } FWDWitnesses;
@@ -33,7 +33,7 @@ typedef struct FWDTarget {
   uint32_t marks;
   /// The chunk that contains the member. Only the owner reads it.
   struct FWDTargetChunk *_Nullable chunk;
-  /// How a face calls the object; NULL if the object was not added through a face. The record lives
+  /// How a proxy calls the object; NULL if the object was not added through a proxy. The record lives
   /// as long as the process. Set by atomic stores.
   const FWDWitnesses *_Nullable witnesses;
 } FWDTarget;

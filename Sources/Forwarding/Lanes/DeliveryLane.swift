@@ -25,11 +25,11 @@ public struct DeliveryLane: Sendable {
   /// How long it waits; nil without a limit.
   private(set) var deadline: DispatchTimeInterval?
   /// Whether a message with a result that is not awaited is sent without its result, instead of
-  /// being refused. Behind a face, a target that runs later must not keep the sender from the
+  /// being refused. Behind a proxy, a target that runs later must not keep the sender from the
   /// answers of other targets.
   private(set) var leavesQuestions = false
 
-  /// The same lane, for a target behind a face.
+  /// The same lane, for a target behind a proxy.
   func leavingQuestions() -> DeliveryLane {
     var lane = self
     lane.leavesQuestions = true

@@ -17,7 +17,7 @@ final class Parcel: @unchecked Sendable {
     /// A copy of a message that is not shared, and the method that the target performs instead of
     /// its own; nil in ordinary deliveries.
     case message(Invocation)
-    /// A requirement that a face calls.
+    /// A requirement that a proxy calls.
     case call(LaterCall)
   }
 

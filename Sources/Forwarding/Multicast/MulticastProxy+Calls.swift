@@ -67,7 +67,7 @@ extension MulticastMessage where Result == Void, repeat each Argument: Sendable 
     buffering policy: AsyncStream<(repeat each Argument)>.Continuation.BufferingPolicy = .unbounded,
     priority: Int? = nil, group: String? = nil
   ) throws(InvocationError) -> AsyncStream<(repeat each Argument)> {
-    proxy.calls(
+    untyped.calls(
       of: try requirement.checked, buffering: policy, priority: priority, group: group)
   }
 }

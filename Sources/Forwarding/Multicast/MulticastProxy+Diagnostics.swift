@@ -26,7 +26,7 @@ public enum DeliveryDiagnostic: Sendable {
   case overruled(ForwardingToken, Selector)
   /// A target answers on its lane, when the sender has its answer.
   case tooLate(ForwardingToken, Selector)
-  /// A message of a face ended with this error, and the requirement cannot throw.
+  /// A message of a proxy ended with this error, and the requirement cannot throw.
   case unheard(Selector, any Error)
 }
 

@@ -10,13 +10,13 @@ extension MulticastProxy {
     diagnose(tally.failures(of: self), of: selector)
     if let error = tally.error { return .failed(error) }
     if tally.answered > 0 { return .answered }
-    // Without a result a face throws another error instead: a guard fails closed, so that a message in
+    // Without a result a proxy throws another error instead: a guard fails closed, so that a message in
     // a queue is no answer.
     let isGuard = hasOtherwise && !returnsValue
     if tally.hasQueued, !isGuard { return .answered }
     let rule = whenNobodyAnswers
     let isError = rule == .throw || rule == .throwForResults && (returnsValue || isGuard)
-    // The error ends at the face that answers.
+    // The error ends at the proxy that answers.
     if !isError || !hasOtherwise { diagnoseUnanswered(selector, isError: isError) }
     guard isError else { return .answered }
     return .unanswered(

@@ -65,8 +65,8 @@ struct Registrations {
     var isFallback = false
     /// Whether the target stands for a value.
     var isBox = false
-    /// How the face calls the target that it was added through.
-    var witnesses: FaceWitnesses?
+    /// How the proxy calls the target that it was added through.
+    var witnesses: ProxyWitnesses?
   }
 
   /// The outcome of a request.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A proxy that may stand for its face among the targets of another one.
+/// An untyped proxy that may stand for its proxy among the targets of another one.
 package protocol SharedProxy: ForwardingProxy, Sendable {}
 
 /// An object that forwards messages to others: the base class of all proxies.

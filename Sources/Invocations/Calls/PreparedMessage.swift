@@ -108,12 +108,12 @@ package final class PreparedMessage: Sendable {
     }
   }
 
-  /// Sends such a message through a face.
+  /// Sends such a message through a proxy.
   @usableFromInline
   @inline(never)
   func sendSlowly<Answer, each Argument>(
     _ arguments: repeat each Argument, as selector: Selector,
-    through delivery: inout FaceDelivery
+    through delivery: inout ProxyDelivery
   ) throws -> Answer? {
     try plan.withInvocation { call in
       var index = 0
@@ -146,12 +146,12 @@ extension PreparedMessage {
     }
   }
 
-  /// Sends a message with the arguments of a tuple through a face.
+  /// Sends a message with the arguments of a tuple through a proxy.
   @inlinable
   @inline(__always)
   package func send<Answer, each Argument>(
     tuple arguments: (repeat each Argument), as selector: Selector,
-    through delivery: inout FaceDelivery
+    through delivery: inout ProxyDelivery
   ) throws -> Answer? {
     guard unsafe moves != nil else {
       return try sendSlowly(repeat each arguments, as: selector, through: &delivery)
@@ -184,7 +184,7 @@ extension PreparedMessage {
   @inlinable
   @inline(__always)
   package func send<Answer>(
-    as selector: Selector, through delivery: inout FaceDelivery
+    as selector: Selector, through delivery: inout ProxyDelivery
   ) throws -> Answer? {
     guard unsafe moves != nil else { return try sendSlowly(as: selector, through: &delivery) }
     return try send(as: Answer.self, by: { try delivery.send($0, selector) }) { _ in }
@@ -194,7 +194,7 @@ extension PreparedMessage {
   @inlinable
   @inline(__always)
   package func send<Answer, A>(
-    _ a: A, as selector: Selector, through delivery: inout FaceDelivery
+    _ a: A, as selector: Selector, through delivery: inout ProxyDelivery
   ) throws -> Answer? {
     guard unsafe moves != nil else { return try sendSlowly(a, as: selector, through: &delivery) }
     return try unsafe withUnsafePointer(to: a) { a in
@@ -208,7 +208,7 @@ extension PreparedMessage {
   @inlinable
   @inline(__always)
   package func send<Answer, A, B>(
-    _ a: A, _ b: B, as selector: Selector, through delivery: inout FaceDelivery
+    _ a: A, _ b: B, as selector: Selector, through delivery: inout ProxyDelivery
   ) throws -> Answer? {
     guard unsafe moves != nil else { return try sendSlowly(a, b, as: selector, through: &delivery) }
     return try unsafe withUnsafePointer(to: a) { a in
@@ -224,7 +224,7 @@ extension PreparedMessage {
   @inlinable
   @inline(__always)
   package func send<Answer, A, B, C>(
-    _ a: A, _ b: B, _ c: C, as selector: Selector, through delivery: inout FaceDelivery
+    _ a: A, _ b: B, _ c: C, as selector: Selector, through delivery: inout ProxyDelivery
   ) throws -> Answer? {
     guard unsafe moves != nil else {
       return try sendSlowly(a, b, c, as: selector, through: &delivery)
@@ -244,7 +244,7 @@ extension PreparedMessage {
   @inlinable
   @inline(__always)
   package func send<Answer, A, B, C, D>(
-    _ a: A, _ b: B, _ c: C, _ d: D, as selector: Selector, through delivery: inout FaceDelivery
+    _ a: A, _ b: B, _ c: C, _ d: D, as selector: Selector, through delivery: inout ProxyDelivery
   ) throws -> Answer? {
     guard unsafe moves != nil else {
       return try sendSlowly(a, b, c, d, as: selector, through: &delivery)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-/// A target that a face calls and awaits.
+/// A target that a proxy calls and awaits.
 @safe
 @usableFromInline
 package struct AwaitedTarget {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-/// The turns of an awaited delivery: the targets of a face one after the other, each after the
+/// The turns of an awaited delivery: the targets of a proxy one after the other, each after the
 /// previous one has ended.
 @safe
 @usableFromInline
 package struct AwaitedTurns: ~Copyable {
-  // SAFETY: a local variable of a face's method. The face retains the proxy, which retains the
+  // SAFETY: a local variable of a proxy's method. The proxy retains the untyped one, which retains the
   // list.
 
   /// What an awaited requirement wants of its delivery.
@@ -18,7 +18,7 @@ package struct AwaitedTurns: ~Copyable {
     @usableFromInline let asksAll: Bool
     /// Whether cancelling the task ends the delivery, because the sender can throw the error.
     @usableFromInline let endsWithTask: Bool
-    /// Whether the face answers where no target does.
+    /// Whether the proxy answers where no target does.
     @usableFromInline let hasOtherwise: Bool
 
     @inlinable
@@ -33,11 +33,11 @@ package struct AwaitedTurns: ~Copyable {
     }
   }
 
-  private let proxy: Unmanaged<AnyObject>
-  private let owner: Unmanaged<FaceOwner>?
+  private let untyped: Unmanaged<AnyObject>
+  private let owner: Unmanaged<ProxyOwner>?
   /// The list of targets; nil if all messages go to the proxy.
   private let object: UnsafeRawPointer?
-  private let face: UnsafeRawPointer
+  private let proxy: UnsafeRawPointer
   /// The index of the protocol's table in a target's record.
   private let place: Int
   private let selector: Selector
@@ -53,7 +53,7 @@ package struct AwaitedTurns: ~Copyable {
   private var step: AwaitedStep?
   /// The position of the target of the current turn.
   private var member: MemberPlace?
-  /// The target, if the face calls it.
+  /// The target, if the proxy calls it.
   @usableFromInline var target: AwaitedTarget?
   /// The number of the delivery's message; 0 before one is needed.
   private var message: UInt64 = 0
@@ -68,12 +68,12 @@ package struct AwaitedTurns: ~Copyable {
   /// Initializes a delivery, which begins with the first turn.
   @usableFromInline
   package init(
-    _ selector: Selector, _ wishes: Wishes, to targets: borrowing FaceTargets,
-    of proxy: AnyObject, _ place: Int
+    _ selector: Selector, _ wishes: Wishes, to targets: borrowing ProxyTargets,
+    of untyped: AnyObject, _ place: Int
   ) {
-    unsafe self.proxy = .passUnretained(proxy)
+    unsafe self.untyped = .passUnretained(untyped)
     unsafe owner = targets.owner.map { unsafe .passUnretained($0) }
-    unsafe face = targets.face
+    unsafe proxy = targets.proxy
     self.place = place
     self.selector = selector
     self.wishes = wishes
@@ -97,7 +97,7 @@ package struct AwaitedTurns: ~Copyable {
     unsafe kept = fwd_awaited_begin(list)
     while unsafe kept == nil, unsafe fwd_thread() != nil {
       // Another thread may withdraw the list at once.
-      unsafe owner?._withUnsafeGuaranteedRef { $0.proxy.publishTargets() }
+      unsafe owner?._withUnsafeGuaranteedRef { $0.untyped.publishTargets() }
       unsafe kept = fwd_awaited_begin(list)
     }
     step = AwaitedStep.enter(through: unsafe unsafeBitCast(object, to: ObjectIdentifier.self))
@@ -152,7 +152,7 @@ package struct AwaitedTurns: ~Copyable {
       return false
     }
     unsafe self.member = member
-    unsafe target = AwaitedTarget(fwd_direct_take(member, face, place))
+    unsafe target = AwaitedTarget(fwd_direct_take(member, proxy, place))
     return true
   }
 
@@ -190,7 +190,7 @@ package struct AwaitedTurns: ~Copyable {
     guard wishes.hasResult, let list = unsafe list, let owner = unsafe owner,
       unsafe fwd_list_rules(list) & UInt32(FWD_LIST_TELLS) != 0
     else { return }
-    unsafe FaceDelivery.overrule(old, by: new, at: last, selector, owner.takeUnretainedValue())
+    unsafe ProxyDelivery.overrule(old, by: new, at: last, selector, owner.takeUnretainedValue())
   }
 
   /// Whether a target left out the requirement. If so, records that.
@@ -198,7 +198,7 @@ package struct AwaitedTurns: ~Copyable {
     guard wishes.isOptional, step?.takeLeftOut(target.identity, selector) ?? false else {
       return false
     }
-    if let member = unsafe member { unsafe FaceDelivery.noteLeftOut(selector, at: member) }
+    if let member = unsafe member { unsafe ProxyDelivery.noteLeftOut(selector, at: member) }
     return true
   }
 
@@ -222,13 +222,13 @@ package struct AwaitedTurns: ~Copyable {
   package func conclude() -> Verdict {
     if let outcome { return outcome }
     return unsafe owner?._withUnsafeGuaranteedRef {
-      $0.proxy.verdict(
+      $0.untyped.verdict(
         selector, tally, returnsValue: wishes.hasResult, hasOtherwise: wishes.hasOtherwise)
     } ?? .unanswered(nil)
   }
 
   /// The proxy.
-  package var receiver: AnyObject { unsafe proxy.takeUnretainedValue() }
+  package var receiver: AnyObject { unsafe untyped.takeUnretainedValue() }
 
   // MARK: Messages
 
@@ -252,16 +252,16 @@ package struct AwaitedTurns: ~Copyable {
     }
     guard let owner = unsafe owner else { return false }
     let before = tally.answered
-    await unsafe owner.takeUnretainedValue().proxy.deliverAwaiting(
+    await unsafe owner.takeUnretainedValue().untyped.deliverAwaiting(
       invocation, to: Invocations.member(at: place), &tally)
     return tally.answered > before
   }
 
   /// Runs the current turn for a requirement that cannot be a message.
   package mutating func refuse<Result>(
-    _ body: (inout FaceDelivery) throws -> Result
+    _ body: (inout ProxyDelivery) throws -> Result
   ) rethrows -> Result {
-    var delivery = FaceDelivery(to: receiver)
+    var delivery = ProxyDelivery(to: receiver)
     delivery.tally = tally
     unsafe delivery.place = member
     defer { tally = delivery.tally }

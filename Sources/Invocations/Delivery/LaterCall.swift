@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-/// A call that a face sends to a lane.
+/// A call that a proxy sends to a lane.
 ///
 /// Used by code that `@Forwardable` generates.
 ///
@@ -100,7 +100,7 @@ package final class LaterCall: @unchecked Sendable {
 ///
 /// ```swift
 /// let describe = { (target: QueuedTarget) in
-///   try target.call { (target: borrowing FaceTarget<any CustomStringConvertible & AnyObject>) in
+///   try target.call { (target: borrowing ProxyTarget<any CustomStringConvertible & AnyObject>) in
 ///     print(target.value.description)
 ///   } orSend: { _ in
 ///   }
@@ -125,21 +125,21 @@ public struct QueuedTarget {
   /// the message.
   @inlinable
   public func call<Target>(
-    _ body: (borrowing FaceTarget<Target>) throws -> Void,
-    orSend send: (inout FaceDelivery) throws -> Void?
+    _ body: (borrowing ProxyTarget<Target>) throws -> Void,
+    orSend send: (inout ProxyDelivery) throws -> Void?
   ) throws {
     guard let table = unsafe table else { return try sendAlone(send) }
     try unsafe _withUnprotectedUnsafePointer(to: (object, table)) { words in
       // SAFETY: a value of a protocol for objects is the object and the table.
       try body(
-        unsafe UnsafeRawPointer(words).assumingMemoryBound(to: FaceTarget<Target>.self).pointee)
+        unsafe UnsafeRawPointer(words).assumingMemoryBound(to: ProxyTarget<Target>.self).pointee)
     }
   }
 
   @usableFromInline
   @inline(never)
-  func sendAlone(_ send: (inout FaceDelivery) throws -> Void?) throws {
-    var delivery = unsafe FaceDelivery(
+  func sendAlone(_ send: (inout ProxyDelivery) throws -> Void?) throws {
+    var delivery = unsafe ProxyDelivery(
       to: Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue())
     _ = try send(&delivery)
   }

@@ -80,9 +80,9 @@ package final class ListedTarget: @unchecked Sendable {
     return (object as? any ManyTargets)?.__targetType ?? type
   }
 
-  /// How a face calls the object; nil where it sends messages.
-  package var witnesses: FaceWitnesses? {
-    get { unsafe fwd_target_witnesses(target).map { unsafe FaceWitnesses($0) } }
+  /// How a proxy calls the object; nil where it sends messages.
+  package var witnesses: ProxyWitnesses? {
+    get { unsafe fwd_target_witnesses(target).map { unsafe ProxyWitnesses($0) } }
     set { unsafe fwd_target_set_witnesses(target, newValue?.record) }
   }
 

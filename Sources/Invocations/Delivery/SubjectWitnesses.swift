@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-/// The records with which a multicast reaches targets of any class or protocol, without a face: the
+/// The records with which a multicast reaches targets of any class or protocol, without a proxy: the
 /// *witness table* is in the value itself.
 ///
 /// A value of a class is one word, the object; one of a protocol for objects has the table as its
@@ -13,11 +13,11 @@ package enum SubjectWitnesses {
     let table: UInt
   }
 
-  private static let known = Guarded<[Key: FaceWitnesses]>([:])
+  private static let known = Guarded<[Key: ProxyWitnesses]>([:])
 
   /// The record for a value that is an object; nil if the value has more than the object and one table, or
   /// has them elsewhere.
-  package static func of<Subject>(_ value: Subject, _ object: AnyObject) -> FaceWitnesses? {
+  package static func of<Subject>(_ value: Subject, _ object: AnyObject) -> ProxyWitnesses? {
     let word = MemoryLayout<UInt>.size
     let hasTable = MemoryLayout<Subject>.size == 2 * word
     guard hasTable || MemoryLayout<Subject>.size == word else { return nil }
@@ -32,14 +32,14 @@ package enum SubjectWitnesses {
     if let witnesses = known.read({ $0[key] }) { return witnesses }
     return known.withLockInPlace { known in
       if let witnesses = known[key] { return witnesses }
-      let witnesses = unsafe FaceWitnesses(make(Subject.self, table))
+      let witnesses = unsafe ProxyWitnesses(make(Subject.self, table))
       known[key] = witnesses
       return witnesses
     }
   }
 
   /// The value of an object for which there is a record.
-  package static func value<Subject>(of object: AnyObject, _ witnesses: FaceWitnesses) -> Subject {
+  package static func value<Subject>(of object: AnyObject, _ witnesses: ProxyWitnesses) -> Subject {
     // SAFETY: the record was made for a value of this type that consists of the object and the table, or
     // of the object alone.
     unsafe withUnsafeBytes(of: (object, witnesses.table(at: 0))) {

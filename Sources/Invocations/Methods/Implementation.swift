@@ -68,19 +68,19 @@ public final class Implementation: Sendable {
   let keepAlive: (any Sendable)?
   /// The variant for messages without a result, if it has another body.
   let withoutResult: Implementation?
-  /// The method that a face made for a requirement of another protocol, with the same selector and
+  /// The method that a proxy made for a requirement of another protocol, with the same selector and
   /// other types; nil for nearly all methods.
   let otherTypes: Implementation?
-  /// Whether a face made it. Set before the implementation is shared.
-  private nonisolated(unsafe) var isMadeByFace = false
+  /// Whether a proxy made it. Set before the implementation is shared.
+  private nonisolated(unsafe) var isMadeByProxy = false
 
   /// Whether its class may leave it out, so that it stands for a default implementation.
   private nonisolated(unsafe) var isOfOptional = false
 
-  var isOfFace: Bool { unsafe isMadeByFace }
+  var isGenerated: Bool { unsafe isMadeByProxy }
   package var isOptional: Bool { unsafe isOfOptional }
 
-  /// Makes a method of a face that answers other types, too.
+  /// Makes a method of a proxy that answers other types, too.
   init(_ first: Implementation, besides other: Implementation) {
     plan = first.plan
     receiver = first.receiver
@@ -91,13 +91,13 @@ public final class Implementation: Sendable {
     keepAlive = first.keepAlive
     withoutResult = first.withoutResult
     otherTypes = first.otherTypes.map { Implementation($0, besides: other) } ?? other
-    unsafe isMadeByFace = true
+    unsafe isMadeByProxy = true
     unsafe isOfOptional = first.isOptional
   }
 
-  /// Marks a new implementation as made by a face, and returns it.
-  package func markedAsOfFace(isOptional: Bool) -> Implementation {
-    unsafe isMadeByFace = true
+  /// Marks a new implementation as made by a proxy, and returns it.
+  package func markedAsOfProxy(isOptional: Bool) -> Implementation {
+    unsafe isMadeByProxy = true
     unsafe isOfOptional = isOptional
     return self
   }

@@ -148,8 +148,8 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension MethodTable {
-  /// Adds methods that a face made. Methods that the class already has stay. A method that another
-  /// face made gets the new one for its types: two protocols may have requirements with equal names.
+  /// Adds methods that a proxy made. Methods that the class already has stay. A method that another
+  /// proxy made gets the new one for its types: two protocols may have requirements with equal names.
   /// If the types of any other method differ, an error is reported.
   package func declare(_ made: [(selector: Selector, method: Implementation)]) {
     for (selector, method) in add(made) {
@@ -163,7 +163,7 @@ extension MethodTable {
     }
   }
 
-  /// Removes a method that a face made for an optional requirement that the class leaves out.
+  /// Removes a method that a proxy made for an optional requirement that the class leaves out.
   func leaveOut(_ selector: Selector) {
     let old = state.withLockInPlace { state -> Implementation? in
       // The requirement of the other protocol stays. The default implementation runs each time.

@@ -28,7 +28,7 @@ public final class MethodTable: Sendable {
     var leftOut: [Selector: Implementation] = [:]
   }
 
-  /// The tables, and what faces have to add to the tables that do not exist yet: most classes get no
+  /// The tables, and what proxies have to add to the tables that do not exist yet: most classes get no
   /// message ever.
   private struct Tables {
     var made: [ObjectIdentifier: MethodTable] = [:]
@@ -51,7 +51,7 @@ public final class MethodTable: Sendable {
   let providing: (any MethodProviding.Type)?
   /// How the class declares methods; nil if it does not.
   let declaring: (any MethodDeclaring.Type)?
-  /// What faces had to add before the table was made.
+  /// What proxies had to add before the table was made.
   let additions: [@Sendable (MethodTable) -> Void]
 
   /// Whether objects of the class may have methods of their own.
@@ -140,7 +140,7 @@ public final class MethodTable: Sendable {
   func add(
     _ new: [(selector: Selector, method: Implementation)]
   ) -> [(selector: Selector, method: Implementation)] {
-    change(new.map(\.selector), byFace: true) { state in
+    change(new.map(\.selector), byProxy: true) { state in
       state.methods.reserveCapacity(state.methods.count + new.count)
       return new.filter { selector, method in
         guard state.methods[selector] == nil else { return true }
@@ -156,13 +156,13 @@ public final class MethodTable: Sendable {
     }
   }
 
-  /// Adds a method of a face beside that of another face, which has the same selector and other
-  /// types. Returns false, and changes nothing, if the class's method is of no face.
+  /// Adds a method of a proxy beside that of another proxy, which has the same selector and other
+  /// types. Returns false, and changes nothing, if the class's method is of no proxy.
   ///
-  /// The faces continue to call their targets, each with its own types.
+  /// The proxies continue to call their targets, each with its own types.
   func add(_ selector: Selector, besides method: Implementation) -> Bool {
     let old = state.withLockInPlace { state -> Implementation? in
-      guard let known = state.methods[selector], known.isOfFace else { return nil }
+      guard let known = state.methods[selector], known.isGenerated else { return nil }
       if known.answering(method.plan) == nil {
         state.methods[selector] = Implementation(known, besides: method)
       }
@@ -229,11 +229,11 @@ public final class MethodTable: Sendable {
     change(selectors, body: body)
   }
 
-  /// Changes the methods for selectors. Faces send messages for them from then on, unless a face
+  /// Changes the methods for selectors. Proxies send messages for them from then on, unless a proxy
   /// adds its own methods: of two threads that prepare a class, the one that adds the methods may
   /// come here after the other one has made the witness tables.
   private func change<Result>(
-    _ selectors: [Selector], byFace: Bool = false, body: (inout State) -> Result
+    _ selectors: [Selector], byProxy: Bool = false, body: (inout State) -> Result
   ) -> Result {
     if passesOn {
       var unchanged = state.read { $0 }
@@ -243,7 +243,7 @@ public final class MethodTable: Sendable {
     var changed: [Selector] = []
     defer {
       for selector in selectors { fwd_methods_forget(selector.word) }
-      if !byFace { WitnessRecords.withdraw(changed, of: type) }
+      if !byProxy { WitnessRecords.withdraw(changed, of: type) }
     }
     return state.withLockInPlace { state in
       let old = selectors.map { state.methods[$0] }
@@ -256,7 +256,7 @@ public final class MethodTable: Sendable {
   }
 
   /// Whether the objects of the class pass every message on, as a multicast proxy does. Such a class
-  /// takes no methods: faces reach the targets without asking it.
+  /// takes no methods: proxies reach the targets without asking it.
   var passesOn: Bool { forwarding?.callType != nil }
 
   // MARK: Looking up

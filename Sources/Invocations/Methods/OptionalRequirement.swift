@@ -152,7 +152,7 @@ public enum OptionalRequirement {
     throw NotImplemented()
   }
 
-  /// Removes the method for a requirement that a face has found a class to leave out.
+  /// Removes the method for a requirement that a proxy has found a class to leave out.
   static func note(leftOut selector: Selector, by type: AnyClass) {
     // The boxes of one class have values of many types, and other types may have the method.
     if type is any ManyTargets.Type { return }

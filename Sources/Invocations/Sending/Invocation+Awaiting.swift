@@ -17,7 +17,7 @@ extension Invocation {
   }
 
   /// Whether cancelling the awaiting task keeps the message from further targets. False for a
-  /// face's requirement that cannot throw, because its sender would not learn of the cancellation.
+  /// proxy's requirement that cannot throw, because its sender would not learn of the cancellation.
   package var endsWithTask: Bool {
     unsafe call.state.pointee.is_uncancelled == 0
   }

@@ -98,7 +98,7 @@ enum BenchRows {
     }
     #if Macros
       let nobody = Multicast<InboxDelegateProxy>()
-      let none = nobody.face
+      let none = nobody.proxy
       rows.append(
         Benchmark("proxy/none", "a proxy of no delegates", over: property) { count in
           withExtendedLifetime(nobody) {
@@ -109,7 +109,7 @@ enum BenchRows {
         let targets = delegates(number)
         let many = Multicast<InboxDelegateProxy>()
         for target in targets { many.add(target, strongly: how == "strong") }
-        let proxy = many.face
+        let proxy = many.proxy
         rows.append(
           Benchmark(
             "proxy/\(how)-\(number)",

@@ -11,8 +11,8 @@ const FWDMethod *hot_method_find(const FWDMethodCache *cache, uintptr_t type, ui
   return fwd_method_find(cache, type, selector);
 }
 
-FWDDirectTarget hot_take(const void *const *member, const void *face, size_t index) {
-  return fwd_direct_take(member, face, index);
+FWDDirectTarget hot_take(const void *const *member, const void *proxy, size_t index) {
+  return fwd_direct_take(member, proxy, index);
 }
 
 void *hot_publish(const void **cell, const void *thing) { return fwd_publish(cell, thing); }

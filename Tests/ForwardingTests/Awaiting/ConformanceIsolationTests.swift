@@ -101,10 +101,10 @@ struct ConformanceIsolationTests {
   @Test("a conformance whose actor the runtime cannot name refuses all messages")
   @MainActor
   func unknown() async throws {
-    let methods = FaceMethods<Nameless>(
+    let methods = ProxyMethods<Nameless>(
       table: MethodTable.of(Nameless.self), actor: nil, conformance: .unknown)
     methods.answer(
-      Requirement<Int>("show"), unsafe FaceBody { (object: Nameless) in object.show() })
+      Requirement<Int>("show"), unsafe ProxyBody { (object: Nameless) in object.show() })
     methods.declare()
     let nameless = Nameless()
     #expect(throws: ForwardingError.wrongIsolation("show", .nonisolated)) {

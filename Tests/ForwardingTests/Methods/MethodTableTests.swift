@@ -220,7 +220,7 @@ struct MethodTableTests {
   func leftOut() throws {
     final class Door {}
     let (table, name) = (MethodTable.of(Door.self), "rest" as Selector)
-    let method = try Self.answering(1).markedAsOfFace(isOptional: true)
+    let method = try Self.answering(1).markedAsOfProxy(isOptional: true)
     table.declare([(name, method)])
     #expect(throws: NotImplemented.self) {
       let door = Door()
@@ -230,7 +230,7 @@ struct MethodTableTests {
     table.leaveOut(name)
     table.declare([(name, method)])
     #expect(table.own(name) == nil)
-    let other = try Implementation { (_: AnyObject) -> String in "other" }.markedAsOfFace(
+    let other = try Implementation { (_: AnyObject) -> String in "other" }.markedAsOfProxy(
       isOptional: true)
     table.declare([(name, other)])
     #expect(table.own(name) != nil)
@@ -240,7 +240,7 @@ struct MethodTableTests {
   func leftOutTwice() throws {
     final class Gate {}
     let (table, name, gate) = (MethodTable.of(Gate.self), "rests" as Selector, Gate())
-    table.declare([(name, try Self.answering(1).markedAsOfFace(isOptional: true))])
+    table.declare([(name, try Self.answering(1).markedAsOfProxy(isOptional: true))])
     #expect(try Self.ask(gate, name) == 1)
     // As far as the first thread has come: the method is removed, and still in the cache.
     table.state.withLockInPlace { _ = $0.methods.removeValue(forKey: name) }
@@ -249,17 +249,17 @@ struct MethodTableTests {
     #expect(MethodTable.knowsAnswer(Gate.self, name) != true)
   }
 
-  @Test("methods that a face adds leave the witness tables of the class, and other methods do not")
+  @Test("methods that a proxy adds leave the witness tables of the class, and other methods do not")
   func preparedTwice() throws {
     final class Door: Opening {}
-    final class Face {}
+    final class Proxy {}
     let (table, name) = (MethodTable.of(Door.self), "opens" as Selector)
     let part = try #require(WitnessRecords.Part(Door() as any Opening))
     // Of two threads that prepare a class, the second may get here before the first one is done.
-    WitnessRecords.add(Door.self, Face.self, part, isIsolated: false, bases: [])
-    table.declare([(name, try Self.answering(1).markedAsOfFace(isOptional: false))])
-    WitnessRecords.note([name], of: Face.self, for: Door.self)
-    let witnesses = try #require(WitnessRecords.witnesses(of: Door.self, for: Face.self))
+    WitnessRecords.add(Door.self, Proxy.self, part, isIsolated: false, bases: [])
+    table.declare([(name, try Self.answering(1).markedAsOfProxy(isOptional: false))])
+    WitnessRecords.note([name], of: Proxy.self, for: Door.self)
+    let witnesses = try #require(WitnessRecords.witnesses(of: Door.self, for: Proxy.self))
     #expect(witnesses.table(at: 0) != 0)
     table.replace(name, try Self.answering(2))
     #expect(witnesses.table(at: 0) == 0)

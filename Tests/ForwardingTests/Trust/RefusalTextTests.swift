@@ -84,13 +84,13 @@ struct RefusalTextTests {
     "an unknown name on an intercepting proxy is refused with the class of its target and a suggestion"
   )
   func intercepted() throws {
-    let proxy = InterceptingProxy(Listener("1", Log()))
+    let untyped = InterceptingProxy(Listener("1", Log()))
     #expect(
-      Self.text { try Message<NoResult, Int32>("dod:")(1, on: proxy) }
+      Self.text { try Message<NoResult, Int32>("dod:")(1, on: untyped) }
         == "-[Listener dod:]: unrecognized selector; did you mean 'did:'?")
   }
 
-  @Test("an error behind a face that cannot throw names the target")
+  @Test("an error behind a proxy that cannot throw names the target")
   func unheard() async {
     await #expect(processExitsWith: .success) {
       final class Closed: ForwardingProxy, @unchecked Sendable {
@@ -101,11 +101,11 @@ struct RefusalTextTests {
       }
       let told = Log()
       ForwardingEvent.destination = .handler { told.add("\($0)") }
-      let proxy = Closed()
+      let untyped = Closed()
       let open = Requirement<Void, Int>("open:")
-      FaceForwarder(proxy, for: Closed.self).tell(
-        FaceSite<Void>(0), open.selector, { (_: borrowing FaceTarget<any Sendable>) in },
-        { delivery in try FaceMessage.send(open, 5, through: &delivery) })
+      ProxyForwarder(untyped, for: Closed.self).tell(
+        ProxySite<Void>(0), open.selector, { (_: borrowing ProxyTarget<any Sendable>) in },
+        { delivery in try ProxyMessage.send(open, 5, through: &delivery) })
       let line =
         "-[Closed open:] threw an error that its sender does not get: \(Failure(name: "closed"))"
       require(told.all == [line], "\(told.all)")

@@ -19,6 +19,6 @@ final class Window: ChatDelegate {
 
 let session = Session()
 let delegates = Multicast<ChatDelegateProxy>()
-session.delegate = delegates.face
+session.delegate = delegates.proxy
 
 print(session.send("hello"))  // true

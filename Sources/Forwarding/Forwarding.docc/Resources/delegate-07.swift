@@ -25,7 +25,7 @@ final class Archive: ChatDelegate {
 
 let session = Session()
 let delegates = Multicast<ChatDelegateProxy>()
-session.delegate = delegates.face
+session.delegate = delegates.proxy
 
 let archive = Archive()
 do {

@@ -22,7 +22,7 @@ final class Log: ChatDelegate, Sendable {
 
 let session = Session()
 let delegates = Multicast<ChatDelegateProxy>()
-session.delegate = delegates.face
+session.delegate = delegates.proxy
 
 let queue = DispatchQueue(label: "log")
 let log = Log()

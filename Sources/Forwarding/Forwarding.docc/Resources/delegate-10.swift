@@ -32,16 +32,16 @@ final class Archive: ChatDelegate {
 
 let session = Session()
 let delegates = Multicast<ChatDelegateProxy>()
-session.delegate = delegates.face
+session.delegate = delegates.proxy
 
 let window = Window()
 let archive = Archive()
 delegates.add(window)
-print(try await delegates.face.chat(upload: [1, 2]))  // 2
+print(try await delegates.proxy.chat(upload: [1, 2]))  // 2
 
 delegates.add(archive)
 do {
-  print(try await delegates.face.chat(upload: [1, 2]))
+  print(try await delegates.proxy.chat(upload: [1, 2]))
 } catch {
   print(error)  // DiskFull(): the window has uploaded the bytes, too
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Objects of one protocol that answer questions, and an object of the protocol that asks them in
+/// order.
+///
+/// ```
+/// let source = DataSource<TableSourceProxy>()
+/// source.add(contacts)
+/// source.fallback = empty
+/// table.source = source.proxy  // the first who answers is asked
+/// ```
+///
+/// If neither a target nor the fallback answers, a requirement returns its `@Otherwise` value or
+/// nil, or throws.
+///
+/// ```swift
+/// func ask<Proxy: GeneratedProxy>(_ one: Proxy.__Target, or other: Proxy.__Target) -> Proxy {
+///   let source = DataSource<Proxy>()
+///   source.add(one)
+///   source.fallback = other
+///   return source.proxy
+/// }
+/// ```
+public final class DataSource<Proxy: GeneratedProxy>: Multicast<Proxy> {
+  /// Creates one without targets.
+  public init() {
+    let untyped = MulticastProxy(asksOne: true)
+    let proxy = Proxy(forwardingTo: untyped)
+    super.init(untyped, proxy, proxy.__forwarder.targets)
+  }
+
+  /// The target that is asked after all others, whatever their priorities. It is held weakly.
+  public var fallback: Proxy.__Target? {
+    get { forwarder.fallback.flatMap { Proxy.__found($0) } }
+    set { setFallback(newValue) }
+  }
+
+  /// Sets the target that is asked after all others. It is held weakly unless `strongly` is true.
+  public func setFallback(_ target: Proxy.__Target?, strongly: Bool = false) {
+    guard let target else { return forwarder.removeFallback() }
+    var request = RegisteredTarget(target, of: Proxy.self).request(
+      to: forwarder, strongly: strongly, on: .caller, priority: nil)
+    request.isFallback = true
+    forwarder.add(request)
+  }
+}
+
+// SAFETY: the same holds as for `Multicast`.
+extension DataSource: @unchecked Sendable where Proxy: Sendable {}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+extension Multicast where Subject: GeneratedProxy {
+  /// Adds a closure for one requirement, in place of a target.
+  ///
+  /// ```
+  /// let token = delegates.on(\.chatDidReceive) { chat, message in print(message.text) }
+  /// token.remove()
+  /// ```
+  ///
+  /// The closure is kept until its token removes it, and runs on the sender's thread. A requirement
+  /// that it has a result for gets the closure's answer.
+  ///
+  /// - Parameters:
+  ///   - requirement: the name of the requirement among ``messages``.
+  ///   - priority: targets with higher priorities are called first; 0 by default.
+  ///   - group: a name for removing several registrations at once.
+  ///   - once: whether the registration ends with its first message.
+  ///   - body: what the requirement runs.
+  /// - Precondition: The requirement is not `async`.
+  @discardableResult
+  public final func on<Result, each Argument>(
+    _ requirement: KeyPath<Subject.__Messages, Requirement<Result, repeat each Argument>>,
+    priority: Int? = nil, group: String? = nil, once: Bool = false,
+    _ body: @escaping (repeat each Argument) throws -> Result
+  ) -> ForwardingToken {
+    let requirement = Subject.__Messages()[keyPath: requirement]
+    let target = ClosureTarget()
+    let held = UncheckedClosure(body: body)
+    do throws(InvocationError) {
+      try target.register(requirement.selector) { (arguments: repeat each Argument) in
+        try held.body(repeat each arguments)
+      }
+    } catch {
+      fatalError("'\(requirement.selector)' cannot be a closure: \(error)")
+    }
+    return forwarder.add(target, strongly: true, priority: priority, group: group, once: once)
+  }
+}
+
+// SAFETY: the closure runs on the threads on which a target of the multicast runs, whose class need
+// not be `Sendable` either.
+private struct UncheckedClosure<Result, each Argument>: @unchecked Sendable {
+  let body: (repeat each Argument) throws -> Result
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
+/// Many objects of one protocol or class: a *multicast delegate*.
+///
+/// ```
+/// let delegates = Multicast<any ChatDelegate>()            // any protocol, or a class
+/// delegates.add(screen)                                    // weak; nothing but a ChatDelegate compiles
+/// delegates.forEach { $0.chat(chat, didReceive: text) }    // everyone is told, in order
+/// ```
+///
+/// For the class that `@Forwardable` makes, there is also an object of the protocol that forwards to
+/// all of them:
+///
+/// ```
+/// let delegates = Multicast<ChatDelegateProxy>()
+/// delegates.add(screen)
+/// delegates.add(logger, on: .queue(background))
+/// session.delegate = delegates.proxy            // for any API that takes a ChatDelegate
+/// delegates.proxy.chat(chat, didReceive: text)  // everyone is told, in order
+/// ```
+///
+/// Objects are held weakly, unless `strongly` is true; structures and enumerations are held until they
+/// are removed.
+///
+/// ```swift
+/// func both<Proxy: GeneratedProxy>(_ one: Proxy.__Target, _ other: Proxy.__Target) -> Multicast<Proxy> {
+///   let both = Multicast<Proxy>()
+///   both.add(one)
+///   both.add(other, priority: 1)
+///   return both
+/// }
+/// ```
+public class Multicast<Subject> {
+  /// The proxy that delivers.
+  final let forwarder: MulticastProxy
+  /// The object of the protocol, if the subject is the class of one.
+  @usableFromInline final let front: AnyObject?
+  /// The targets, as visits find them.
+  @usableFromInline final let list: ProxyTargets
+
+  init(_ untyped: MulticastProxy, _ front: AnyObject?, _ list: ProxyTargets) {
+    forwarder = untyped
+    self.front = front
+    self.list = list
+  }
+
+  /// Creates one without targets.
+  public convenience init() {
+    let untyped = MulticastProxy()
+    // Where `Subject` is a type parameter, it may be the class of a proxy.
+    if let proxy = Subject.self as? any GeneratedProxy.Type {
+      let front = proxy.init(forwardingTo: untyped)
+      self.init(untyped, front, front.__forwarder.targets)
+    } else {
+      self.init(untyped, nil, ProxyTargets(untyped.targetList, of: untyped, for: Subject.self))
+    }
+  }
+
+  // MARK: Settings
+
+  /// What happens when a target is added again.
+  public final var duplicateRule: DuplicateRule {
+    get { forwarder.duplicateRule }
+    set { forwarder.duplicateRule = newValue }
+  }
+
+  /// Which of several results the sender gets.
+  public final var resultRule: ResultRule {
+    get { forwarder.resultRule }
+    set { forwarder.resultRule = newValue }
+  }
+
+  /// What happens to the remaining targets when one throws.
+  public final var errorRule: ErrorRule {
+    get { forwarder.errorRule }
+    set { forwarder.errorRule = newValue }
+  }
+
+  /// Receives diagnostics, including the errors that a requirement cannot throw.
+  public final var onDiagnostic: (@Sendable (DeliveryDiagnostic) -> Void)? {
+    get { forwarder.onDiagnostic }
+    set { forwarder.onDiagnostic = newValue }
+  }
+
+  // MARK: Adding
+
+  /// Adds a target, behind those of the same or a higher priority. It is visited on the sender's
+  /// thread.
+  ///
+  /// - Parameters:
+  ///   - strongly: whether an object is retained.
+  ///   - priority: targets with higher priorities are visited first; 0 by default.
+  ///   - group: a name for removing several registrations at once.
+  ///   - once: whether the registration ends with the first visit.
+  /// - Returns: what identifies the registration.
+  @_disfavoredOverload
+  @discardableResult
+  public final func add(
+    _ target: Subject, strongly: Bool = false, priority: Int? = nil, group: String? = nil,
+    once: Bool = false
+  ) -> ForwardingToken {
+    forwarder.add(
+      registered(target).request(
+        to: forwarder, strongly: strongly, on: .caller, priority: priority, group: group, once: once
+      ))
+  }
+
+  // MARK: Removing and suspending
+
+  /// Removes a registration.
+  ///
+  /// - Returns: false if it was removed before.
+  @discardableResult
+  public final func remove(_ token: ForwardingToken) -> Bool { forwarder.remove(token) }
+
+  /// Removes all registrations of an object. A structure or an enumeration is removed by its token.
+  ///
+  /// - Returns: the number of registrations removed.
+  @discardableResult
+  public final func remove(_ target: AnyObject) -> Int { forwarder.remove(receiver(of: target)) }
+
+  /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
+  ///
+  /// - Returns: the number of registrations removed.
+  @discardableResult
+  public final func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
+    forwarder.remove(receiver(of: target), on: lane)
+  }
+
+  /// Removes all registrations of a group.
+  ///
+  /// - Returns: the number of registrations removed.
+  @discardableResult
+  public final func remove(group: String) -> Int { forwarder.remove(group: group) }
+
+  /// Removes all registrations.
+  ///
+  /// - Returns: the number of registrations removed.
+  @discardableResult
+  public final func removeAll() -> Int { forwarder.removeAll() }
+
+  /// Removes a registration, and waits until its messages have ended.
+  ///
+  /// - Returns: false if it was removed before.
+  /// - Throws: ``ForwardingError/wouldDeadlock`` if the wait would never end; nothing is removed.
+  @discardableResult
+  public final func removeAndWait(_ token: ForwardingToken) throws(ForwardingError) -> Bool {
+    try forwarder.removeAndWait(token)
+  }
+
+  /// Removes all registrations of a target, and waits until their messages have ended.
+  ///
+  /// - Returns: the number of registrations removed.
+  /// - Throws: ``ForwardingError/wouldDeadlock`` if the wait would never end; nothing is removed.
+  @discardableResult
+  public final func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
+    try forwarder.removeAndWait(receiver(of: target))
+  }
+
+  /// Removes a registration, and awaits the end of its messages without blocking the caller's
+  /// actor.
+  ///
+  /// - Returns: false if it was removed before.
+  /// - Throws: ``ForwardingError/wouldDeadlock`` inside a message that is awaited; nothing is
+  ///   removed.
+  @discardableResult
+  public final nonisolated(nonsending) func removeAndWait(
+    _ token: ForwardingToken
+  ) async throws(ForwardingError) -> Bool {
+    try await forwarder.removeAndWait(token)
+  }
+
+  /// Removes all registrations of a target, and awaits the end of their messages.
+  ///
+  /// - Returns: the number of registrations removed.
+  /// - Throws: ``ForwardingError/wouldDeadlock`` inside a message that is awaited; nothing is
+  ///   removed.
+  @discardableResult
+  public final nonisolated(nonsending) func removeAndWait(
+    _ target: AnyObject
+  ) async throws(ForwardingError) -> Int {
+    try await forwarder.removeAndWait(receiver(of: target))
+  }
+
+  /// Suspends a registration: its target gets no message, and is not visited, until each suspension
+  /// is undone.
+  ///
+  /// - Returns: false if the registration was removed.
+  @discardableResult
+  public final func suspend(_ token: ForwardingToken) -> Bool { forwarder.suspend(token) }
+
+  /// Undoes one suspension of a registration.
+  ///
+  /// - Returns: false if it was not suspended, or was removed.
+  @discardableResult
+  public final func resume(_ token: ForwardingToken) -> Bool { forwarder.resume(token) }
+
+  // MARK: Inspecting
+
+  /// Whether an object is registered.
+  public final func contains(_ target: AnyObject) -> Bool {
+    forwarder.contains(receiver(of: target))
+  }
+
+  /// Whether a registration exists.
+  public final func contains(_ token: ForwardingToken) -> Bool { forwarder.contains(token) }
+
+  /// The number of targets that are alive, including those that were added to the proxy directly.
+  public final var count: Int { forwarder.count }
+
+  /// Whether no target is alive.
+  public final var isEmpty: Bool { forwarder.isEmpty }
+
+  /// The targets that are alive, in the order of visits.
+  @_disfavoredOverload
+  public final var targets: [Subject] {
+    requireNoProxy()
+    return forwarder.snapshot.compactMap { member in member.object.flatMap { subject(member, $0) } }
+  }
+
+  /// The object that stands for a target in the list.
+  private func receiver(of target: AnyObject) -> AnyObject {
+    front == nil ? target : RegisteredTarget.receiver(target)
+  }
+
+  private func registered(_ target: Subject) -> RegisteredTarget {
+    guard let proxy = Subject.self as? any GeneratedProxy.Type, front != nil else {
+      return RegisteredTarget(of: target)
+    }
+    return RegisteredTarget(of: target, for: proxy)
+  }
+
+  /// The target that a member stands for.
+  @usableFromInline
+  final func subject(_ member: ListedTarget, _ object: AnyObject) -> Subject? {
+    if let witnesses = member.witnesses { return SubjectWitnesses.value(of: object, witnesses) }
+    return (object as? SubjectBox<Subject>)?.value ?? object as? Subject
+  }
+
+  /// Ends the program if there is a proxy: its targets are not of the type `Subject`.
+  @inlinable
+  final func requireNoProxy() { if front != nil { refuseProxy() } }
+
+  @usableFromInline
+  @inline(never)
+  final func refuseProxy() -> Never {
+    fatalError(
+      "the targets of Multicast<\(Subject.self)> are objects of its protocol, which code sees "
+        + "'where \(Subject.self): GeneratedProxy'")
+  }
+}
+
+extension Multicast where Subject: GeneratedProxy {
+  /// Creates one without targets.
+  public convenience init() { self.init(inFrontOf: MulticastProxy()) }
+
+  convenience init(inFrontOf untyped: MulticastProxy) {
+    let proxy = Subject(forwardingTo: untyped)
+    self.init(untyped, proxy, proxy.__forwarder.targets)
+  }
+
+  /// Creates one in front of a proxy.
+  ///
+  /// - Safety: the proxy gives its targets to any thread. Where the protocol is not `Sendable`, no
+  ///   other thread may use it.
+  @unsafe
+  public convenience init(_ untyped: MulticastProxy) { self.init(inFrontOf: untyped) }
+
+  /// The proxy that delivers. It may also have targets that were added to it directly, and answer the
+  /// same selectors.
+  ///
+  /// - Safety: the proxy gives its targets to any thread. Where the protocol is not `Sendable`, no
+  ///   other thread may use it.
+  @unsafe
+  public final var untyped: MulticastProxy { forwarder }
+
+  /// The object of the protocol. It retains the proxy, so it may outlive this object.
+  @inlinable
+  public final var proxy: Subject {
+    // Lends the object: a getter would retain it.
+    _read { yield KnownClass.object(front, as: Subject.self) }
+  }
+
+  /// Adds a target that is called on the sender's thread. The other parameters are those of
+  /// ``MulticastProxy/add(_:strongly:on:priority:group:once:)``.
+  @discardableResult
+  public final func add(
+    _ target: Subject.__Target, strongly: Bool = false, priority: Int? = nil, group: String? = nil,
+    once: Bool = false
+  ) -> ForwardingToken {
+    add(
+      unchecked: target, strongly: strongly, on: .caller, priority: priority, group: group,
+      once: once)
+  }
+
+  /// The targets that are alive and conform to the protocol, in the order of delivery. A proxy that
+  /// was added as a target is returned as another proxy in front of the same untyped one.
+  public final var targets: [Subject.__Target] {
+    forwarder.targets.compactMap { Subject.__found($0) }
+  }
+}
+
+extension Multicast where Subject: GeneratedProxy & Sendable {
+  /// Creates one in front of a proxy.
+  public convenience init(_ untyped: MulticastProxy) { self.init(inFrontOf: untyped) }
+
+  /// The proxy that delivers. It may also have targets that were added to it directly, and answer the
+  /// same selectors.
+  public final var untyped: MulticastProxy { forwarder }
+}
+
+extension Multicast {
+  /// There is an object of the protocol behind a proxy class only.
+  @available(
+    *, unavailable,
+    message: "write 'Multicast<ChatDelegateProxy>' for '@Forwardable protocol ChatDelegate'"
+  )
+  public final var proxy: Never { fatalError("there is no object of the protocol") }
+}
+
+// SAFETY: its stored properties are the proxy, the untyped one, which is thread-safe, and what they own.
+extension Multicast: @unchecked Sendable where Subject: Sendable {}

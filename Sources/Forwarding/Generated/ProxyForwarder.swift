@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The destination of a proxy's messages: an untyped proxy, and its targets if they may be called
+/// directly.
+///
+/// Only the code that `@Forwardable` writes needs it.
+///
+/// ```swift
+/// final class GateProxy {}
+/// let forwarder = ProxyForwarder(MulticastProxy(), for: GateProxy.self)
+/// ```
+@_documentation(visibility: internal)
+@frozen
+public struct ProxyForwarder: Sendable {
+  /// The proxy that gets the messages.
+  @usableFromInline let untyped: any ForwardingProxy & Sendable
+  /// The targets, if the proxy may call them directly.
+  @usableFromInline let targets: ProxyTargets
+
+  /// Makes the destination of a proxy's messages.
+  ///
+  /// A subclass of the proxies in this package may override how messages are handled, so it gets
+  /// all of them, and no target is called directly.
+  public init(_ untyped: any ForwardingProxy & Sendable, for proxy: AnyClass) {
+    self.untyped = untyped
+    KnownProxies.add(proxy)
+    let owner = untyped.targetOwner
+    targets = ProxyTargets(owner?.targetList, of: owner, for: proxy)
+  }
+
+  /// Makes a destination that calls no target.
+  init(messagesTo untyped: any ForwardingProxy & Sendable, for proxy: AnyClass) {
+    self.untyped = untyped
+    targets = ProxyTargets(nil, of: nil, for: proxy)
+  }
+}
+
+/// The classes of all proxies that were made.
+enum KnownProxies {
+  private static let classes = Guarded<Set<ObjectIdentifier>>([])
+
+  static func add(_ proxy: AnyClass) {
+    classes.withLockInPlace { _ = $0.insert(ObjectIdentifier(proxy)) }
+  }
+
+  static func contain(_ type: AnyClass) -> Bool {
+    classes.read { $0.contains(ObjectIdentifier(type)) }
+  }
+}
+
+extension ForwardingProxy {
+  /// This proxy, if it forwards all messages to its targets unchanged.
+  fileprivate var targetOwner: (any TargetListOwner)? {
+    type(of: self) == MulticastProxy.self ? self as? MulticastProxy : nil
+  }
+}

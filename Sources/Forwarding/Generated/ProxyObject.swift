@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Implements `Hashable`, `NSObjectProtocol` and `CustomStringConvertible` by identity, for proxies
+/// and boxes whose protocol inherits one of them.
+///
+/// Only the code that `@Forwardable` writes needs it.
+///
+/// ```swift
+/// final class Door: ProxyObject {}
+/// let door = Door()
+/// door == door  // true
+/// ```
+@_documentation(visibility: internal)
+public protocol ProxyObject: CustomAnswering {}
+
+extension ProxyObject {
+  /// Whether both are the same object.
+  public static func == (one: Self, other: Self) -> Bool { one === other }
+
+  /// Hashes the identity of the object.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+  /// The hash value of the object's identity.
+  public var hash: Int { ObjectIdentifier(self).hashValue }
+
+  /// Whether the other value is the same object.
+  public func isEqual(_ object: Any?) -> Bool {
+    guard let object, type(of: object) is AnyClass else { return false }
+    return object as AnyObject === self
+  }
+
+  /// Returns the object itself.
+  public func `self`() -> Self { self }
+
+  /// Returns false: a proxy implements these methods for itself.
+  public func isProxy() -> Bool { false }
+
+  /// The name of the class.
+  public var description: String { String(describing: type(of: self)) }
+}
+
+extension ProxyObject where Self: CustomDebugStringConvertible {
+  /// The name of the class, with its module.
+  public var debugDescription: String { String(reflecting: type(of: self)) }
+}
+
+/// What the members of a proxy need of it: the extension of its protocol has them, for the proxy and for those
+/// of inheriting protocols. Its conformance belongs to no actor, as a protocol that inherits `Sendable` takes
+/// no member of an extension for a conformance that does.
+///
+/// Only the code that `@Forwardable` writes needs it.
+///
+/// ```swift
+/// final class Door: ProxySender {
+///   let __forwarder = ProxyForwarder(MulticastProxy(), for: Door.self)
+/// }
+/// Door.__place(of: Door.self)  // 0
+/// ```
+@_documentation(visibility: internal)
+public protocol ProxySender: ProxyObject {
+  /// The destination of the proxy's messages.
+  nonisolated var __forwarder: ProxyForwarder { get }
+
+  /// The index of a protocol's table among the tables of a target: 0 for the protocol of this proxy,
+  /// greater for those that it inherits. The number of all tables for a protocol that the proxy does not
+  /// know: its requirements are messages.
+  nonisolated static func __place(of proxy: AnyClass) -> Int
+
+  /// Whether the protocol of the given proxy is that of this one, or one that it inherits.
+  nonisolated static func __knows(_ proxy: AnyClass) -> Bool
+
+  /// The number of the inherited protocols, plus one for the proxy's own.
+  nonisolated static var __places: Int { get }
+}
+
+extension ProxySender {
+  /// The proxy of a protocol that inherits none: its only table has the index 0.
+  @inlinable
+  public nonisolated static func __place(of proxy: AnyClass) -> Int { proxy == self ? 0 : 1 }
+
+  @inlinable
+  public nonisolated static func __knows(_ proxy: AnyClass) -> Bool { proxy == self }
+
+  @inlinable
+  public nonisolated static var __places: Int { 1 }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One requirement of a protocol as a message: a proxy sends it, and the methods of its targets
+/// answer it.
+///
+/// Only the code that `@Forwardable` writes makes one.
+///
+/// ```swift
+/// let close = Requirement<Void, Int>("close:")
+/// let everyone = MulticastProxy()
+/// var delivery = ProxyDelivery(to: everyone)
+/// try ProxyMessage.send(close, 5, through: &delivery)
+/// ```
+public final class Requirement<Result, each Argument>: Sendable {
+  /// The selector of the message.
+  public let selector: Selector
+  @usableFromInline let prepared: PreparedMessage?
+  /// Whether the values of a call may be handed to another thread without a further check.
+  public let travels: Bool
+  /// The reason why the message cannot be sent: a type of the requirement has an invalid encoding.
+  private let refusal: InvocationError?
+
+  /// Creates the message of a requirement.
+  ///
+  /// - Parameter name: the requirement as the protocol writes it, such as `chat(_:upload:)`, for
+  ///   errors.
+  public init(_ selector: Selector, name: String? = nil) {
+    self.selector = selector
+    if let name { RequirementNames.note(name, for: selector) }
+    do throws(InvocationError) {
+      let prepared = try Message<Result, repeat each Argument>(selector).prepared
+      self.prepared = prepared
+      travels = prepared.plan.travels
+      refusal = nil
+    } catch {
+      prepared = nil
+      travels = false
+      refusal = error
+    }
+  }
+
+  @usableFromInline var missing: InvocationError { refusal ?? .selectorNotSet }
+
+  /// The message, with its types checked.
+  ///
+  /// - Throws: an ``InvocationError`` if the types cannot be passed.
+  @usableFromInline
+  package var checked: Message<Result, repeat each Argument> {
+    get throws(InvocationError) {
+      guard let prepared else { throw missing }
+      return Message(selector, prepared)
+    }
+  }
+}
+
+/// The types of what a requirement carries: `Sendable` if all are.
+///
+/// Proxies are written by `@Forwardable`; nothing else needs this.
+///
+/// ```swift
+/// func cross(_ values: some Sendable) {}
+/// cross(RequirementValues<Void, Int>())
+/// ```
+@_documentation(visibility: internal)
+@frozen
+public struct RequirementValues<each Value> {
+  /// Makes a value, which has nothing in it.
+  public init() {}
+}
+
+extension RequirementValues: Sendable where repeat each Value: Sendable {}
+
+/// The requirements of generic proxies, by the types of the proxies: such a class has no constants.
+private let knownRequirements = Guarded<[KnownRequirement: AnyObject]>([:])
+
+private struct KnownRequirement: Hashable {
+  let proxy: ObjectIdentifier
+  let selector: Selector
+}
+
+extension Requirement {
+  /// Returns the message of a generic proxy's requirement. All calls for the same proxy return the
+  /// same object.
+  public static func known(
+    _ selector: Selector, of proxy: AnyClass, name: String? = nil
+  ) -> Requirement {
+    let key = KnownRequirement(proxy: ObjectIdentifier(proxy), selector: selector)
+    if let known = knownRequirements.read({ $0[key] }) as? Requirement { return known }
+    let made = Requirement(selector, name: name)
+    return knownRequirements.withLockInPlace { known in
+      if let first = known[key] as? Requirement { return first }
+      known[key] = made
+      return made
+    }
+  }
+}
+
+/// The requirements as their protocols write them, by their selectors: an error has the selector alone.
+enum RequirementNames {
+  private static let names = Guarded<[Selector: String]>([:])
+
+  /// Notes a name. A selector that two protocols write differently has none.
+  static func note(_ name: String, for selector: Selector) {
+    names.withLockInPlace { names in
+      names[selector] = names[selector, default: name] == name ? name : selector.name
+    }
+  }
+
+  /// The name of a requirement, or else its selector.
+  static func name(of selector: Selector) -> String {
+    names.read { $0[selector] } ?? selector.name
+  }
+}
+
+extension ForwardingProxy {
+  /// Reports the error of a target to the proxy, because the requirement cannot throw it.
+  @usableFromInline
+  @inline(never)
+  func report(unheard error: any Error, _ selector: Selector) {
+    if let untyped = self as? MulticastProxy { return untyped.diagnose(.unheard(selector, error)) }
+    // The sender has the answer that the protocol gives for exactly this.
+    if case ForwardingError.nobodyAnswered(selector) = error { return }
+    // Another proxy, such as a journal, has no target to name.
+    EventReports.report(.failed(selector, type(of: self), error))
+  }
+}
+
+extension PreparedMessage {
+  /// The prepared call of a requirement; nil if the requirement cannot be a message.
+  package static func of<Result, each Argument>(
+    _ requirement: Requirement<Result, repeat each Argument>
+  ) -> PreparedMessage? { requirement.prepared }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CForwardingShims
+
+extension ProxyDelivery {
+  /// Calls `body` with the targets that a proxy calls on the current thread, in order.
+  ///
+  /// - Parameters:
+  ///   - other: finds the target of a member that the proxy does not call; nil to skip the member.
+  /// - Returns: false, without having called `body`, if the proxy calls no targets, or the thread
+  ///   cannot hold another list.
+  /// - Throws: the error of `body`, which ends the visit.
+  @inlinable
+  package static func visit<Target, Failure: Error>(
+    _ targets: ProxyTargets, other: (ListedTarget) -> Target?,
+    _ body: (Target) throws(Failure) -> Void
+  ) throws(Failure) -> Bool {
+    guard let list = unsafe targets.list else { return false }
+    let place = unsafe fwd_list_place(fwd_owned_list_of(list))
+    var round = unsafe fwd_direct_begin(place, list)
+    if unsafe round.list == nil { unsafe round = begin(targets, list, fwd_stack_address()) }
+    guard let held = unsafe round.list else { return false }
+    defer { unsafe fwd_direct_end(round) }
+    var turn = unsafe fwd_direct_turn(held, FWDDirectTurn())
+    while let member = unsafe turn.member {
+      defer {
+        unsafe turn.member = member + 1
+        unsafe turn = fwd_direct_turn(held, turn)
+      }
+      // Larger values are in boxes, or have more than one table.
+      let taken =
+        unsafe MemoryLayout<Target>.size <= MemoryLayout<(UInt, UInt)>.size
+        ? fwd_direct_take(member, targets.proxy, 0) : FWDDirectTarget()
+      guard let object = unsafe taken.object else {
+        if let target = unsafe other(listed(at: member)) { try body(target) }
+        continue
+      }
+      try body(unsafe value(of: taken, object))
+    }
+    return true
+  }
+
+  /// The value that a target consists of: the object, and the table if it has one. It takes over the
+  /// reference of a weak target.
+  @inlinable @unsafe
+  @inline(__always)
+  static func value<Target>(
+    of taken: FWDDirectTarget, _ object: UnsafeMutableRawPointer
+  ) -> Target {
+    var words = unsafe (object, taken.table)
+    return unsafe withUnsafeMutablePointer(to: &words) { words in
+      // SAFETY: the record of the target says that its values consist of these words.
+      let value = unsafe UnsafeMutableRawPointer(words).assumingMemoryBound(to: Target.self)
+      return unsafe taken.retained == nil ? value.pointee : value.move()
+    }
+  }
+
+  @usableFromInline @unsafe
+  static func listed(at place: UnsafePointer<UnsafeRawPointer>) -> ListedTarget {
+    unsafe member(at: place)
+  }
+}
