@@ -61,7 +61,7 @@
     /// The statements that take the `sending` arguments from the sender.
     private var sent: [String] {
       parameters.compactMap { parameter in
-        parameter.sent.map { "let \($0) = \(Spelling.forwarding)SentArgument(\(parameter.name))" }
+        parameter.sent.map { "let \($0) = \(Spelling.forwarding)_SentArgument(\(parameter.name))" }
       }
     }
 
@@ -127,7 +127,7 @@
       var called = "\(answer.marks)__target.value\(call)"
       if isMutating {
         called =
-          "\(answer.marks)\(Spelling.forwarding)ProxyMessage.changing(__target.value) { "
+          "\(answer.marks)\(Spelling.forwarding)_ProxyMessage.changing(__target.value) { "
           + "(__target: inout \(proxy.objectTarget)) in \(answer.marks)__target\(call) }"
       }
       if !notesErrors { return "{ \(target) in \(called) }" }
@@ -146,7 +146,7 @@
 
     /// The source that sends the message, or throws the reason why there is no message.
     private var send: String {
-      let (messages, end) = ("\(Spelling.forwarding)ProxyMessage", "through: &__delivery)")
+      let (messages, end) = ("\(Spelling.forwarding)_ProxyMessage", "through: &__delivery)")
       if !sent.isEmpty {
         return "try \(messages).refuseSent(\(constant), by: self.__forwarder, \(end)"
       }
@@ -251,7 +251,7 @@
         body = "var __object = __call.object; return \(answer.marks)__object\(with(values))"
       } else if isMutating {
         body =
-          "\(answer.marks)\(Spelling.forwarding)ProxyMessage.changing(\(object)) { "
+          "\(answer.marks)\(Spelling.forwarding)_ProxyMessage.changing(\(object)) { "
           + "(__object: inout __Object) in \(answer.marks)__object\(with(values)) }"
       }
       for (index, parameter) in parameters.enumerated() {

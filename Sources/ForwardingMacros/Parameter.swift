@@ -16,7 +16,7 @@
     var variable: String?
     /// The source of the value, if it is not the name: a call of an autoclosure, or a pack.
     var source: String?
-    /// The name of the `SentArgument` that has the value of a `sending` parameter.
+    /// The name of the `_SentArgument` that has the value of a `sending` parameter.
     var sent: String?
     /// Whether it is an autoclosure that throws.
     var throwsLate = false

@@ -39,10 +39,10 @@
       let isolation = isSendable ? "nonisolated " : actor.map { $0 + " " } ?? ""
       let sendable = isSendable ? ", @unchecked \(swift)Sendable" : ""
       return """
-          \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)ProxyBox\(sendable) {\(actorHint)
-            \(isSendable ? "nonisolated " : "")let __value: \(forwarding)BoxedValue<\(target)>
+          \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)_ProxyBox\(sendable) {\(actorHint)
+            \(isSendable ? "nonisolated " : "")let __value: \(forwarding)_BoxedValue<\(target)>
             init(_ value: \(target)) {
-              __value = \(forwarding)BoxedValue(value, isChanged: \(isChanged))
+              __value = \(forwarding)_BoxedValue(value, isChanged: \(isChanged))
             }
         \(isForeign ? parts.text { [$0.boxed] } : "")
           }

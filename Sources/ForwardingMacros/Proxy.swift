@@ -102,8 +102,8 @@
       let boxed = isOfObjects || isOfActors ? "" : parts.text { [$0.boxed] }
       return [
         ("", parts.text(\.defaults)),
-        (" where Self: \(forwarding)ProxySender", parts.text { [$0.member] }),
-        (" where Self: \(forwarding)ProxyBox", boxed),
+        (" where Self: \(forwarding)_ProxySender", parts.text { [$0.member] }),
+        (" where Self: \(forwarding)_ProxyBox", boxed),
       ].filter { !$0.1.isEmpty }.map { condition, members in
         "\(nonisolated)extension \(type)\(condition) {\n\(members)\n}"
       }
@@ -118,19 +118,19 @@
       let isolation = actor.map { $0 + " " } ?? ""
       let bounds = parameters.map { $0.bound.isEmpty ? $0.name : "\($0.name): \($0.bound)" }
       let clause = bounds.isEmpty ? "" : "<\(bounds.joined(separator: ", "))>"
-      let inView = isInView ? "" : "@\(forwarding)ProxyInView "
+      let inView = isInView ? "" : "@\(forwarding)_ProxyInView "
       return """
-        \(attributes)\(inView)\(isAccessAround ? "" : access)\(keyword) \(className)\(clause): \(name), \(isOfActors ? "" : "nonisolated ")\(forwarding)ProxySender, \(isolation)\(forwarding)GeneratedProxy\(conformances)\(whereClause) {\(actorHint)
+        \(attributes)\(inView)\(isAccessAround ? "" : access)\(keyword) \(className)\(clause): \(name), \(isOfActors ? "" : "nonisolated ")\(forwarding)_ProxySender, \(isolation)\(forwarding)GeneratedProxy\(conformances)\(whereClause) {\(actorHint)
         \(baseTypes)\(types)
 
         \(constants)
 
         \(messages)
 
-          nonisolated \(access)let __forwarder: \(forwarding)ProxyForwarder
+          nonisolated \(access)let __forwarder: \(forwarding)_ProxyForwarder
 
           \(access)init(forwardingTo proxy: any \(forwarding)ForwardingProxy & \(swift)Sendable) {
-            __forwarder = \(forwarding)ProxyForwarder(proxy, for: \(type).self)
+            __forwarder = \(forwarding)_ProxyForwarder(proxy, for: \(type).self)
           }
 
           \(access)static func __target(_ target: \(target) & \(swift)Sendable) -> \(target) { target }
@@ -196,7 +196,7 @@
           + "-> __Message { \(base).__Messages()[keyPath: name] }"
       }
       return """
-          \(bases.isEmpty ? "" : "@dynamicMemberLookup ")\(access)nonisolated struct __Messages: \(forwarding)ProxyMessages {
+          \(bases.isEmpty ? "" : "@dynamicMemberLookup ")\(access)nonisolated struct __Messages: \(forwarding)_ProxyMessages {
             \(access)init() {}
 
         \(([names] + inherited).joined(separator: "\n"))
@@ -219,10 +219,10 @@
       let same = parameters.map { "__Object.\($0.name) == \($0.name)" }.joined(separator: ", ")
       let opened = """
             func __prepare<__Object: \(bound)>(_ __target: __Object)\(same.isEmpty ? "" : " where \(same)") {
-              func __answer(_ __methods: \(forwarding)ProxyMethods<__Object>) {
+              func __answer(_ __methods: \(forwarding)_ProxyMethods<__Object>) {
         \(answers)
               }
-        \(bases)      \(forwarding)ProxyMethods<__Object>.prepare(for: \(type).self, __target as \(objectTarget)\(proxies)) { __answer($0) }
+        \(bases)      \(forwarding)_ProxyMethods<__Object>.prepare(for: \(type).self, __target as \(objectTarget)\(proxies)) { __answer($0) }
             }
         """
       let objects =
@@ -232,7 +232,7 @@
             return __target
         """
         : """
-            let __object: \(objectTarget) = \(forwarding)ProxyMessage.object(__target, as: (\(objectTarget)).self) { __Box($0) }
+            let __object: \(objectTarget) = \(forwarding)_ProxyMessage.object(__target, as: (\(objectTarget)).self) { __Box($0) }
             __prepare(__object)
             return __object
         """

@@ -4,7 +4,7 @@
   import SwiftSyntaxBuilder
   import SwiftSyntaxMacros
 
-  /// `@ProxyInView`, an attribute of the proxies that `@Forwardable` writes: adds a second conforming
+  /// `@_ProxyInView`, an attribute of the proxies that `@Forwardable` writes: adds a second conforming
   /// class, inside an extension.
   ///
   /// With whole-module optimization, the compiler looks for protocols with one conforming class,
@@ -25,7 +25,7 @@
       let proxy = name + arguments
       let place = name.split(separator: ".").dropLast().map { $0 + "." }.joined()
       let kept = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
-        !$0.attributeName.trimmedDescription.hasSuffix("ProxyInView")
+        !$0.attributeName.trimmedDescription.hasSuffix("_ProxyInView")
       }
       let actor = place.isEmpty ? nil : kept.first(where: \.namesGlobalActor)?.trimmedDescription
       let protocols = declaration.inheritanceClause?.inheritedTypes.filter {
@@ -39,8 +39,8 @@
       let source = """
         extension \(name) {
           \(attributes)\(isolation)fileprivate \(isActor ? "actor" : "final class") __InView: \(place)\((protocols ?? []).joined(separator: ", ")) {
-            nonisolated let __forwarder: \(Spelling.forwarding)ProxyForwarder
-            \(isActor ? "" : "nonisolated ")init(_ forwarder: \(Spelling.forwarding)ProxyForwarder) {
+            nonisolated let __forwarder: \(Spelling.forwarding)_ProxyForwarder
+            \(isActor ? "" : "nonisolated ")init(_ forwarder: \(Spelling.forwarding)_ProxyForwarder) {
               __forwarder = forwarder
             }
           }

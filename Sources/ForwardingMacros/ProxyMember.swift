@@ -39,13 +39,14 @@
     func declaration(_ access: String) -> String? {
       guard let types, let valuesName, !sharesValues else { return nil }
       return "  \(access == "public " ? "@frozen " : "")\(access)nonisolated struct \(valuesName) "
-        + "{ let __values: \(Spelling.forwarding)RequirementValues<\(types)> }"
+        + "{ let __values: \(Spelling.forwarding)_RequirementValues<\(types)> }"
     }
 
     /// What makes it.
     func value(isCached proxy: String?) -> String {
       guard types != nil else {
-        return "\(Spelling.forwarding)ProxyMessage.selector(\"\(selector)\", name: \"\(spelling)\")"
+        return
+          "\(Spelling.forwarding)_ProxyMessage.selector(\"\(selector)\", name: \"\(spelling)\")"
       }
       let name = spelling == selector ? "" : ", name: \"\(spelling)\""
       return proxy.map { "\(type).known(\"\(selector)\", of: \($0).self\(name))" }

@@ -14,7 +14,7 @@
 ///
 /// The members begin with two underscores, so that they do not collide with those of the protocol,
 /// or with the types that it mentions.
-public protocol GeneratedProxy: ProxySender {
+public protocol GeneratedProxy: _ProxySender {
   /// The existential type of the protocol.
   associatedtype __Target
 
@@ -25,7 +25,7 @@ public protocol GeneratedProxy: ProxySender {
   associatedtype __Values
 
   /// The names of the protocol's messages.
-  associatedtype __Messages: ProxyMessages
+  associatedtype __Messages: _ProxyMessages
 
   /// Makes a proxy in front of an untyped proxy, which it retains.
   init(forwardingTo untyped: any ForwardingProxy & Sendable)
@@ -58,19 +58,19 @@ public protocol GeneratedProxy: ProxySender {
 /// `draft` is `setDraft`.
 ///
 /// ```swift
-/// struct DoorMessages: ProxyMessages {
+/// struct DoorMessages: _ProxyMessages {
 ///   var close: Requirement<Void> { Requirement("close") }
 /// }
 /// DoorMessages().close.selector  // close
 /// ```
-public protocol ProxyMessages: Sendable {
+public protocol _ProxyMessages: Sendable {
   /// Creates the messages.
   init()
 }
 
 extension GeneratedProxy {
   public static func __object(of target: __Target) -> AnyObject? {
-    ProxyMessage.isObject(target) ? target as AnyObject : nil
+    _ProxyMessage.isObject(target) ? target as AnyObject : nil
   }
 
   public static func __isBox(_ object: AnyObject) -> Bool { false }

@@ -60,7 +60,7 @@
   /// account. It is not for other uses.
   @_documentation(visibility: internal)
   @attached(extension, names: named(__InView))
-  public macro ProxyInView() =
+  public macro _ProxyInView() =
     #externalMacro(module: "ForwardingMacros", type: "ProxyInViewMacro")
 
   /// Marks a requirement of a ``Forwardable()`` protocol that a class need not implement. A class

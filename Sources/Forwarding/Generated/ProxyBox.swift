@@ -15,25 +15,25 @@ public import Invocations
 /// Only the code that `@Forwardable` writes needs it.
 ///
 /// ```swift
-/// final class Seven: ProxyBox {
-///   let __value = BoxedValue(7)
+/// final class Seven: _ProxyBox {
+///   let __value = _BoxedValue(7)
 /// }
 /// let box = Seven()
 /// box.__value.current  // 7
 /// ```
 @_documentation(visibility: internal)
-public protocol ProxyBox: ProxySender, ManyTargets {
+public protocol _ProxyBox: _ProxySender, ManyTargets {
   /// The existential type of the protocol.
   associatedtype __Value
 
   /// The value.
-  var __value: BoxedValue<__Value> { get }
+  var __value: _BoxedValue<__Value> { get }
 }
 
-extension ProxyBox {
+extension _ProxyBox {
   /// The box of a protocol that inherits a class-bound one has the members of its proxy, and never runs
   /// them: such targets are objects, which have no box.
-  public nonisolated var __forwarder: ProxyForwarder {
+  public nonisolated var __forwarder: _ProxyForwarder {
     fatalError("a protocol of objects has no values")
   }
 
@@ -73,12 +73,12 @@ extension ProxyBox {
 /// requirement that changes the value has a copy, which is stored when it ends.
 ///
 /// ```swift
-/// let count = BoxedValue(1, isChanged: true)
+/// let count = _BoxedValue(1, isChanged: true)
 /// count.keep(2)
 /// count.current  // 2
 /// ```
 @_documentation(visibility: internal)
-public struct BoxedValue<Value> {
+public struct _BoxedValue<Value> {
   @usableFromInline let constant: Value?
   @usableFromInline let changing: ChangingValue<Value>?
   @usableFromInline let type: Any.Type
@@ -108,7 +108,7 @@ public struct BoxedValue<Value> {
 }
 
 // SAFETY: the value is `Sendable`, and the changing one has a lock.
-extension BoxedValue: @unchecked Sendable where Value: Sendable {}
+extension _BoxedValue: @unchecked Sendable where Value: Sendable {}
 
 /// The error of a requirement that a value is asked for inside of a call that changes it.
 private struct ValueIsChanging: Error, CustomStringConvertible {

@@ -13,7 +13,7 @@ public import Invocations
 ///   var delivery = proxy.__forwarder.awaiting(ProxySite<Void>(0), "close")
 ///   while delivery.begins() {
 ///     do {
-///       delivery.answer(try await ProxyMessage.sendAwaiting(close, through: &delivery))
+///       delivery.answer(try await _ProxyMessage.sendAwaiting(close, through: &delivery))
 ///     } catch { delivery.fail(error) }
 ///   }
 ///   try delivery.ask()
@@ -21,7 +21,7 @@ public import Invocations
 /// ```
 @_documentation(visibility: internal)
 @frozen
-public struct AwaitedProxyDelivery<Result>: ~Copyable {
+public struct _AwaitedProxyDelivery<Result>: ~Copyable {
   @usableFromInline let selector: Selector
   @usableFromInline var turns: AwaitedTurns
   @usableFromInline var result: Result?
@@ -30,7 +30,8 @@ public struct AwaitedProxyDelivery<Result>: ~Copyable {
 
   @inlinable
   init(
-    _ forwarder: ProxyForwarder, _ site: ProxySite<Result>, _ selector: Selector, endsWithTask: Bool
+    _ forwarder: _ProxyForwarder, _ site: ProxySite<Result>, _ selector: Selector,
+    endsWithTask: Bool
   ) {
     self.selector = selector
     combine = site.combine
@@ -118,7 +119,7 @@ public struct AwaitedProxyDelivery<Result>: ~Copyable {
   }
 }
 
-extension AwaitedProxyDelivery where Result == Void {
+extension _AwaitedProxyDelivery where Result == Void {
   /// Ends the delivery of a requirement that has no result and cannot throw.
   @inlinable
   public consuming func tell() { ask(otherwise: {}) }
@@ -132,14 +133,14 @@ extension AwaitedProxyDelivery where Result == Void {
   }
 }
 
-extension ProxyMessage {
+extension _ProxyMessage {
   /// Sends a message and awaits the answer.
   ///
   /// - Throws: an ``InvocationError`` if the types of the message cannot be passed, or the error of
   ///   a target or of the proxy.
   public nonisolated(nonsending) static func sendAwaiting<Result, each Argument>(
     _ requirement: Requirement<Result, repeat each Argument>, _ arguments: repeat each Argument,
-    through delivery: inout AwaitedProxyDelivery<Result>
+    through delivery: inout _AwaitedProxyDelivery<Result>
   ) async throws -> Result? {
     let message = try requirement.checked
     let call = try message.invocation(repeat each arguments)
@@ -154,13 +155,13 @@ extension ProxyMessage {
   ///   get this message either.
   public static func refuse<Result>(
     _ selector: Selector, because reason: String,
-    through delivery: inout AwaitedProxyDelivery<Result>
+    through delivery: inout _AwaitedProxyDelivery<Result>
   ) throws -> Result? {
     try delivery.turns.refuse { try refuse(selector, because: reason, through: &$0) }
   }
 }
 
-extension ProxyForwarder {
+extension _ProxyForwarder {
   /// Begins the delivery of an `async` requirement.
   ///
   /// - Parameter endsWithTask: whether no target is asked once the task is cancelled: the sender gets
@@ -168,7 +169,7 @@ extension ProxyForwarder {
   @inlinable
   public func awaiting<Result>(
     _ site: ProxySite<Result>, _ selector: Selector, endsWithTask: Bool = false
-  ) -> AwaitedProxyDelivery<Result> {
-    AwaitedProxyDelivery(self, site, selector, endsWithTask: endsWithTask)
+  ) -> _AwaitedProxyDelivery<Result> {
+    _AwaitedProxyDelivery(self, site, selector, endsWithTask: endsWithTask)
   }
 }

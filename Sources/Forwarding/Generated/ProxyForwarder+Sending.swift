@@ -3,7 +3,7 @@ public import Invocations
 
 // The functions that implement the requirements of a proxy.
 
-extension ProxyForwarder {
+extension _ProxyForwarder {
   /// Delivers a requirement: calls the targets that the proxy may call directly, and sends messages
   /// to the others.
   ///

@@ -6,11 +6,11 @@
 ///
 /// ```swift
 /// final class GateProxy {}
-/// let forwarder = ProxyForwarder(MulticastProxy(), for: GateProxy.self)
+/// let forwarder = _ProxyForwarder(MulticastProxy(), for: GateProxy.self)
 /// ```
 @_documentation(visibility: internal)
 @frozen
-public struct ProxyForwarder: Sendable {
+public struct _ProxyForwarder: Sendable {
   /// The proxy that gets the messages.
   @usableFromInline let untyped: any ForwardingProxy & Sendable
   /// The targets, if the proxy may call them directly.

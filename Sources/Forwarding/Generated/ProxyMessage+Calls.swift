@@ -2,7 +2,7 @@
 public import Invocations
 
 // Helpers for the code of proxies, other than sending messages.
-extension ProxyMessage {
+extension _ProxyMessage {
   /// Calls a mutating requirement of an object. The object itself stays the same.
   @inlinable
   @inline(__always)

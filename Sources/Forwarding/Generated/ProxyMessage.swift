@@ -7,10 +7,10 @@
 /// let close = Requirement<Void, Int>("close:")
 /// let everyone = MulticastProxy()
 /// var delivery = ProxyDelivery(to: everyone)
-/// try ProxyMessage.send(close, 5, through: &delivery)
+/// try _ProxyMessage.send(close, 5, through: &delivery)
 /// ```
 @_documentation(visibility: internal)
-public enum ProxyMessage {
+public enum _ProxyMessage {
   /// Sends a message with any number of arguments. Returns nil if the target does not answer.
   ///
   /// - Throws: an ``InvocationError`` if the types of the message cannot be passed, or the error of

@@ -6,13 +6,13 @@
 /// ```swift
 /// final class Door {}
 /// func prepare(_ closing: ProxyBody<Door>) {
-///   ProxyMethods<Door>.prepare(for: Door.self, Door()) { methods in
+///   _ProxyMethods<Door>.prepare(for: Door.self, Door()) { methods in
 ///     methods.answer(Requirement<Void>("close"), closing)
 ///   }
 /// }
 /// ```
 @_documentation(visibility: internal)
-public struct ProxyMethods<Object: AnyObject> {
+public struct _ProxyMethods<Object: AnyObject> {
   let table: MethodTable
   /// The actor of the protocol; nil without one.
   let actor: (any Actor)?
@@ -40,7 +40,7 @@ public struct ProxyMethods<Object: AnyObject> {
   public static func prepare<Target>(
     for proxy: AnyClass, _ target: Target, bases: [AnyClass] = [],
     isolation: isolated (any Actor)? = #isolation,
-    _ declare: @escaping (ProxyMethods<Object>) -> Void
+    _ declare: @escaping (_ProxyMethods<Object>) -> Void
   ) {
     if WitnessRecords.knows(Object.self, proxy) { return }
     // Two threads may both reach this point; the second one finds the methods of the first.
@@ -48,7 +48,7 @@ public struct ProxyMethods<Object: AnyObject> {
       (proxy as? any GeneratedProxy.Type).map { Self.conformance(to: $0, of: target) }
       ?? ConformanceIsolation.none
     let add = { (table: MethodTable) in
-      let methods = ProxyMethods(table: table, actor: isolation, conformance: conformance)
+      let methods = _ProxyMethods(table: table, actor: isolation, conformance: conformance)
       declare(methods)
       methods.adopt(proxy)
       WitnessRecords.note(methods.declare(), of: proxy, for: Object.self)

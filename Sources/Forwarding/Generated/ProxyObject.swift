@@ -5,14 +5,14 @@
 /// Only the code that `@Forwardable` writes needs it.
 ///
 /// ```swift
-/// final class Door: ProxyObject {}
+/// final class Door: _ProxyObject {}
 /// let door = Door()
 /// door == door  // true
 /// ```
 @_documentation(visibility: internal)
-public protocol ProxyObject: CustomAnswering {}
+public protocol _ProxyObject: CustomAnswering {}
 
-extension ProxyObject {
+extension _ProxyObject {
   /// Whether both are the same object.
   public static func == (one: Self, other: Self) -> Bool { one === other }
 
@@ -38,7 +38,7 @@ extension ProxyObject {
   public var description: String { String(describing: type(of: self)) }
 }
 
-extension ProxyObject where Self: CustomDebugStringConvertible {
+extension _ProxyObject where Self: CustomDebugStringConvertible {
   /// The name of the class, with its module.
   public var debugDescription: String { String(reflecting: type(of: self)) }
 }
@@ -50,15 +50,15 @@ extension ProxyObject where Self: CustomDebugStringConvertible {
 /// Only the code that `@Forwardable` writes needs it.
 ///
 /// ```swift
-/// final class Door: ProxySender {
-///   let __forwarder = ProxyForwarder(MulticastProxy(), for: Door.self)
+/// final class Door: _ProxySender {
+///   let __forwarder = _ProxyForwarder(MulticastProxy(), for: Door.self)
 /// }
 /// Door.__place(of: Door.self)  // 0
 /// ```
 @_documentation(visibility: internal)
-public protocol ProxySender: ProxyObject {
+public protocol _ProxySender: _ProxyObject {
   /// The destination of the proxy's messages.
-  nonisolated var __forwarder: ProxyForwarder { get }
+  nonisolated var __forwarder: _ProxyForwarder { get }
 
   /// The index of a protocol's table among the tables of a target: 0 for the protocol of this proxy,
   /// greater for those that it inherits. The number of all tables for a protocol that the proxy does not
@@ -72,7 +72,7 @@ public protocol ProxySender: ProxyObject {
   nonisolated static var __places: Int { get }
 }
 
-extension ProxySender {
+extension _ProxySender {
   /// The proxy of a protocol that inherits none: its only table has the index 0.
   @inlinable
   public nonisolated static func __place(of proxy: AnyClass) -> Int { proxy == self ? 0 : 1 }

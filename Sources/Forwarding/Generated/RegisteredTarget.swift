@@ -11,7 +11,7 @@ struct RegisteredTarget {
   /// A target of a multicast without a proxy.
   init<Subject>(of target: Subject) {
     // Where Objective-C is missing, the object in an `any Error` cannot be taken out: it is a value.
-    isBox = !ProxyMessage.isObject(target) || Subject.self == (any Error).self
+    isBox = !_ProxyMessage.isObject(target) || Subject.self == (any Error).self
     object = isBox ? SubjectBox(target) : target as AnyObject
     witnesses = isBox ? nil : SubjectWitnesses.of(target, object)
   }

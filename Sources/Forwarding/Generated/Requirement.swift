@@ -8,7 +8,7 @@
 /// let close = Requirement<Void, Int>("close:")
 /// let everyone = MulticastProxy()
 /// var delivery = ProxyDelivery(to: everyone)
-/// try ProxyMessage.send(close, 5, through: &delivery)
+/// try _ProxyMessage.send(close, 5, through: &delivery)
 /// ```
 public final class Requirement<Result, each Argument>: Sendable {
   /// The selector of the message.
@@ -58,16 +58,16 @@ public final class Requirement<Result, each Argument>: Sendable {
 ///
 /// ```swift
 /// func cross(_ values: some Sendable) {}
-/// cross(RequirementValues<Void, Int>())
+/// cross(_RequirementValues<Void, Int>())
 /// ```
 @_documentation(visibility: internal)
 @frozen
-public struct RequirementValues<each Value> {
+public struct _RequirementValues<each Value> {
   /// Makes a value, which has nothing in it.
   public init() {}
 }
 
-extension RequirementValues: Sendable where repeat each Value: Sendable {}
+extension _RequirementValues: Sendable where repeat each Value: Sendable {}
 
 /// The requirements of generic proxies, by the types of the proxies: such a class has no constants.
 private let knownRequirements = Guarded<[KnownRequirement: AnyObject]>([:])

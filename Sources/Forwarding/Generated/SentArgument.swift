@@ -10,11 +10,11 @@ import Synchronization
 ///
 /// ```swift
 /// final class Draft {}
-/// let sent = SentArgument(Draft())
+/// let sent = _SentArgument(Draft())
 /// let draft: Draft = sent.take()
 /// ```
 @_documentation(visibility: internal)
-public final class SentArgument<Value>: Sendable {
+public final class _SentArgument<Value>: Sendable {
   private let stored: Mutex<Value?>
 
   /// Takes the value from its sender.
@@ -32,14 +32,14 @@ public final class SentArgument<Value>: Sendable {
   }
 }
 
-extension ProxyForwarder {
+extension _ProxyForwarder {
   /// Whether there is never more than one target.
   private var hasOneTarget: Bool { (untyped as? MulticastProxy)?.targetList.isOfOne ?? false }
 
   /// The forwarder of a requirement with a `sending` parameter: this one for a ``SingleTarget``, and
   /// otherwise one that calls no target.
-  public func sending(for proxy: AnyClass) -> ProxyForwarder {
-    hasOneTarget ? self : ProxyForwarder(messagesTo: untyped, for: proxy)
+  public func sending(for proxy: AnyClass) -> _ProxyForwarder {
+    hasOneTarget ? self : _ProxyForwarder(messagesTo: untyped, for: proxy)
   }
 
   /// The error of a requirement with a `sending` parameter where no target is called.
@@ -49,14 +49,14 @@ extension ProxyForwarder {
   }
 }
 
-extension ProxyMessage {
+extension _ProxyMessage {
   /// Refuses a requirement with a `sending` parameter, unless the delivery is over and no result is
   /// needed.
   ///
   /// - Throws: ``ForwardingError/notAMessage(_:because:)`` for a target of a ``SingleTarget`` that
   ///   takes messages alone, and otherwise ``ForwardingError/needsSingleTarget(_:)``.
   public static func refuseSent<Result>(
-    _ selector: Selector, by forwarder: ProxyForwarder, through delivery: inout ProxyDelivery
+    _ selector: Selector, by forwarder: _ProxyForwarder, through delivery: inout ProxyDelivery
   ) throws -> Result? {
     try refuse(forwarder.refusal(selector), through: &delivery)
   }
@@ -65,8 +65,8 @@ extension ProxyMessage {
   ///
   /// - Throws: as for one that is not `async`.
   public static func refuseSent<Result>(
-    _ selector: Selector, by forwarder: ProxyForwarder,
-    through delivery: inout AwaitedProxyDelivery<Result>
+    _ selector: Selector, by forwarder: _ProxyForwarder,
+    through delivery: inout _AwaitedProxyDelivery<Result>
   ) throws -> Result? {
     try delivery.turns.refuse { try refuse(forwarder.refusal(selector), through: &$0) }
   }

@@ -9,7 +9,7 @@ import CForwardingShims
 /// ```swift
 /// let close = Requirement<Void, Int>("close:")
 /// var delivery = ProxyDelivery(to: MulticastProxy())
-/// try ProxyMessage.send(close, 5, through: &delivery)
+/// try _ProxyMessage.send(close, 5, through: &delivery)
 /// ```
 @_documentation(visibility: internal)
 @safe

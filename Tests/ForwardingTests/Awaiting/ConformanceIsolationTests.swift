@@ -101,7 +101,7 @@ struct ConformanceIsolationTests {
   @Test("a conformance whose actor the runtime cannot name refuses all messages")
   @MainActor
   func unknown() async throws {
-    let methods = ProxyMethods<Nameless>(
+    let methods = _ProxyMethods<Nameless>(
       table: MethodTable.of(Nameless.self), actor: nil, conformance: .unknown)
     methods.answer(
       Requirement<Int>("show"), unsafe ProxyBody { (object: Nameless) in object.show() })

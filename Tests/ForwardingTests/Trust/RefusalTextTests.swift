@@ -103,9 +103,9 @@ struct RefusalTextTests {
       ForwardingEvent.destination = .handler { told.add("\($0)") }
       let untyped = Closed()
       let open = Requirement<Void, Int>("open:")
-      ProxyForwarder(untyped, for: Closed.self).tell(
+      _ProxyForwarder(untyped, for: Closed.self).tell(
         ProxySite<Void>(0), open.selector, { (_: borrowing ProxyTarget<any Sendable>) in },
-        { delivery in try ProxyMessage.send(open, 5, through: &delivery) })
+        { delivery in try _ProxyMessage.send(open, 5, through: &delivery) })
       let line =
         "-[Closed open:] threw an error that its sender does not get: \(Failure(name: "closed"))"
       require(told.all == [line], "\(told.all)")
