@@ -57,32 +57,6 @@ public class Multicast<Subject> {
     }
   }
 
-  // MARK: Settings
-
-  /// What happens when a target is added again.
-  public final var duplicateRule: DuplicateRule {
-    get { forwarder.duplicateRule }
-    set { forwarder.duplicateRule = newValue }
-  }
-
-  /// Which of several results the sender gets.
-  public final var resultRule: ResultRule {
-    get { forwarder.resultRule }
-    set { forwarder.resultRule = newValue }
-  }
-
-  /// What happens to the remaining targets when one throws.
-  public final var errorRule: ErrorRule {
-    get { forwarder.errorRule }
-    set { forwarder.errorRule = newValue }
-  }
-
-  /// Receives diagnostics, including the errors that a requirement cannot throw.
-  public final var onDiagnostic: (@Sendable (DeliveryDiagnostic) -> Void)? {
-    get { forwarder.onDiagnostic }
-    set { forwarder.onDiagnostic = newValue }
-  }
-
   // MARK: Adding
 
   /// Adds a target, behind those of the same or a higher priority. It is visited on the sender's
@@ -106,122 +80,11 @@ public class Multicast<Subject> {
       ))
   }
 
-  // MARK: Removing and suspending
-
-  /// Removes a registration.
-  ///
-  /// - Returns: false if it was removed before.
-  @discardableResult
-  public final func remove(_ token: ForwardingToken) -> Bool { forwarder.remove(token) }
-
-  /// Removes all registrations of an object. A structure or an enumeration is removed by its token.
-  ///
-  /// - Returns: the number of registrations removed.
-  @discardableResult
-  public final func remove(_ target: AnyObject) -> Int { forwarder.remove(receiver(of: target)) }
-
-  /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
-  ///
-  /// - Returns: the number of registrations removed.
-  @discardableResult
-  public final func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
-    forwarder.remove(receiver(of: target), on: lane)
-  }
-
-  /// Removes all registrations of a group.
-  ///
-  /// - Returns: the number of registrations removed.
-  @discardableResult
-  public final func remove(group: String) -> Int { forwarder.remove(group: group) }
-
-  /// Removes all registrations.
-  ///
-  /// - Returns: the number of registrations removed.
-  @discardableResult
-  public final func removeAll() -> Int { forwarder.removeAll() }
-
-  /// Removes a registration, and waits until its messages have ended.
-  ///
-  /// - Returns: false if it was removed before.
-  /// - Throws: ``ForwardingError/wouldDeadlock`` if the wait would never end; nothing is removed.
-  @discardableResult
-  public final func removeAndWait(_ token: ForwardingToken) throws(ForwardingError) -> Bool {
-    try forwarder.removeAndWait(token)
-  }
-
-  /// Removes all registrations of a target, and waits until their messages have ended.
-  ///
-  /// - Returns: the number of registrations removed.
-  /// - Throws: ``ForwardingError/wouldDeadlock`` if the wait would never end; nothing is removed.
-  @discardableResult
-  public final func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
-    try forwarder.removeAndWait(receiver(of: target))
-  }
-
-  /// Removes a registration, and awaits the end of its messages without blocking the caller's
-  /// actor.
-  ///
-  /// - Returns: false if it was removed before.
-  /// - Throws: ``ForwardingError/wouldDeadlock`` inside a message that is awaited; nothing is
-  ///   removed.
-  @discardableResult
-  public final nonisolated(nonsending) func removeAndWait(
-    _ token: ForwardingToken
-  ) async throws(ForwardingError) -> Bool {
-    try await forwarder.removeAndWait(token)
-  }
-
-  /// Removes all registrations of a target, and awaits the end of their messages.
-  ///
-  /// - Returns: the number of registrations removed.
-  /// - Throws: ``ForwardingError/wouldDeadlock`` inside a message that is awaited; nothing is
-  ///   removed.
-  @discardableResult
-  public final nonisolated(nonsending) func removeAndWait(
-    _ target: AnyObject
-  ) async throws(ForwardingError) -> Int {
-    try await forwarder.removeAndWait(receiver(of: target))
-  }
-
-  /// Suspends a registration: its target gets no message, and is not visited, until each suspension
-  /// is undone.
-  ///
-  /// - Returns: false if the registration was removed.
-  @discardableResult
-  public final func suspend(_ token: ForwardingToken) -> Bool { forwarder.suspend(token) }
-
-  /// Undoes one suspension of a registration.
-  ///
-  /// - Returns: false if it was not suspended, or was removed.
-  @discardableResult
-  public final func resume(_ token: ForwardingToken) -> Bool { forwarder.resume(token) }
-
-  // MARK: Inspecting
-
-  /// Whether an object is registered.
-  public final func contains(_ target: AnyObject) -> Bool {
-    forwarder.contains(receiver(of: target))
-  }
-
-  /// Whether a registration exists.
-  public final func contains(_ token: ForwardingToken) -> Bool { forwarder.contains(token) }
-
-  /// The number of targets that are alive, including those that were added to the proxy directly.
-  public final var count: Int { forwarder.count }
-
-  /// Whether no target is alive.
-  public final var isEmpty: Bool { forwarder.isEmpty }
-
   /// The targets that are alive, in the order of visits.
   @_disfavoredOverload
   public final var targets: [Subject] {
     requireNoProxy()
     return forwarder.snapshot.compactMap { member in member.object.flatMap { subject(member, $0) } }
-  }
-
-  /// The object that stands for a target in the list.
-  private func receiver(of target: AnyObject) -> AnyObject {
-    front == nil ? target : RegisteredTarget.receiver(target)
   }
 
   private func registered(_ target: Subject) -> RegisteredTarget {
@@ -248,6 +111,14 @@ public class Multicast<Subject> {
     fatalError(
       "the targets of Multicast<\(Subject.self)> are objects of its protocol, which code sees "
         + "'where \(Subject.self): GeneratedProxy'")
+  }
+}
+
+extension Multicast: TargetRegistry {
+  public final var _registry: MulticastProxy { forwarder }
+
+  public final func _receiver(of target: AnyObject) -> AnyObject {
+    front == nil ? target : RegisteredTarget.receiver(target)
   }
 }
 

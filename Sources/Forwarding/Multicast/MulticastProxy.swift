@@ -84,49 +84,11 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     return settings.load() ?? settings.storeIfNil(Guarded(Settings()))
   }
 
-  private func setting<Value>(_ read: (Settings) -> Value) -> Value {
+  func setting<Value>(_ read: (Settings) -> Value) -> Value {
     guard hasSettings.load(ordering: .acquiring), let settings = settings.load() else {
       return read(Settings())
     }
     return settings.read(read)
-  }
-
-  /// What happens when a target is added again. The initial value is ``DuplicateRule/ignore``.
-  public var duplicateRule: DuplicateRule {
-    get { setting { $0.duplicates } }
-    set { knownSettings.withLock { $0.duplicates = newValue } }
-  }
-
-  /// Which of several results the sender gets. The initial value is ``ResultRule/last``.
-  public var resultRule: ResultRule {
-    get { targetList.stopsAtFirstResult ? .first : .last }
-    set { targetList.stopsAtFirstResult = newValue == .first }
-  }
-
-  /// What happens to the remaining targets when one throws, or cannot be called. The initial value
-  /// is ``ErrorRule/afterAll``. An error on a queue that the sender does not wait for ends nothing,
-  /// and so does one in a delivery to all targets at once.
-  public var errorRule: ErrorRule {
-    get { targetList.stopsAtFirstError ? .atOnce : .afterAll }
-    set { targetList.stopsAtFirstError = newValue == .atOnce }
-  }
-
-  /// What a sender gets when no target answers. Initially ``UnansweredRule/throwForResults``.
-  public var whenNobodyAnswers: UnansweredRule {
-    get { setting { $0.whenUnanswered } }
-    set {
-      knownSettings.withLock { $0.whenUnanswered = newValue }
-      targetList.tellsUnanswered = true
-    }
-  }
-
-  /// Receives diagnostics, on the thread where they arise. No lock is held during the call.
-  public var onDiagnostic: (@Sendable (DeliveryDiagnostic) -> Void)? {
-    get { setting { $0.diagnose } }
-    set {
-      knownSettings.withLock { $0.diagnose = newValue }
-      targetList.tellsUnanswered = true
-    }
   }
 
   // MARK: Adding
@@ -168,40 +130,6 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   // MARK: Removing
 
-  /// Removes a registration; returns false if it was removed before. No delivery takes the target
-  /// after that, but one on another thread that has just taken it may still begin its method:
-  /// `removeAndWait(_:)` waits for it.
-  @discardableResult
-  public func remove(_ token: ForwardingToken) -> Bool {
-    end { $0.remove(token, from: $1) } > 0
-  }
-
-  /// Removes all registrations of a target, and returns their number.
-  @discardableResult
-  public func remove(_ target: AnyObject) -> Int {
-    end { $0.remove(of: ObjectIdentifier(target), from: $1) }
-  }
-
-  /// Removes the registrations of a target with one queue or actor, or with the caller's thread.
-  @discardableResult
-  public func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
-    end { registrations, list in
-      registrations.remove(of: ObjectIdentifier(target), from: list) {
-        $0.wishes.lane.identity == lane.identity
-      }
-    }
-  }
-
-  /// Removes all registrations of a group, and returns their number.
-  @discardableResult
-  public func remove(group: String) -> Int {
-    end { registrations, list in registrations.remove(from: list) { $0.wishes.group == group } }
-  }
-
-  /// Removes all registrations, and returns their number.
-  @discardableResult
-  public func removeAll() -> Int { end { $0.remove(from: $1) { _ in true } } }
-
   /// Ends a claimed registration after its message, if it is still once-only.
   func endOnce(_ registration: Registration) {
     end { registrations, list in
@@ -214,7 +142,7 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// Removes registrations, and returns their number. They are released outside the lock, because a
   /// target may be deallocated with its registration.
   @discardableResult
-  private func end(_ remove: (inout Registrations, TargetList) -> [Registration]) -> Int {
+  func end(_ remove: (inout Registrations, TargetList) -> [Registration]) -> Int {
     change(remove).count
   }
 
@@ -273,7 +201,11 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   }
 }
 
-extension MulticastProxy: TokenOwner {}
+extension MulticastProxy: TargetRegistry, TokenOwner {
+  public var _registry: MulticastProxy { self }
+
+  public func _receiver(of target: AnyObject) -> AnyObject { target }
+}
 
 extension MulticastProxy: CallForwarding {
   package static var callForwardingClass: AnyClass { MulticastProxy.self }

@@ -5,49 +5,34 @@
 /// only operations on all of them iterate. The order of delivery is that of the proxy's list.
 struct Registrations {
   /// The oldest registration of each target.
-  private var table = RegistrationTable()
-  private var stored: UInt32 = 0
-  /// The number of registrations at which those of dead targets are removed. It is twice the number
-  /// that was left last time, so that adding one costs the same with a million as with a hundred.
-  private var sweepLimit: UInt32 = 64
+  private var oldest: [ObjectIdentifier: Registration] = [:]
+  /// The other registrations of a target, oldest first.
+  private var others: [ObjectIdentifier: [Registration]] = [:]
+  /// The orders of actors and executors. Registrations and messages on their way retain them.
+  private var orders: [ObjectIdentifier: ObjectReference] = [:]
+  /// The number of orders at which those that have ended are removed. It is twice the number that
+  /// was left last time, so that adding one costs the same with a million as with a hundred.
+  private var orderLimit = 16
+  /// The number of registrations.
+  private(set) var count = 0
+  /// The number of registrations at which those of dead targets are removed, found like
+  /// `orderLimit`.
+  private var sweepLimit = 64
   /// The id of the newest registration.
   private(set) var lastID: UInt64 = 0
-  private var rare: Rare?
-
-  /// State that most proxies do not need, kept apart so that an idle proxy is small.
-  private final class Rare {
-    /// The registrations of a target except the oldest, oldest first.
-    var others: [ObjectIdentifier: [Registration]] = [:]
-    /// The orders of actors and executors. Registrations and messages on their way retain them.
-    var orders: [ObjectIdentifier: ObjectReference] = [:]
-    /// The number of orders at which those that have ended are removed. It is twice the number that
-    /// was left last time, so that adding one costs the same with a million as with a hundred.
-    var orderLimit = 16
-  }
-
-  private mutating func makeRare() -> Rare {
-    if let rare { return rare }
-    let made = Rare()
-    rare = made
-    return made
-  }
-
-  /// The number of registrations.
-  var count: Int { Int(stored) }
 
   // MARK: Looking
 
   func find(_ token: ForwardingToken) -> Registration? {
-    guard let first = table[token.target] else { return nil }
-    return first.id == token.id ? first : rare?.others[token.target]?.first { $0.id == token.id }
+    all(of: token.target).first { $0.id == token.id }
   }
 
   func all(of target: ObjectIdentifier) -> [Registration] {
-    guard let first = table[target] else { return [] }
-    return [first] + (rare?.others[target] ?? [])
+    guard let first = oldest[target] else { return [] }
+    return [first] + (others[target] ?? [])
   }
 
-  func contains(_ target: ObjectIdentifier) -> Bool { table[target] != nil }
+  func contains(_ target: ObjectIdentifier) -> Bool { oldest[target] != nil }
 
   // MARK: Adding
 
@@ -101,30 +86,26 @@ struct Registrations {
     if request.isBox { registration.mark(.box) }
     if request.isFallback { registration.markFallback() }
     registration.witnesses = request.witnesses
-    if table[target] == nil {
-      table.insert(registration)
+    if oldest[target] == nil {
+      oldest[target] = registration
     } else {
-      makeRare().others[target, default: []].append(registration)
+      others[target, default: []].append(registration)
     }
-    stored += 1
+    count += 1
     list.place(registration)
     return Added(registration: registration, ended: ended)
   }
 
   /// Whether registrations of dead targets are to be removed, as those of a rare event may never meet
   /// a delivery, and keep the memory of their targets.
-  var isSweepDue: Bool { stored >= sweepLimit }
+  var isSweepDue: Bool { count >= sweepLimit }
 
-  mutating func noteSweep() { sweepLimit = max(64, 2 * stored) }
+  mutating func noteSweep() { sweepLimit = max(64, 2 * count) }
 
   /// The registration of the same target with the same queue or actor.
   private func duplicate(of request: Request) -> Registration? {
     let (target, lane) = (ObjectIdentifier(request.target), request.lane.identity)
-    func isSame(_ one: Registration) -> Bool {
-      one.wishes.lane.identity == lane && !one.isFallback
-    }
-    guard let first = table[target] else { return nil }
-    return isSame(first) ? first : rare?.others[target]?.first(where: isSame)
+    return all(of: target).first { $0.wishes.lane.identity == lane && !$0.isFallback }
   }
 
   /// Applies new options to an existing registration, and returns the old ones. The queue or actor
@@ -161,15 +142,14 @@ struct Registrations {
 
   /// The order of messages that all registrations with an actor or executor share.
   private mutating func order(of place: AnyObject, _ make: () -> LaneOrder) -> LaneOrder {
-    let rare = makeRare()
     let key = ObjectIdentifier(place)
-    if let known = rare.orders[key]?.object as? LaneOrder { return known }
+    if let known = orders[key]?.object as? LaneOrder { return known }
     let made = make()
-    if rare.orders.count >= rare.orderLimit {
-      rare.orders = rare.orders.filter { $0.value.object != nil }
-      rare.orderLimit = max(16, 2 * rare.orders.count)
+    if orders.count >= orderLimit {
+      orders = orders.filter { $0.value.object != nil }
+      orderLimit = max(16, 2 * orders.count)
     }
-    rare.orders[key] = ObjectReference(made, isStrong: false)
+    orders[key] = ObjectReference(made, isStrong: false)
     return made
   }
 
@@ -186,7 +166,7 @@ struct Registrations {
       list.remove(registration)
       registration.markRemoved()
     }
-    stored -= UInt32(registrations.count)
+    count -= registrations.count
     return registrations
   }
 
@@ -201,20 +181,8 @@ struct Registrations {
     _ registrations: [Registration], from list: TargetList
   ) -> [Registration] {
     let areThere = !registrations.contains { $0.isGone }
-    let there = areThere ? registrations : registrations.filter { !$0.isGone }
-    guard there.count > count / 2, rare?.others.isEmpty ?? true else {
-      return remove(all: there, from: list)
-    }
-    // Rebuilding the table with the remaining registrations takes less time than looking up those
-    // that go.
-    for registration in there.reversed() {
-      list.remove(registration)
-      registration.markRemoved()
-    }
-    let left = list.all
-    stored = UInt32(left.count)
-    table = RegistrationTable(left)
-    return there
+    return remove(
+      all: areThere ? registrations : registrations.filter { !$0.isGone }, from: list)
   }
 
   /// Removes the registrations whose place a new one takes: the old fallback, and all others of a
@@ -230,7 +198,7 @@ struct Registrations {
       // Not removed: a delivery that has begun still reaches it, as it does not reach the new one.
       registration.markReplaced()
     }
-    stored -= UInt32(old.count)
+    count -= old.count
     return old
   }
 
@@ -250,13 +218,13 @@ struct Registrations {
   private mutating func forget(_ registration: Registration) {
     let target = registration.identity
     // Taken out of the dictionary, so that the array is changed in place.
-    guard var rest = rare?.others.removeValue(forKey: target) else { return table.remove(target) }
-    if table[target] === registration {
-      table.replace(with: rest.removeFirst())
+    guard var rest = others.removeValue(forKey: target) else { return oldest[target] = nil }
+    if oldest[target] === registration {
+      oldest[target] = rest.removeFirst()
     } else {
       rest.removeAll { $0 === registration }
     }
-    if !rest.isEmpty { rare?.others[target] = rest }
+    if !rest.isEmpty { others[target] = rest }
   }
 }
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a ``Multicast`` and a ``MulticastProxy`` have in common: registrations of targets, and rules for
+/// their answers.
+///
+/// ```swift
+/// func pause(_ token: ForwardingToken, in registry: some TargetRegistry) {
+///   if registry.contains(token) { registry.suspend(token) }
+/// }
+/// ```
+public protocol TargetRegistry: AnyObject {
+  /// The proxy that has the registrations.
+  var _registry: MulticastProxy { get }
+
+  /// The object that stands for a target among the registrations.
+  func _receiver(of target: AnyObject) -> AnyObject
+}
+
+// MARK: Rules
+
+extension TargetRegistry {
+  /// What happens when a target is added again. The initial value is ``DuplicateRule/ignore``.
+  public var duplicateRule: DuplicateRule {
+    get { _registry.setting { $0.duplicates } }
+    set { _registry.knownSettings.withLock { $0.duplicates = newValue } }
+  }
+
+  /// Which of several results the sender gets. The initial value is ``ResultRule/last``.
+  public var resultRule: ResultRule {
+    get { _registry.targetList.stopsAtFirstResult ? .first : .last }
+    set { _registry.targetList.stopsAtFirstResult = newValue == .first }
+  }
+
+  /// What happens to the remaining targets when one throws, or cannot be called. The initial value
+  /// is ``ErrorRule/afterAll``. An error on a queue that the sender does not wait for ends nothing,
+  /// and so does one in a delivery to all targets at once.
+  public var errorRule: ErrorRule {
+    get { _registry.targetList.stopsAtFirstError ? .atOnce : .afterAll }
+    set { _registry.targetList.stopsAtFirstError = newValue == .atOnce }
+  }
+
+  /// What a sender gets when no target answers. Initially ``UnansweredRule/throwForResults``.
+  public var whenNobodyAnswers: UnansweredRule {
+    get { _registry.setting { $0.whenUnanswered } }
+    set {
+      _registry.knownSettings.withLock { $0.whenUnanswered = newValue }
+      _registry.targetList.tellsUnanswered = true
+    }
+  }
+
+  /// Receives diagnostics, on the thread where they arise, including the errors that a requirement
+  /// cannot throw. No lock is held during the call.
+  public var onDiagnostic: (@Sendable (DeliveryDiagnostic) -> Void)? {
+    get { _registry.setting { $0.diagnose } }
+    set {
+      _registry.knownSettings.withLock { $0.diagnose = newValue }
+      _registry.targetList.tellsUnanswered = true
+    }
+  }
+}
+
+// MARK: Looking
+
+extension TargetRegistry {
+  /// Whether an object is registered.
+  public func contains(_ target: AnyObject) -> Bool {
+    let target = ObjectIdentifier(_receiver(of: target))
+    return _registry.registrations.withLockInPlace { $0.contains(target) }
+  }
+
+  /// Whether a registration exists.
+  public func contains(_ token: ForwardingToken) -> Bool {
+    _registry.withRegistration(token) { _ in } != nil
+  }
+
+  /// The number of targets that are alive.
+  ///
+  /// - Complexity: O(*n*) for *n* registrations.
+  public var count: Int { _registry.snapshot.count { $0.object != nil } }
+
+  /// Whether no target is alive.
+  public var isEmpty: Bool { count == 0 }
+}
+
+// MARK: Suspending
+
+extension TargetRegistry {
+  /// Suspends a registration: its target gets no message, and is not visited, until each suspension
+  /// is undone.
+  ///
+  /// - Returns: false if the registration was removed.
+  @discardableResult
+  public func suspend(_ token: ForwardingToken) -> Bool {
+    _registry.withRegistration(token) { $0.block() } != nil
+  }
+
+  /// Undoes one suspension of a registration.
+  ///
+  /// - Returns: false if it was not suspended, or was removed.
+  @discardableResult
+  public func resume(_ token: ForwardingToken) -> Bool {
+    _registry.withRegistration(token) { $0.unblock() } ?? false
+  }
+}
+
+// MARK: Removing
+
+extension TargetRegistry {
+  /// Removes a registration; returns false if it was removed before. No delivery takes the target
+  /// after that, but one on another thread that has just taken it may still begin its method:
+  /// `removeAndWait(_:)` waits for it.
+  @discardableResult
+  public func remove(_ token: ForwardingToken) -> Bool {
+    _registry.end { $0.remove(token, from: $1) } > 0
+  }
+
+  /// Removes all registrations of an object, and returns their number. A structure or an enumeration
+  /// is removed by its token.
+  @discardableResult
+  public func remove(_ target: AnyObject) -> Int {
+    let target = ObjectIdentifier(_receiver(of: target))
+    return _registry.end { $0.remove(of: target, from: $1) }
+  }
+
+  /// Removes the registrations of an object with one queue or actor, or with the caller's thread, and
+  /// returns their number.
+  @discardableResult
+  public func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
+    let target = ObjectIdentifier(_receiver(of: target))
+    return _registry.end { registrations, list in
+      registrations.remove(of: target, from: list) { $0.wishes.lane.identity == lane.identity }
+    }
+  }
+
+  /// Removes all registrations of a group, and returns their number.
+  @discardableResult
+  public func remove(group: String) -> Int {
+    _registry.end { registrations, list in
+      registrations.remove(from: list) { $0.wishes.group == group }
+    }
+  }
+
+  /// Removes all registrations, and returns their number.
+  @discardableResult
+  public func removeAll() -> Int { _registry.end { $0.remove(from: $1) { _ in true } } }
+}
+
+// MARK: Removing and waiting
+
+extension TargetRegistry {
+  /// Removes a registration, and waits until no thread can begin, or be inside, one of its
+  /// messages.
+  ///
+  /// The function waits for the end of all deliveries that have the target in their list. Where that
+  /// could be a wait for itself it throws an error: inside a delivery, and on the queue of a blocking
+  /// lane of any proxy. A delivery that is awaited, or an async method on a lane, may need the
+  /// caller's actor or queue to end, so on the main actor, in any task, and on the queue of a lane,
+  /// the function throws if such a delivery may have the target. The async method of the same name
+  /// does not occupy them. A once-only registration that has got its message is already removed.
+  ///
+  /// - Returns: false if the registration was removed before.
+  /// - Throws: ``ForwardingError/wouldDeadlock`` in these cases; nothing is removed then.
+  ///
+  /// - Important: Do not call it in a child process that was created by `fork` while another thread
+  ///   of the parent delivered to the target: that delivery never ends. `remove(_:)` does
+  ///   not wait.
+  @discardableResult
+  public func removeAndWait(_ token: ForwardingToken) throws(ForwardingError) -> Bool {
+    try _registry.removeAndWait { $0.find(token).map { [$0] } ?? [] } > 0
+  }
+
+  /// Removes all registrations of a target, and waits until their messages have ended.
+  ///
+  /// - Returns: the number of registrations removed.
+  /// - Throws: ``ForwardingError/wouldDeadlock`` if the wait might never end; nothing is removed.
+  @discardableResult
+  public func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
+    let target = ObjectIdentifier(_receiver(of: target))
+    return try _registry.removeAndWait { $0.all(of: target) }
+  }
+
+  /// Removes a registration, and awaits the end of its messages.
+  ///
+  /// The caller's actor is free meanwhile, so messages that need it can end. A cancelled task still
+  /// waits. A task that the message has started, and does not await, may call this.
+  ///
+  /// - Returns: false if the registration was removed before.
+  /// - Throws: ``ForwardingError/wouldDeadlock`` inside a message that is awaited; nothing is
+  ///   removed.
+  @discardableResult
+  public nonisolated(nonsending) func removeAndWait(
+    _ token: ForwardingToken
+  ) async throws(ForwardingError) -> Bool {
+    try await _registry.removeAndAwait { $0.find(token).map { [$0] } ?? [] } > 0
+  }
+
+  /// Removes all registrations of a target, and awaits the end of their messages.
+  ///
+  /// - Returns: the number of registrations removed.
+  /// - Throws: ``ForwardingError/wouldDeadlock`` inside a message that is awaited; nothing is
+  ///   removed.
+  @discardableResult
+  public nonisolated(nonsending) func removeAndWait(
+    _ target: AnyObject
+  ) async throws(ForwardingError) -> Int {
+    let target = ObjectIdentifier(_receiver(of: target))
+    return try await _registry.removeAndAwait { $0.all(of: target) }
+  }
+}
