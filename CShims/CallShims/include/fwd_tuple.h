@@ -62,25 +62,6 @@ static inline void fwd_tuple_store_whole(const FWDMove *moves, size_t count, con
   } while (++moves != end);
 }
 
-/// Writes values at arbitrary addresses into a frame, widened to words: `values` has the address of
-/// each, `count` in all, and the caller has compared their types. Nothing is retained.
-static inline void fwd_lent_store(const FWDMove *moves, size_t count,
-                                  const void *_Nonnull const *_Nonnull values,
-                                  void *frame) {
-  for (size_t i = 0; i < count; i++) {
-    uint64_t bits;
-    if (moves[i].word == FWDWordWhole)
-      memcpy(&bits, values[i], 8);
-    else if (moves[i].word == FWDWordAddress)
-      bits = (uint64_t)values[i];
-    else if (moves[i].word == FWDWordNowhere)
-      bits = FWD_NO_MEMORY;  // The address itself may be invalid.
-    else
-      bits = fwd_word_widen(moves[i].word, values[i]);
-    memcpy((char *)frame + moves[i].frame, &bits, 8);
-  }
-}
-
 /// Reads values from a frame into a tuple, narrowed to their types. Each place in the tuple that
 /// `moves` names is written with the width of its type.
 static inline void fwd_tuple_load(const FWDMove *moves, size_t count, void *tuple,

@@ -10,7 +10,7 @@ extension PreparedMessage {
     tuple arguments: (repeat each Argument), as selector: Selector, _ body: (Call) throws -> Void
   ) throws {
     guard unsafe moves != nil else {
-      return try withLargeCall(repeat each arguments, as: selector, lending: body)
+      return try withLargeCall(repeat each arguments, as: selector, body)
     }
     try unsafe withUnsafePointer(to: arguments) { tuple in
       try unsafe lend(tuple, as: selector, body)
@@ -38,10 +38,9 @@ extension PreparedMessage {
   /// Lends a call whose arguments must be converted, or whose frame is large.
   @usableFromInline
   @inline(never)
-  func withLargeCall<each Argument>(
-    _ arguments: repeat each Argument, as selector: Selector,
-    lending body: (Call) throws -> Void
-  ) throws {
+  func withLargeCall<Answer, each Argument>(
+    _ arguments: repeat each Argument, as selector: Selector, _ body: (Call) throws -> Answer
+  ) throws -> Answer {
     try plan.withInvocation { call in
       var index = 0
       for argument in repeat each arguments {
@@ -49,7 +48,7 @@ extension PreparedMessage {
         index += 1
       }
       call.call.setSelector(selector)
-      try body(call.call)
+      return try body(call.call)
     }
   }
 }

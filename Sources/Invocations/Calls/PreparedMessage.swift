@@ -94,17 +94,12 @@ package final class PreparedMessage: Sendable {
   /// Sends a message whose arguments must be converted, or whose frame is large.
   @usableFromInline
   @inline(never)
-  package func sendSlowly<Answer, each Argument>(
+  func sendSlowly<Answer, each Argument>(
     _ arguments: repeat each Argument, as selector: Selector, to target: AnyObject?
   ) throws -> Answer {
-    try plan.withInvocation { call in
-      var index = 0
-      for argument in repeat each arguments {
-        try call.call.setFitting(argument, self.arguments[index], at: index + 2)
-        index += 1
-      }
-      try call.send(selector, to: target)
-      return try call.call.fittingAnswer(as: Answer.self, result)
+    try withLargeCall(repeat each arguments, as: selector) { call in
+      try call.send(compared: selector, to: target)
+      return try call.fittingAnswer(as: Answer.self, result)
     }
   }
 
@@ -115,14 +110,9 @@ package final class PreparedMessage: Sendable {
     _ arguments: repeat each Argument, as selector: Selector,
     through delivery: inout ProxyDelivery
   ) throws -> Answer? {
-    try plan.withInvocation { call in
-      var index = 0
-      for argument in repeat each arguments {
-        try call.call.setFitting(argument, self.arguments[index], at: index + 2)
-        index += 1
-      }
-      guard try delivery.send(call.call, selector) else { return nil }
-      return try call.call.fittingAnswer(as: Answer.self, result)
+    try withLargeCall(repeat each arguments, as: selector) { call in
+      guard try delivery.send(call, selector) else { return nil }
+      return try call.fittingAnswer(as: Answer.self, result)
     }
   }
 }
@@ -174,106 +164,6 @@ extension PreparedMessage {
       unsafe fwd_tuple_store_whole(moves, wholeWords, tuple, call.frame)
     } else {
       unsafe fwd_tuple_store(moves, count, tuple, call.frame)
-    }
-  }
-
-  // One function for each number of arguments, which are borrowed from where they are. Copying them
-  // into a tuple would retain and release their references.
-
-  /// Sends a message without arguments.
-  @inlinable
-  @inline(__always)
-  package func send<Answer>(
-    as selector: Selector, through delivery: inout ProxyDelivery
-  ) throws -> Answer? {
-    guard unsafe moves != nil else { return try sendSlowly(as: selector, through: &delivery) }
-    return try send(as: Answer.self, by: { try delivery.send($0, selector) }) { _ in }
-  }
-
-  /// Sends a message with one argument.
-  @inlinable
-  @inline(__always)
-  package func send<Answer, A>(
-    _ a: A, as selector: Selector, through delivery: inout ProxyDelivery
-  ) throws -> Answer? {
-    guard unsafe moves != nil else { return try sendSlowly(a, as: selector, through: &delivery) }
-    return try unsafe withUnsafePointer(to: a) { a in
-      try send(as: Answer.self, by: { try delivery.send($0, selector) }) {
-        unsafe store(UnsafeRawPointer(a), in: $0)
-      }
-    }
-  }
-
-  /// Sends a message with two arguments.
-  @inlinable
-  @inline(__always)
-  package func send<Answer, A, B>(
-    _ a: A, _ b: B, as selector: Selector, through delivery: inout ProxyDelivery
-  ) throws -> Answer? {
-    guard unsafe moves != nil else { return try sendSlowly(a, b, as: selector, through: &delivery) }
-    return try unsafe withUnsafePointer(to: a) { a in
-      try unsafe withUnsafePointer(to: b) { b in
-        try send(as: Answer.self, by: { try delivery.send($0, selector) }) {
-          unsafe store((UnsafeRawPointer(a), UnsafeRawPointer(b)), in: $0)
-        }
-      }
-    }
-  }
-
-  /// Sends a message with three arguments.
-  @inlinable
-  @inline(__always)
-  package func send<Answer, A, B, C>(
-    _ a: A, _ b: B, _ c: C, as selector: Selector, through delivery: inout ProxyDelivery
-  ) throws -> Answer? {
-    guard unsafe moves != nil else {
-      return try sendSlowly(a, b, c, as: selector, through: &delivery)
-    }
-    return try unsafe withUnsafePointer(to: a) { a in
-      try unsafe withUnsafePointer(to: b) { b in
-        try unsafe withUnsafePointer(to: c) { c in
-          try send(as: Answer.self, by: { try delivery.send($0, selector) }) {
-            unsafe store((UnsafeRawPointer(a), UnsafeRawPointer(b), UnsafeRawPointer(c)), in: $0)
-          }
-        }
-      }
-    }
-  }
-
-  /// Sends a message with four arguments.
-  @inlinable
-  @inline(__always)
-  package func send<Answer, A, B, C, D>(
-    _ a: A, _ b: B, _ c: C, _ d: D, as selector: Selector, through delivery: inout ProxyDelivery
-  ) throws -> Answer? {
-    guard unsafe moves != nil else {
-      return try sendSlowly(a, b, c, d, as: selector, through: &delivery)
-    }
-    return try unsafe withUnsafePointer(to: a) { a in
-      try unsafe withUnsafePointer(to: b) { b in
-        try unsafe withUnsafePointer(to: c) { c in
-          try unsafe withUnsafePointer(to: d) { d in
-            try send(as: Answer.self, by: { try delivery.send($0, selector) }) {
-              unsafe store(
-                (
-                  UnsafeRawPointer(a), UnsafeRawPointer(b), UnsafeRawPointer(c), UnsafeRawPointer(d)
-                ), in: $0)
-            }
-          }
-        }
-      }
-    }
-  }
-
-  /// Writes arguments into a frame, given a tuple of their addresses.
-  @inlinable @unsafe
-  @inline(__always)
-  func store<Addresses>(_ addresses: Addresses, in call: Call) {
-    unsafe withUnsafeBytes(of: addresses) {
-      if let base = $0.baseAddress, let moves = unsafe moves {
-        unsafe fwd_lent_store(
-          moves, count, base.assumingMemoryBound(to: UnsafeRawPointer.self), call.frame)
-      }
     }
   }
 }
