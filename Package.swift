@@ -105,7 +105,7 @@ let package = Package(
       providers: [.apt(["libffi-dev"])]),
     .target(
       name: "CForwardingShims", dependencies: ["CLibFFI"], path: "CShims/CallShims",
-      publicHeadersPath: "include", cSettings: cChecks, linkerSettings: [.linkedLibrary("m")]),
+      publicHeadersPath: "include", cSettings: cChecks),
     // System calls that Swift's own module of the system library leaves out.
     shims("CJournalShims", "CShims/JournalShims"),
     shims("CSocketShims", "CShims/SocketShims"),

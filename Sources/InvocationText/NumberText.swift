@@ -101,9 +101,8 @@ package enum Floats {
     case .float: return parse(text, Float.init).map { Integers.littleEndian($0.bitPattern) }
     case .double: return parse(text, Double.init).map { Integers.littleEndian($0.bitPattern) }
     case .longDouble:
-      return parse(text, LongDouble.init).map {
-        Array(Integers.littleEndian($0.bitPattern).prefix(scalar.size(on: .own)))
-      }
+      guard let value = LongDouble(text), isName("\(value)") == isName(text) else { return nil }
+      return Array(Integers.littleEndian(value.bitPattern).prefix(scalar.size(on: .own)))
     default: return nil
     }
   }
@@ -120,11 +119,11 @@ package enum Floats {
   package static func value(_ bytes: ArraySlice<UInt8>, _ scalar: Scalar) -> JSONValue {
     let word = Integers.word(bytes.prefix(8))
     switch scalar {
-    case .float: return number(float(bytes))
-    case .double: return number(Double(bitPattern: UInt64(word)))
+    case .float: return number("\(float(bytes))")
+    case .double: return number("\(Double(bitPattern: UInt64(word)))")
     default:
       let rest = Integers.word(bytes.dropFirst(8).prefix(8))
-      return number(LongDouble(bitPattern: UInt128(rest) << 64 | UInt128(word)))
+      return number("\(LongDouble(bitPattern: UInt128(rest) << 64 | UInt128(word)))")
     }
   }
 
@@ -135,16 +134,12 @@ package enum Floats {
   /// A float that C promoted to a double. A double that is no float is shown as it is.
   static func value(ofPromoted bytes: ArraySlice<UInt8>) -> JSONValue {
     let double = Double(bitPattern: UInt64(Integers.word(bytes.prefix(8))))
-    return Float(exactly: double).map { number($0) } ?? number(double)
+    return number(Float(exactly: double).map { "\($0)" } ?? "\(double)")
   }
 
-  /// The shortest text that reads back as the same number. Infinities and NaNs become strings,
-  /// because JSON has no numbers for them.
-  private static func number(_ value: some BinaryFloatingPoint & CustomStringConvertible)
-    -> JSONValue
-  {
-    guard value.isFinite else { return .string("\(value)") }
-    let text = "\(value)"
+  /// The text of a number. Infinities and NaNs become strings, because JSON has no numbers for them.
+  private static func number(_ text: String) -> JSONValue {
+    if isName(text) { return .string(text) }
     return .number(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
   }
 }

@@ -2,7 +2,6 @@
 #include "fwd_long_double.h"
 
 #include <locale.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,67 +27,6 @@ static FWDLongDouble bits(long double number) {
   FWDLongDouble result = {0, 0};
   memcpy(&result, &number, FWD_BYTES);
   return result;
-}
-
-FWDLongDouble fwd_long_double_add(FWDLongDouble a, FWDLongDouble b) {
-  return bits(number(a) + number(b));
-}
-
-FWDLongDouble fwd_long_double_subtract(FWDLongDouble a, FWDLongDouble b) {
-  return bits(number(a) - number(b));
-}
-
-FWDLongDouble fwd_long_double_multiply(FWDLongDouble a, FWDLongDouble b) {
-  return bits(number(a) * number(b));
-}
-
-FWDLongDouble fwd_long_double_divide(FWDLongDouble a, FWDLongDouble b) {
-  return bits(number(a) / number(b));
-}
-
-FWDLongDouble fwd_long_double_remainder(FWDLongDouble a, FWDLongDouble b) {
-  return bits(remainderl(number(a), number(b)));
-}
-
-FWDLongDouble fwd_long_double_truncating_remainder(FWDLongDouble a, FWDLongDouble b) {
-  return bits(fmodl(number(a), number(b)));
-}
-
-FWDLongDouble fwd_long_double_square_root(FWDLongDouble a) { return bits(sqrtl(number(a))); }
-
-FWDLongDouble fwd_long_double_multiply_add(FWDLongDouble a, FWDLongDouble b, FWDLongDouble c) {
-  return bits(fmal(number(a), number(b), number(c)));
-}
-
-FWDLongDouble fwd_long_double_scale(FWDLongDouble a, int32_t power) {
-  return bits(scalbnl(number(a), power));
-}
-
-FWDLongDouble fwd_long_double_next_up(FWDLongDouble a) {
-  return bits(nextafterl(number(a), (long double)INFINITY));
-}
-
-FWDLongDouble fwd_long_double_round(FWDLongDouble a, FWDRounding rounding) {
-  long double x = number(a);
-  switch (rounding) {
-    case FWDRoundingToNearestOrAwayFromZero: return bits(roundl(x));
-    case FWDRoundingToNearestOrEven: {
-      // nearbyintl depends on the rounding mode of the thread.
-      long double whole = truncl(x), rest = fabsl(x - whole);
-      bool isOdd = fmodl(whole, 2) != 0;
-      if (rest > 0.5L || (rest == 0.5L && isOdd)) whole += copysignl(1, x);
-      return bits(copysignl(whole, x));
-    }
-    case FWDRoundingUp: return bits(ceill(x));
-    case FWDRoundingDown: return bits(floorl(x));
-    case FWDRoundingTowardZero: return bits(truncl(x));
-    case FWDRoundingAwayFromZero: return bits(signbit(x) ? floorl(x) : ceill(x));
-  }
-}
-
-FWDOrder fwd_long_double_order(FWDLongDouble a, FWDLongDouble b) {
-  long double x = number(a), y = number(b);
-  return x == y ? FWDOrderEqual : x < y ? FWDOrderLess : x > y ? FWDOrderGreater : FWDOrderNone;
 }
 
 FWDLongDouble fwd_long_double_from_double(double number) { return bits(number); }

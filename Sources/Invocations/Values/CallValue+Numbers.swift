@@ -176,15 +176,6 @@ extension UInt128: BitwiseValue {
     public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.longDouble) }
     public static var typeEncoding: String { "D" }
   }
-
-  extension LongDouble {
-    /// Makes the number that equals a `Float80`. Generic conversions end here as well.
-    public init(_ value: Float80) {
-      self.init(
-        sign: value.sign, exponentBitPattern: value.exponentBitPattern,
-        significandBitPattern: UInt128(value.significandBitPattern))
-    }
-  }
 #endif
 
 /// A C `_Complex` number: the real part, then the imaginary part.
@@ -212,7 +203,7 @@ public struct ComplexValue<Part: ComplexPart>: Hashable, Sendable, BitwiseCopyab
 /// ComplexValue<Float>.typeEncoding   // jf
 /// ComplexValue<Double>.typeEncoding  // jd
 /// ```
-public protocol ComplexPart: CallValue, BinaryFloatingPoint, BitwiseCopyable, Sendable {
+public protocol ComplexPart: CallValue, Hashable, BitwiseCopyable, Sendable {
   /// How a complex number of two such parts is stored in a frame.
   @unsafe static func _complexFacts() -> ValueFacts
 }

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-/// C's `long double`, with the same Swift code on every machine.
+/// C's `long double`, with the same Swift code on every machine: its bits, its text, and conversions.
 ///
-/// The type has the format of the machine's C compiler: 80 bits on x86-64, where it equals
-/// `Float80`, and 128 bits (IEEE 754 `binary128`) on AArch64 Linux, where Swift has no type for it.
-/// A value has 16 bytes on both.
+/// The type has the format of the machine's C compiler: 80 bits on x86-64, where it converts to and
+/// from `Float80`, and 128 bits (IEEE 754 `binary128`) on AArch64 Linux, where Swift has no type for
+/// it. A value has 16 bytes on both.
 ///
 /// ```swift
 /// try unsafe functions.register("sqrtl", encoding: "DD", unsafeSymbolIn: Library("libm.so.6"))
-/// try functions.call("sqrtl", LongDouble(2), returning: LongDouble.self)
+/// let root = try functions.call("sqrtl", LongDouble(4), returning: LongDouble.self)
+/// Double(root)  // 2.0
 /// ```
 ///
-/// Every `Double`, `Float` and `Int64` has an exact value of this type, and every text the nearest one.
-/// Conversions in the other direction round to nearest, are nil where they would lose something
-/// (`Double(exactly:)`), or say what they lose:
-///
-/// ```swift
-/// let tenth = LongDouble("0.1")!
-/// let (double, lost) = tenth.rounded(to: Double.self)
-/// LongDouble(double) + lost == tenth  // true
-/// Double(exactly: tenth)              // nil
-/// ```
-///
-/// A literal is read as a `Double` on every machine, so that `0.1` in source text has the digits of a
-/// `Double`; a text has all digits of this type.
+/// Every `Double`, and every integer of 64 bits, has an exact value of this type; every text has the
+/// nearest one. A conversion to a `Double` rounds to nearest, or is nil where it would lose
+/// something (`Double(exactly:)`). Two values are equal if their bits are. The type does not
+/// compute: call a function of C, or convert.
 public struct LongDouble: Sendable, BitwiseCopyable {
   // The bits behind the last bit of the format may hold anything, as in memory of C. Two words have
   // the alignment of C as a vector; a `UInt128` would too, but Swift 6.3 passes it wrong to an
@@ -44,29 +36,79 @@ public struct LongDouble: Sendable, BitwiseCopyable {
     (UInt128(storage[1]) << 64 | UInt128(storage[0])) & Self.allBits
   }
 
-  init(_ bits: FWDLongDouble) { storage = [bits.low, bits.high] }
+  private static let allBits = UInt128.max >> UInt128(128 - FWD_LONG_DOUBLE_BITS)
+
+  private init(_ bits: FWDLongDouble) { storage = [bits.low, bits.high] }
 
   /// The bits for C.
-  var bits: FWDLongDouble { FWDLongDouble(low: storage[0], high: storage[1]) }
+  fileprivate var bits: FWDLongDouble { FWDLongDouble(low: storage[0], high: storage[1]) }
 
   /// Makes the number that equals a `Double`.
   public init(_ value: Double) { self.init(fwd_long_double_from_double(value)) }
 
-  /// Makes the number that equals a `Float`.
-  public init(_ value: Float) { self.init(Double(value)) }
-
-  /// Rounds to the nearest number of another type, and says what that loses.
-  ///
-  /// - Returns: The nearest number, and the difference: `value + lost` in this type is the number
-  ///   again. A number beyond the range of the other type becomes infinite, and `lost` is then the
-  ///   opposite infinity; for a NaN both are NaN.
-  public func rounded<Number: BinaryFloatingPoint>(
-    to type: Number.Type
-  ) -> (value: Number, lost: LongDouble) {
-    let value = Number(self)
-    if isInfinite { return (value, 0) }
-    return (value, self - LongDouble(value))
+  /// Makes the number that equals an integer; nil if the significand has too few bits for it.
+  public init?<Integer: BinaryInteger>(exactly value: Integer) {
+    let magnitude = UInt128(exactly: value.magnitude)
+    guard let magnitude,
+      128 - magnitude.leadingZeroBitCount - magnitude.trailingZeroBitCount
+        <= FWD_LONG_DOUBLE_SIGNIFICAND_BITS
+    else { return nil }
+    self.init("\(value)")
   }
+
+  /// Makes the number that equals another one; nil for a NaN.
+  init?<Number: BinaryFloatingPoint>(exactly value: Number) {
+    #if arch(x86_64) && !os(Windows)
+      if let value = value as? Float80, !value.isNaN {
+        self.init(value)
+        return
+      }
+    #endif
+    guard let double = Double(exactly: value) else { return nil }
+    self.init(double)
+  }
+}
+
+extension Double {
+  /// Makes the nearest number to a `LongDouble`, which is infinite beyond the range.
+  public init(_ value: LongDouble) { self = fwd_long_double_to_double(value.bits) }
+
+  /// Makes the number that equals a `LongDouble`; nil if there is none.
+  public init?(exactly value: LongDouble) {
+    self.init(value)
+    if LongDouble(self) != value || isNaN { return nil }
+  }
+}
+
+#if arch(x86_64) && !os(Windows)
+  extension LongDouble {
+    /// Makes the number that equals a `Float80`.
+    public init(_ value: Float80) {
+      // The processor stores the leading bit of the significand, and Swift does not count it.
+      let leading: UInt64 = value.exponentBitPattern == 0 ? 0 : 1 << 63
+      self.init(
+        bitPattern: UInt128(leading | value.significandBitPattern)
+          | UInt128(value.exponentBitPattern) << 64 | (value.sign == .minus ? 1 << 79 : 0))
+    }
+  }
+
+  extension Float80 {
+    /// Makes the number that equals a `LongDouble`.
+    public init(_ value: LongDouble) {
+      self.init(
+        sign: value.bitPattern >> 79 == 0 ? .plus : .minus,
+        exponentBitPattern: UInt(truncatingIfNeeded: value.bitPattern >> 64) & 0x7FFF,
+        significandBitPattern: UInt64(truncatingIfNeeded: value.bitPattern) & (1 << 63 - 1))
+    }
+  }
+#endif
+
+extension LongDouble: Hashable {
+  public static func == (one: LongDouble, other: LongDouble) -> Bool {
+    one.bitPattern == other.bitPattern
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(bitPattern) }
 }
 
 extension LongDouble: BitwiseValue, ComplexPart {
@@ -96,8 +138,6 @@ extension LongDouble: LosslessStringConvertible {
 
   /// The fewest digits that read back as the same number: `0.1`, `1e+30`, `inf`, `nan`.
   public var description: String {
-    if isNaN { return sign == .minus ? "-nan" : "nan" }
-    if isInfinite { return sign == .minus ? "-inf" : "inf" }
     let written = unsafe withUnsafeTemporaryAllocation(
       of: CChar.self, capacity: Int(FWD_LONG_DOUBLE_TEXT)
     ) { text in
@@ -105,16 +145,11 @@ extension LongDouble: LosslessStringConvertible {
       return unsafe String(decoding: text.prefix(length).map(UInt8.init), as: UTF8.self)
     }
     let parts = written.split(separator: "e")
-    guard parts.count == 2, let exponent = Int(parts[1]) else { return written }
-    let digits = parts[0].filter(\.isNumber)
-    let isPlain = exponent >= -4 && magnitude <= Self.lastWhole
-    return (sign == .minus ? "-" : "")
-      + (isPlain ? Self.plain(digits, exponent) : Self.scientific(digits, exponent))
+    guard parts.count == 2, let exponent = Int(parts[1]), -4..<19 ~= exponent else {
+      return written
+    }
+    return (written.first == "-" ? "-" : "") + Self.plain(parts[0].filter(\.isNumber), exponent)
   }
-
-  /// The first number whose digits do not reach the point.
-  private static let lastWhole = LongDouble(
-    sign: .plus, exponent: significandBitCount + 1, significand: 1)
 
   /// Digits with a point behind the digit that has the weight of 1.
   private static func plain(_ digits: String, _ exponent: Int) -> String {
@@ -123,11 +158,5 @@ extension LongDouble: LosslessStringConvertible {
     let rest = digits.dropFirst(exponent + 1)
     return whole + String(repeating: "0", count: exponent + 1 - whole.count) + "."
       + (rest.isEmpty ? "0" : rest)
-  }
-
-  private static func scientific(_ digits: String, _ exponent: Int) -> String {
-    let power = "\(exponent.magnitude)"
-    return digits.prefix(1) + (digits.count > 1 ? "." + digits.dropFirst() : "")
-      + (exponent < 0 ? "e-" : "e+") + (power.count < 2 ? "0" + power : power)
   }
 }

@@ -59,7 +59,7 @@ struct ScopedInvocationTests {
     final class Wide: CallObject, @unchecked Sendable {}
     let table = MethodTable.of(Wide.self)
     try table.register("a:b:c:") { (_: Wide, a: Int128, b: LongDouble, c: Int128) -> Int128 in
-      a + c + Int128(b)
+      a + c + Int128(Double(b))
     }
     let plan = try CallPlan.shared(for: MethodSignature("t@:tDt"))
     // The frames begin at every multiple of eight bytes on the caller's stack.
@@ -69,7 +69,7 @@ struct ScopedInvocationTests {
           try call.setArgument(Int128(1) << 100, at: 2)
           try call.setArgument(LongDouble(2.5), at: 3)
           try call.setArgument(Int128(-7), at: 4)
-          #expect(try call.argument(at: 3, as: LongDouble.self) == 2.5)
+          #expect(try call.argument(at: 3, as: LongDouble.self) == LongDouble(2.5))
           try call.send(Selector("a:b:c:"), to: Wide())
           return try call.result(as: Int128.self)
         }
