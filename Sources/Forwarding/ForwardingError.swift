@@ -15,28 +15,51 @@ public enum ForwardingError: Error, Hashable, Sendable {
   /// No target has a method for the message, and the sender requires an answer.
   case nobodyAnswered(Selector?)
   /// A message to another thread would refer to memory that has no owner.
-  case borrowedArgument(Selector?, index: Int, type: TypeEncoding)
+  case borrowedArgument(Context, index: Int, type: TypeEncoding)
   /// The wait would never end: it is for something that waits for this delivery itself.
-  case wouldDeadlock
-  /// A target did not finish in time.
-  case timedOut
+  case wouldDeadlock(Context)
+  /// A target did not finish in time. If it had begun, it may still run to its end.
+  case timedOut(Context)
   /// The target's queue was deallocated before the message ran.
-  case cancelled
+  case cancelled(Context)
   /// A method belongs to an actor, and its message was sent elsewhere.
-  case wrongIsolation(Selector, IsolationRemedy)
+  case wrongIsolation(Context, IsolationRemedy)
   /// A message to another thread cannot return its result to a sender that does not wait.
-  case resultNotAwaited(Selector?, TypeEncoding)
+  case resultNotAwaited(Context, TypeEncoding)
   /// A requirement of a protocol is called by its proxy alone, and nothing can keep the call as a message: for a
   /// target with a lane, a spy, or another process.
-  case notAMessage(Selector, because: String)
+  case notAMessage(Context, because: String)
   /// A requirement with a `sending` parameter was sent to a proxy that may have more than one target.
   case needsSingleTarget(Selector)
+
+  /// The message that an error is about, and its target.
+  ///
+  /// ```swift
+  /// let late = ForwardingError.Context(selector: "didSave:", target: Logger.self, queue: "disk")
+  /// "\(ForwardingError.timedOut(late))"  // 'didSave:' of Logger on queue 'disk' did not finish in time
+  /// ```
+  public struct Context: Hashable, Sendable {
+    /// The selector of the message; nil if the error is about all messages of the target.
+    public let selector: Selector?
+    /// The type of the target, if it is known.
+    public let target: SwiftType?
+    /// The label of the queue on which the target gets its messages, if it has one.
+    public let queue: String?
+
+    /// Names a message and its target.
+    public init(selector: Selector?, target: Any.Type?, queue: String? = nil) {
+      self.selector = selector
+      self.target = target.map { SwiftType($0) }
+      self.queue = queue
+    }
+  }
 }
 
 /// What helps where a message was sent elsewhere than on the actor of its method.
 ///
 /// ```swift
-/// let error = ForwardingError.wrongIsolation("height", .awaiting)
+/// let height = ForwardingError.Context(selector: "height", target: Screen.self)
+/// let error = ForwardingError.wrongIsolation(height, .awaiting)
 /// "\(error)".contains("'async'")  // true
 /// ```
 @nonexhaustive
@@ -81,20 +104,20 @@ extension ForwardingError: CustomStringConvertible {
     switch self {
     case .targetGone(let selector): "the target of \(Self.name(selector)) is gone"
     case .nobodyAnswered(let selector): "no target answered \(Self.name(selector))"
-    case .borrowedArgument(let selector, let index, let type):
-      "argument \(index) (\(type)) of \(Self.name(selector)) refers to memory that has no owner; a queued message cannot "
+    case .borrowedArgument(let context, let index, let type):
+      "argument \(index) (\(type)) of \(context) refers to memory that has no owner; a queued message cannot "
         + "carry it"
-    case .wouldDeadlock:
-      "the wait would never end: it is for something that waits for this delivery itself"
-    case .timedOut: "a target did not finish in time"
-    case .cancelled: "a target's queue went away with the message still in it"
-    case .wrongIsolation(let selector, let remedy):
-      "\(Self.name(selector)) is for an actor, and was sent elsewhere; \(remedy.advice)"
-    case .resultNotAwaited(let selector, let type):
-      "the result (\(type)) of \(Self.name(selector)) cannot come back from a queue that is not waited for; let it block, "
+    case .wouldDeadlock(let context):
+      "the wait for \(context) would never end: it is for something that waits for this delivery itself"
+    case .timedOut(let context): "\(context) did not finish in time"
+    case .cancelled(let context): "\(context) was not called: its queue went away first"
+    case .wrongIsolation(let context, let remedy):
+      "\(context) is for an actor, and was sent elsewhere; \(remedy.advice)"
+    case .resultNotAwaited(let context, let type):
+      "the result (\(type)) of \(context) cannot come back from a queue that is not waited for; let it block, "
         + "or await the message"
-    case .notAMessage(let selector, let reason):
-      "\(Self.name(selector)) cannot be a message, as \(reason): its proxy calls targets that were added to it, "
+    case .notAMessage(let context, let reason):
+      "\(context) cannot be a message, as \(reason): its proxy calls targets that were added to it, "
         + "with no lane, or one that blocks"
     case .needsSingleTarget(let selector):
       "an argument of \(Self.name(selector)) is 'sending', and may reach one target: put a 'SingleTarget' behind the proxy"
@@ -102,6 +125,24 @@ extension ForwardingError: CustomStringConvertible {
   }
 
   private static func name(_ selector: Selector?) -> String {
-    selector.map { "'\(RequirementNames.name(of: $0))'" } ?? "the message"
+    "\(Context(selector: selector, target: nil))"
+  }
+}
+
+extension ForwardingError.Context: CustomStringConvertible {
+  /// The requirement as its protocol writes it, with the target and the queue.
+  public var description: String {
+    let message = selector.map { "'\(RequirementNames.name(of: $0))'" }
+    return (message ?? (target == nil ? "the message" : "the messages"))
+      + (target.map { " of \($0)" } ?? "") + (queue.map { " on queue '\($0)'" } ?? "")
+  }
+}
+
+extension ForwardingError.Context {
+  /// Names a message to the target of a registration.
+  init(_ selector: Selector?, to registration: Registration) {
+    self.init(
+      selector: selector, target: registration.targetType,
+      queue: registration.carrier.marked?.label)
   }
 }

@@ -98,9 +98,10 @@ enum RecordedCall {
 
   /// Records a copy of a call, with its current arguments.
   ///
+  /// - Parameter target: the type of the target, for an error.
   /// - Throws: `ForwardingError.borrowedArgument` for the first argument that points to memory which
   ///   the call does not own.
-  init(_ call: Call) throws(ForwardingError) {
+  init(_ call: Call, to target: Any.Type? = nil) throws(ForwardingError) {
     if let stored = call.stored() {
       self = .stored(stored)
       return
@@ -108,7 +109,8 @@ enum RecordedCall {
     let copy = call.recorded()
     if !copy.call.keepsAllArguments, let index = copy.call.firstBorrowedArgument {
       throw .borrowedArgument(
-        copy.selector, index: index, type: copy.methodSignature.argumentTypes[index])
+        .init(selector: copy.selector, target: target), index: index,
+        type: copy.methodSignature.argumentTypes[index])
     }
     self = .whole(copy)
   }

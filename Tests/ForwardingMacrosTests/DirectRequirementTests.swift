@@ -181,7 +181,8 @@
       #expect(told.withLock { $0.count } == 1)
       #expect(
         told.withLock { $0.first }?.contains(
-          "'visit(_:)' cannot be a message, as a closure does not escape") == true)
+          "'visit(_:)' of Bench on queue 'lane' cannot be a message, as a closure does not escape")
+          == true)
       let watched = Intercepting<ToolProxy>(other)
       var sum = 0
       #expect(watched.proxy.count([1], of: 1) == 0)

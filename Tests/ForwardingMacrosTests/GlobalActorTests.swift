@@ -45,7 +45,8 @@
       delegates.add(player, strongly: true)
       let untyped = delegates.untyped
       await MainActor.run {
-        _ = #expect(throws: ForwardingError.wrongIsolation("play:", .lane)) {
+        let play = ForwardingError.Context(selector: "play:", target: Player.self)
+        _ = #expect(throws: ForwardingError.wrongIsolation(play, .lane)) {
           try Message<Void, String>("play:")("from elsewhere", on: untyped)
         }
       }

@@ -103,7 +103,7 @@
       func attempt(_ selector: Selector, _ send: () async throws -> Void) async {
         do {
           try await send()
-        } catch ForwardingError.wrongIsolation(selector, _) {
+        } catch ForwardingError.wrongIsolation(let context, _) where context.selector == selector {
           refused.append(selector.name)
         } catch {
           Issue.record(error)
@@ -152,7 +152,8 @@
       #expect(try targets.proxy.ring(4) == 4)
       #expect(places.read { $0 } == [true, true, true, true, true, true, true])
       _ = await Task.detached {
-        #expect(throws: ForwardingError.wrongIsolation("ring:", .awaiting)) {
+        let ring = ForwardingError.Context(selector: "ring:", target: Display.self)
+        #expect(throws: ForwardingError.wrongIsolation(ring, .awaiting)) {
           try Message<Int, Int>("ring:")(1, on: untyped)
         }
       }.value
@@ -199,7 +200,8 @@
       let untyped = targets.untyped
       await Task.detached {
         TickingProxy(forwardingTo: untyped).tick(["a"])
-        #expect(throws: ForwardingError.wrongIsolation("tick:", .lane)) {
+        let tick = ForwardingError.Context(selector: "tick:", target: Display.self)
+        #expect(throws: ForwardingError.wrongIsolation(tick, .lane)) {
           try messages.all(["a"], on: untyped)
         }
       }.value

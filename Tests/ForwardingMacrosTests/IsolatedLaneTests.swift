@@ -36,7 +36,8 @@
       #expect(targets.proxy.height == 0)
       queue.sync {}
       let elsewhere = { (selector: Selector, remedy: IsolationRemedy) in
-        "failed \(selector) \(ForwardingError.wrongIsolation(selector, remedy))"
+        let context = ForwardingError.Context(selector: selector, target: Sign.self)
+        return "failed \(selector) \(ForwardingError.wrongIsolation(context, remedy))"
       }
       let told = story.take().filter { !$0.hasPrefix("unanswered") }
       #expect(told == [elsewhere("show:", .lane), elsewhere("height", .awaiting)])

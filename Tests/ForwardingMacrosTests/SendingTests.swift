@@ -128,9 +128,10 @@
     func messages() {
       let single = SingleTarget<BindingProxy>()
       single.untyped.add(MulticastProxy(), strongly: true)
-      #expect(
-        throws: ForwardingError.notAMessage("check:", because: "an argument is 'sending'")
-      ) { try single.proxy.check(Sheet("")) }
+      let check = ForwardingError.Context(selector: "check:", target: MulticastProxy.self)
+      #expect(throws: ForwardingError.notAMessage(check, because: "an argument is 'sending'")) {
+        try single.proxy.check(Sheet(""))
+      }
     }
 
     @Test("the error says what to write")

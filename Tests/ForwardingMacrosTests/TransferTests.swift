@@ -79,7 +79,7 @@
       sessions.proxy.session(session, didReceiveChallenge: "home") { answer, secret in
         answers.withLock { $0.append("\(answer) \(secret ?? "")") }
       }
-      sessions.proxy.session(session, didBecomeInvalidWith: ForwardingError.cancelled)
+      sessions.proxy.session(session, didBecomeInvalidWith: ForwardingError.nobodyAnswered(nil))
       #expect(answers.read { $0 } == ["proceed secret"])
       #expect(downloads.seen.read { $0 } == ["invalid false"])
     }

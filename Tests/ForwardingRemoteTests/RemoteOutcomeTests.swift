@@ -219,7 +219,8 @@
           try await targets.proxy.rateLater(5)
         }
       }
-      #expect(told.read { $0.allSatisfy { $0.contains("unanswered") } }, "\(told.read { $0 })")
+      #expect(
+        told.read { $0.allSatisfy { $0.contains("no target answered") } }, "\(told.read { $0 })")
       targets.add(Full(2), strongly: true)
       for _ in 0..<2 {
         #expect(await targets.proxy.restLater(5) == 10)

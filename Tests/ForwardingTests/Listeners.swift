@@ -42,6 +42,10 @@ class Listener: MethodDeclaring, @unchecked Sendable {
 
 struct Failure: Error, Equatable { let name: String }
 
+func caseName(_ diagnostic: DeliveryDiagnostic) -> String {
+  Mirror(reflecting: diagnostic).children.first?.label ?? "\(diagnostic)"
+}
+
 let did = Messages.did
 enum Messages {
   static let did = try! Message<NoResult, Int32>("did:")

@@ -56,7 +56,8 @@
       panels.add(panel, strongly: true)
       let untyped = panels.untyped
       await Task.detached {
-        _ = #expect(throws: ForwardingError.wrongIsolation("show:", .lane)) {
+        let show = ForwardingError.Context(selector: "show:", target: Panel.self)
+        _ = #expect(throws: ForwardingError.wrongIsolation(show, .lane)) {
           try Message<Void, String>("show:")("from elsewhere", on: untyped)
         }
       }.value

@@ -43,13 +43,18 @@ extension _ProxyMessage {
   public static func refuse<Result>(
     _ selector: Selector, because reason: String, through delivery: inout ProxyDelivery
   ) throws -> Result? {
-    try refuse(.notAMessage(selector, because: reason), through: &delivery)
+    try refuse(selector, through: &delivery) { .notAMessage($0, because: reason) }
   }
 
   static func refuse<Result>(
-    _ error: ForwardingError, through delivery: inout ProxyDelivery
+    _ selector: Selector, through delivery: inout ProxyDelivery,
+    _ error: (ForwardingError.Context) -> ForwardingError
   ) throws -> Result? {
-    if let error = delivery.refusal(error) { throw error }
+    let refusal = delivery.refusal { target in
+      error(
+        target.map { .init(selector, to: $0) } ?? .init(selector: selector, target: nil))
+    }
+    if let refusal { throw refusal }
     return nil
   }
 }

@@ -146,19 +146,20 @@ public struct _ProxyMethods<Object: AnyObject> {
     let remedy =
       method.isAwaited
       ? .sendingThere : IsolationRemedy(hasResult: hasResult, goesThere: isSendable)
+    let context = ForwardingError.Context(selector: selector, target: table.type)
     switch conformance {
     case .none:
       // An async method switches to the actor of its protocol.
       guard let actor, !method.isAwaited else { return method }
-      return Implementation(method, unless: { try Isolation.check(that: actor, selector, remedy) })
+      return Implementation(method, unless: { try Isolation.check(that: actor, context, remedy) })
     case .actor(let actor):
       return Implementation(
         method, hoppingTo: isSendable ? actor : nil,
-        unless: { try Isolation.check(that: actor, selector, remedy) })
+        unless: { try Isolation.check(that: actor, context, remedy) })
     case .unknown:
       return Implementation(
         method, hoppingTo: nil,
-        unless: { throw ForwardingError.wrongIsolation(selector, .nonisolated) })
+        unless: { throw ForwardingError.wrongIsolation(context, .nonisolated) })
     }
   }
 

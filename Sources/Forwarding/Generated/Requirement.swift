@@ -94,23 +94,6 @@ extension Requirement {
   }
 }
 
-/// The requirements as their protocols write them, by their selectors: an error has the selector alone.
-enum RequirementNames {
-  private static let names = Guarded<[Selector: String]>([:])
-
-  /// Notes a name. A selector that two protocols write differently has none.
-  static func note(_ name: String, for selector: Selector) {
-    names.withLockInPlace { names in
-      names[selector] = names[selector, default: name] == name ? name : selector.name
-    }
-  }
-
-  /// The name of a requirement, or else its selector.
-  static func name(of selector: Selector) -> String {
-    names.read { $0[selector] } ?? selector.name
-  }
-}
-
 extension ForwardingProxy {
   /// Reports the error of a target to the proxy, because the requirement cannot throw it.
   @usableFromInline

@@ -43,9 +43,11 @@ extension _ProxyForwarder {
   }
 
   /// The error of a requirement with a `sending` parameter where no target is called.
-  fileprivate func refusal(_ selector: Selector) -> ForwardingError {
+  fileprivate func refusal(
+    _ selector: Selector, _ context: ForwardingError.Context
+  ) -> ForwardingError {
     hasOneTarget
-      ? .notAMessage(selector, because: "an argument is 'sending'") : .needsSingleTarget(selector)
+      ? .notAMessage(context, because: "an argument is 'sending'") : .needsSingleTarget(selector)
   }
 }
 
@@ -58,7 +60,7 @@ extension _ProxyMessage {
   public static func refuseSent<Result>(
     _ selector: Selector, by forwarder: _ProxyForwarder, through delivery: inout ProxyDelivery
   ) throws -> Result? {
-    try refuse(forwarder.refusal(selector), through: &delivery)
+    try refuse(selector, through: &delivery) { forwarder.refusal(selector, $0) }
   }
 
   /// Refuses an `async` requirement in the same way.
@@ -68,6 +70,8 @@ extension _ProxyMessage {
     _ selector: Selector, by forwarder: _ProxyForwarder,
     through delivery: inout _AwaitedProxyDelivery<Result>
   ) throws -> Result? {
-    try delivery.turns.refuse { try refuse(forwarder.refusal(selector), through: &$0) }
+    try delivery.turns.refuse { delivery in
+      try refuse(selector, through: &delivery) { forwarder.refusal(selector, $0) }
+    }
   }
 }

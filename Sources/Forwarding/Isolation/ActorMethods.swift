@@ -7,7 +7,7 @@ extension Implementation {
   ///
   /// A message that is sent on the actor calls the method in place. A message that is awaited
   /// elsewhere switches to the actor. Any other message throws
-  /// ``ForwardingError/wrongIsolation(_:)``.
+  /// ``ForwardingError/wrongIsolation(_:_:)``.
   ///
   /// - Throws: an ``InvocationError`` if `encoding` does not fit the types.
   public convenience init<Receiver: Actor, Value: Sendable, each Argument: Sendable>(

@@ -5,9 +5,10 @@ import Dispatch
 enum Isolation {
   private static let mainQueue = QueueMark.of(.main)
 
-  static let main: Implementation.IsolationCheck = { _, selector, hasResult, goesThere in
+  static let main: Implementation.IsolationCheck = { receiver, selector, hasResult, goesThere in
     if isMain { return }
-    throw refusal(selector, IsolationRemedy(hasResult: hasResult, goesThere: goesThere))
+    throw refusal(
+      selector, of: receiver, IsolationRemedy(hasResult: hasResult, goesThere: goesThere))
   }
 
   /// Whether the caller runs on the main actor. The main queue may be served by a thread other than
@@ -22,19 +23,22 @@ enum Isolation {
 
   static let receiver: Implementation.IsolationCheck = { receiver, selector, hasResult, goesThere in
     if let actor = receiver as? any Actor, CurrentExecutor.isThat(of: actor) { return }
-    throw refusal(selector, IsolationRemedy(hasResult: hasResult, goesThere: goesThere))
+    throw refusal(
+      selector, of: receiver, IsolationRemedy(hasResult: hasResult, goesThere: goesThere))
   }
 
   /// Throws where a global actor is not the one that runs.
   static func check(
-    that actor: any Actor, _ selector: Selector, _ remedy: IsolationRemedy
+    that actor: any Actor, _ context: ForwardingError.Context, _ remedy: IsolationRemedy
   ) throws {
     if actor is MainActor ? !isMain : !CurrentExecutor.isThat(of: actor) {
-      throw refusal(selector, remedy)
+      throw ForwardingError.wrongIsolation(context, remedy)
     }
   }
 
-  private static func refusal(_ selector: Selector?, _ remedy: IsolationRemedy) -> any Error {
-    selector.map { ForwardingError.wrongIsolation($0, remedy) } ?? InvocationError.selectorNotSet
+  private static func refusal(
+    _ selector: Selector?, of receiver: AnyObject?, _ remedy: IsolationRemedy
+  ) -> ForwardingError {
+    .wrongIsolation(.init(selector: selector, target: receiver.map { type(of: $0) }), remedy)
   }
 }

@@ -19,7 +19,7 @@ extension Delivery {
     let wishes = proxy.wishes(of: registration)
     do {
       // Refused before the message claims a once-only registration.
-      try refuseToCarry(on: wishes.lane, isAwaited: isAwaited)
+      try refuseToCarry(to: registration, on: wishes.lane, isAwaited: isAwaited)
     } catch {
       return .over(Turn(outcome: .failed(error)))
     }
@@ -33,18 +33,19 @@ extension Delivery {
   /// Refuses a message that cannot go to another thread: its result would be lost, or it refers to
   /// memory that is not retained.
   ///
-  /// - Throws: ``ForwardingError/resultNotAwaited(_:)`` or
-  ///   ``ForwardingError/borrowedArgument(index:type:)``.
+  /// - Throws: ``ForwardingError/resultNotAwaited(_:_:)`` or
+  ///   ``ForwardingError/borrowedArgument(_:index:type:)``.
   private func refuseToCarry(
-    on lane: DeliveryLane, isAwaited: Bool
+    to registration: Registration, on lane: DeliveryLane, isAwaited: Bool
   ) throws(ForwardingError) {
     guard lane.outlivesSender else { return }
     if lane.isLater, invocation.returnsValue, !isAwaited, !lane.leavesQuestions {
-      throw .resultNotAwaited(selector, invocation.methodSignature.resultType)
+      let type = invocation.methodSignature.resultType
+      throw .resultNotAwaited(.init(selector, to: registration), type)
     }
     if let index = invocation.call.firstBorrowedArgument {
       let type = invocation.methodSignature.argumentTypes[index]
-      throw .borrowedArgument(selector, index: index, type: type)
+      throw .borrowedArgument(.init(selector, to: registration), index: index, type: type)
     }
   }
 
@@ -70,9 +71,9 @@ extension Delivery {
     switch claim(registration, method, isAwaited: false) {
     case .over(let turn): return turn
     case .lane(let lane, let end):
-      var turn = Turn(outcome: .wouldDeadlock)
+      var turn: Turn?
       if !lane.outlivesSender {
-        registration.callHere(in: lane) { turn = sendHere(to: target, method) }
+        registration.callHere(in: lane, selector) { turn = sendHere(to: target, method) }
       } else if let waiting = registration.waiting(in: lane) {
         let parcel = parcel(to: registration, waiting)
         parcel.start(end, of: registration, suspends: method?.isAwaited ?? false)
@@ -80,7 +81,8 @@ extension Delivery {
         turn = Turn(
           outcome: outcome, ticket: parcel.ticket, call: outcome.isAnswer ? parcel.answer : nil)
       }
-      return settle(turn, registration, end)
+      return settle(
+        turn ?? Turn(outcome: .wouldDeadlock(selector, registration)), registration, end)
     }
   }
 
@@ -91,19 +93,12 @@ extension Delivery {
     switch find(registration) {
     case .over(let turn): return turn
     case .target(let target, let method):
-      var turn: Turn
-      if registration.isSpecial {
-        turn =
-          switch claim(registration, method, isAwaited: true) {
-          case .over(let turn): turn
-          case .lane(let lane, let end):
-            await sendAwaiting(to: target, method, registration, lane, end)
-          }
-      } else {
-        turn = await sendHereAwaiting(to: target, method)
+      guard registration.isSpecial else { return await sendHereAwaiting(to: target, method) }
+      switch claim(registration, method, isAwaited: true) {
+      case .over(let turn): return turn
+      case .lane(let lane, let end):
+        return await sendAwaiting(to: target, method, registration, lane, end)
       }
-      turn.type = registration.targetType
-      return turn
     }
   }
 

@@ -52,7 +52,7 @@ public struct DeliveryLane: Sendable {
   /// already, or on one that targets it, the target is called in place.
   ///
   /// A queue that itself waits for this delivery, through blocking lanes, would wait forever, and is
-  /// refused as ``DeliveryOutcome/wouldDeadlock``. That applies to concurrent queues too, because
+  /// refused as ``ForwardingError/wouldDeadlock(_:)``. That applies to concurrent queues too, because
   /// they cannot be distinguished from serial ones. Waits that the program makes itself are not
   /// seen, nor are two threads, each on a queue, that block on each other's queue: only a deadline
   /// ends such a wait.
@@ -119,6 +119,9 @@ struct MarkedQueue: Sendable {
     mark = QueueMark.of(queue)
     system = SystemQueue(queue)
   }
+
+  /// The name that its maker gave the queue; nil without one.
+  var label: String? { queue.label.isEmpty ? nil : queue.label }
 }
 
 extension DeliveryLane: Equatable {

@@ -7,6 +7,9 @@ enum Carrier: Sendable {
   case queue(MarkedQueue)
   /// An actor or executor.
   case order(LaneOrder)
+
+  /// The queue of the lane, if it is one.
+  var marked: MarkedQueue? { if case .queue(let marked) = self { marked } else { nil } }
 }
 
 /// The order of the calls that a proxy sends to one actor or executor, shared by all of its

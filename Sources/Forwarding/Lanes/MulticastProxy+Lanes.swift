@@ -18,8 +18,8 @@ extension MulticastProxy {
   }
 
   package func callSpecially(
-    _ registration: ListedTarget, mayLeaveOut: Bool, _ isAnswered: () throws -> Bool,
-    later: () -> LaterCall?
+    _ registration: ListedTarget, _ selector: Selector, mayLeaveOut: Bool,
+    _ isAnswered: () throws -> Bool, later: () -> LaterCall?
   ) -> LaneTurn {
     if registration.isRemoved || registration.isBlocked { return .over }
     // The options are read once for the whole turn: other threads may change them meanwhile.
@@ -29,23 +29,22 @@ extension MulticastProxy {
     if lane.outlivesSender {
       guard let call = later() else { return .message }
       guard let waiting = registration.waiting(in: lane) else {
-        return .failed(ForwardingError.wouldDeadlock)
+        return .failed(ForwardingError.wouldDeadlock(.init(selector, to: registration)))
       }
       parcel = Parcel(.call(call), to: registration, for: self, waiting)
     }
     registration.markReached()
     guard let end = claim(registration, wishes, mayLeaveOut: mayLeaveOut) else { return .over }
-    var outcome = DeliveryOutcome.wouldDeadlock
+    var called: DeliveryOutcome?
     if let parcel {
       parcel.start(end, of: registration, suspends: false)
-      outcome = lane.deadline.map { parcel.outcome(within: $0) } ?? .queued
+      called = lane.deadline.map { parcel.outcome(within: $0) } ?? .queued
     } else {
-      registration.callHere(in: lane) {
-        do { outcome = try isAnswered() ? .answered : .noMethod } catch {
-          outcome = .failed(error)
-        }
+      registration.callHere(in: lane, selector) {
+        do { called = try isAnswered() ? .answered : .noMethod } catch { called = .failed(error) }
       }
     }
+    let outcome = called ?? .wouldDeadlock(selector, registration)
     if case .after = end { settle(registration, outcome) }
     switch outcome {
     case .answered: return .answered
@@ -55,11 +54,18 @@ extension MulticastProxy {
   }
 }
 
+extension DeliveryOutcome {
+  /// The outcome of a call whose wait would never end.
+  static func wouldDeadlock(_ selector: Selector, _ registration: Registration) -> DeliveryOutcome {
+    .failed(ForwardingError.wouldDeadlock(.init(selector, to: registration)))
+  }
+}
+
 extension Registration {
   /// Runs `body`, which calls the target: here, or on the queue while this thread waits. Does not run
   /// it if the wait would never end.
-  func callHere(in lane: DeliveryLane, _ body: () -> Void) {
-    if lane.waits, let notes { _ = notes.lane.wait(body) } else { body() }
+  func callHere(in lane: DeliveryLane, _ selector: Selector, _ body: () -> Void) {
+    if lane.waits, let notes { _ = notes.lane.wait(for: self, selector, body) } else { body() }
   }
 
   /// How this thread waits for a call that may run after it has gone on; nil if the wait would never

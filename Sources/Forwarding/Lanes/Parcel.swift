@@ -36,8 +36,10 @@ final class Parcel: @unchecked Sendable {
   /// target may retain the invocation and modify it.
   private(set) var answer: Invocation?
 
+  /// What errors are about: read once, as the target may change the invocation on its thread.
+  private let selector: Selector?
   private let token: ForwardingToken
-  private let type: Any.Type
+  private let queue: MarkedQueue?
   /// Weak, so that calls that have not begun do not keep a registration from ending.
   private let registration: WeakReference<Registration>
   /// The registration, if it ended with this call: then only the parcel retains it.
@@ -63,20 +65,23 @@ final class Parcel: @unchecked Sendable {
     _ waiting: Waiting
   ) {
     self.content = content
-    if case .message(let invocation) = content {
+    switch content {
+    case .message(let invocation):
+      selector = invocation.selector
       stay = invocation.keeper.flatMap { $0 as? LaneStay }
+    case .call(let call): selector = call.selector
     }
     stay?.begin()
     self.waiting = waiting
     self.proxy = WeakReference(proxy)
     token = proxy.token(of: registration)
-    type = registration.targetType
+    queue = registration.carrier.marked
     self.registration = WeakReference(registration)
   }
 
   deinit {
     stay?.end()
-    ticket.resolve(.cancelled)
+    if ticket.outcome == nil { ticket.resolve(.failed(ForwardingError.cancelled(context))) }
   }
 
   /// Sends the parcel to the lane, after the calls that were sent there before.
@@ -213,17 +218,16 @@ final class Parcel: @unchecked Sendable {
   }
 
   private func report(_ error: any Error) {
-    let selector: Selector? =
-      switch content {
-      case .message(let invocation): invocation.selector
-      case .call(let call): call.selector
-      }
     guard let selector else { return }
     if let proxy = proxy.object {
-      proxy.diagnose(.failed(token, selector, error), type)
+      proxy.diagnose(.failed(token, selector, error))
     } else {
-      EventReports.report(.failed(selector, type, error))
+      EventReports.report(.failed(selector, token.type.type, error))
     }
+  }
+
+  private var context: ForwardingError.Context {
+    ForwardingError.Context(selector: selector, target: token.type.type, queue: queue?.label)
   }
 
   // MARK: Cancelling
@@ -263,7 +267,8 @@ final class Parcel: @unchecked Sendable {
 
   /// Waits for the outcome; at the deadline it is that. The ticket holds the first one.
   func outcome(within deadline: DispatchTimeInterval) -> DeliveryOutcome {
-    ticket.wait(timeout: .now() + deadline) ?? ticket.settle(.timedOut)
+    ticket.wait(timeout: .now() + deadline)
+      ?? ticket.settle(.failed(ForwardingError.timedOut(context)))
   }
 
   /// Awaits the outcome. Cancels the call at the deadline. If `endsWithTask` is true, the
@@ -273,7 +278,7 @@ final class Parcel: @unchecked Sendable {
   ) async -> DeliveryOutcome {
     let number = deadline.map { deadline in
       Deadlines.shared.add(in: deadline) { [weak self] in
-        guard let self, ticket.resolve(.timedOut) else { return }
+        guard let self, ticket.resolve(.failed(ForwardingError.timedOut(context))) else { return }
         cancel()
       }
     }

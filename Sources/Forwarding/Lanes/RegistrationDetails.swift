@@ -36,14 +36,14 @@ final class RegistrationDetails: @unchecked Sendable {
 }
 
 extension RegistrationDetails: TargetLane {
-  package var queue: SystemQueue? {
-    if case .queue(let marked) = carrier { marked.system } else { nil }
-  }
+  package var queue: SystemQueue? { carrier.marked?.system }
 
   package var step: AnyObject? { owner?.targetList }
 
-  package func wait(_ body: () -> Void) -> (any Error)? {
-    guard case .queue(let marked) = carrier else { return nil }
+  package func wait(
+    for member: ListedTarget, _ selector: Selector, _ body: () -> Void
+  ) -> (any Error)? {
+    guard let marked = carrier.marked else { return nil }
     // Marked as arrived, because the queue may use another thread.
     func arrived() { Arrivals.with(body) }
     if BlockingChain.isFree {
@@ -52,7 +52,7 @@ extension RegistrationDetails: TargetLane {
       body()
     } else {
       guard let chain = BlockingChain.waiting(for: marked.mark) else {
-        return ForwardingError.wouldDeadlock
+        return ForwardingError.wouldDeadlock(.init(selector, to: member))
       }
       marked.system.sync { chain.run(arrived) }
     }
@@ -64,7 +64,7 @@ extension RegistrationDetails: TargetLane {
   package func report(_ error: any Error, of selector: Selector, by member: ListedTarget) {
     guard case .failed(let error) = DeliveryOutcome(error) else { return }
     if let owner {
-      owner.diagnose(.failed(owner.token(of: member), selector, error), member.targetType)
+      owner.diagnose(.failed(owner.token(of: member), selector, error))
     } else {
       EventReports.report(.failed(selector, member.targetType, error))
     }

@@ -42,7 +42,7 @@ extension Delivery {
       var turn = turns[index] ?? Turn(outcome: .notCalled)
       if let winner, winner != index, turn.wasCancelled || turn.outcome.isAnswer {
         // The delivery was over when this turn ended.
-        turn = Turn(outcome: .notCalled, type: turn.type)
+        turn = Turn(outcome: .notCalled)
       }
       report.add(proxy.token(of: registration), turn, hasAnswer: invocation.returnsValue)
       _ = try take(turn, report, each)
@@ -147,9 +147,7 @@ private final class ConcurrentTurn: @unchecked Sendable {
         }
       }
       if case .caller = lane.kind, let method, !method.isAwaited {
-        var turn = delivery.settle(delivery.sendHere(to: target, method), registration, ending)
-        turn.type = registration.targetType
-        return turn
+        return delivery.settle(delivery.sendHere(to: target, method), registration, ending)
       }
       (self.target, self.method) = (target, method)
       return nil
@@ -159,8 +157,7 @@ private final class ConcurrentTurn: @unchecked Sendable {
   /// Runs to the end, in the sender's isolation domain.
   func end(_ index: Int, _ isolation: isolated (any Actor)?) async -> Ended {
     guard let target else { return Ended(index: index, turn: .init(outcome: .notCalled)) }
-    var turn = await delivery.sendAwaiting(to: target, method, registration, lane, ending)
-    turn.type = registration.targetType
+    let turn = await delivery.sendAwaiting(to: target, method, registration, lane, ending)
     self.target = nil
     return Ended(index: index, turn: turn)
   }

@@ -8,7 +8,6 @@ struct Delivery {
   /// The outcome of one target's turn.
   struct Turn {
     var outcome: DeliveryOutcome
-    var type: Any.Type?
     var ticket: DeliveryTicket?
     /// The invocation that holds the answer; nil without an answer.
     var call: Invocation?
@@ -27,15 +26,14 @@ struct Delivery {
     // The target is retained until its turn ends: `responds(to:)` and the method use one reference.
     guard let target = registration.object else { return .over(Turn(outcome: .dead)) }
     registration.markReached()
-    let type = registration.targetType
     do {
       let method = try invocation.call.directMethod(of: target)
       guard try method != nil || ForwardingDepth.responds(target, to: selector) else {
-        return .over(Turn(outcome: .noMethod, type: type))
+        return .over(Turn(outcome: .noMethod))
       }
       return .target(target, method)
     } catch {
-      return .over(Turn(outcome: .failed(error), type: type))
+      return .over(Turn(outcome: .failed(error)))
     }
   }
 
@@ -43,11 +41,8 @@ struct Delivery {
     switch find(registration) {
     case .over(let turn): return turn
     case .target(let target, let method):
-      var turn =
-        registration.isSpecial
+      return registration.isSpecial
         ? sendSpecially(to: target, method, registration) : sendHere(to: target, method)
-      turn.type = registration.targetType
-      return turn
     }
   }
 
@@ -87,8 +82,7 @@ extension TargetList.Tally {
   /// The errors after the first one.
   func failures(of proxy: MulticastProxy) -> [DeliveryFailure] {
     laterErrors.map {
-      DeliveryFailure(
-        token: proxy.token($0.id, of: $0.identity, $0.type), type: $0.type, error: $0.error)
+      DeliveryFailure(token: proxy.token($0.id, of: $0.identity, $0.type), error: $0.error)
     }
   }
 }
@@ -96,9 +90,7 @@ extension TargetList.Tally {
 extension DeliveryReport<Invocation> {
   var failures: [DeliveryFailure] {
     entries.compactMap { entry in
-      entry.outcome.error.map {
-        DeliveryFailure(token: entry.token, type: entry.token.type.type, error: $0)
-      }
+      entry.outcome.error.map { DeliveryFailure(token: entry.token, error: $0) }
     }
   }
 

@@ -96,7 +96,8 @@ public enum DeliveryOutcome: Sendable {
   case answered
   /// The target has no method for the selector.
   case noMethod
-  /// The target threw, or its method has other types than the message.
+  /// The target threw, its method has other types than the message, or a ``ForwardingError`` says why
+  /// it was not called, or not waited for any longer.
   case failed(any Error)
   /// The target had died.
   case dead
@@ -108,12 +109,6 @@ public enum DeliveryOutcome: Sendable {
   case notCalled
   /// The message is queued for another thread.
   case queued
-  /// The target missed its deadline. If it had begun, it may still run to its end.
-  case timedOut
-  /// The target's queue already waits for this delivery, so waiting for the queue would never end.
-  case wouldDeadlock
-  /// The target's queue was deallocated before the message ran.
-  case cancelled
 
   /// The outcome of a method that threw.
   init(_ error: any Error) { self = error is NotImplemented ? .noMethod : .failed(error) }
@@ -127,13 +122,5 @@ public enum DeliveryOutcome: Sendable {
   public var isAnswer: Bool { if case .answered = self { true } else { false } }
 
   /// The error that a sender without a report gets; nil if there was no error.
-  public var error: (any Error)? {
-    switch self {
-    case .failed(let error): error
-    case .wouldDeadlock: ForwardingError.wouldDeadlock
-    case .timedOut: ForwardingError.timedOut
-    case .cancelled: ForwardingError.cancelled
-    case .answered, .noMethod, .dead, .removed, .blocked, .notCalled, .queued: nil
-    }
-  }
+  public var error: (any Error)? { if case .failed(let error) = self { error } else { nil } }
 }

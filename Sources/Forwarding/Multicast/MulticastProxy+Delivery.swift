@@ -38,9 +38,8 @@ extension MulticastProxy {
       let registration = listed.member
       let turn =
         switch listed.outcome {
-        case .answered: Delivery.Turn(outcome: .answered, type: registration.targetType)
-        case .failed(let error):
-          Delivery.Turn(outcome: DeliveryOutcome(error), type: registration.targetType)
+        case .answered: Delivery.Turn(outcome: .answered)
+        case .failed(let error): Delivery.Turn(outcome: DeliveryOutcome(error))
         case .unknown: deliver(call, selector, to: registration)
         case .skipped: Delivery.Turn(outcome: .notCalled)
         }
@@ -65,8 +64,7 @@ extension MulticastProxy {
       try deliver(call, selector) { registration, turn in
         if turn.outcome.isAnswer { return try each(call) }
         guard let error = turn.outcome.error else { return true }
-        failures.append(
-          DeliveryFailure(token: token(of: registration), type: turn.type, error: error))
+        failures.append(DeliveryFailure(token: token(of: registration), error: error))
         return !endsAtError
       }
     } catch {

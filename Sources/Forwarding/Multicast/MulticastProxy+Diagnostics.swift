@@ -2,7 +2,6 @@
 /// An error that a target threw, or that prevented its call.
 struct DeliveryFailure {
   let token: ForwardingToken
-  let type: Any.Type?
   let error: any Error
 }
 
@@ -30,6 +29,26 @@ public enum DeliveryDiagnostic: Sendable {
   case unheard(Selector, any Error)
 }
 
+extension DeliveryDiagnostic: CustomStringConvertible {
+  public var description: String {
+    func name(_ selector: Selector) -> String { "'\(RequirementNames.name(of: selector))'" }
+    return switch self {
+    case .deadTarget(let token): "\(token) has died, and was removed"
+    case .diedUnreached(let token, _):
+      "\(token) died before its first message; keep it, or add it strongly"
+    case .unanswered(let selector): "no target answered \(name(selector))"
+    case .failed(let token, let selector, let error):
+      "\(name(selector)) of \(token) threw an error that its sender does not get: \(error)"
+    case .overruled(let token, let selector):
+      "the answer of \(token) to \(name(selector)) does not count: a later target answered"
+    case .tooLate(let token, let selector):
+      "the answer of \(token) to \(name(selector)) does not count: it comes later, on its lane"
+    case .unheard(let selector, let error):
+      "\(name(selector)) cannot throw, and its sender does not get the error: \(error)"
+    }
+  }
+}
+
 extension MulticastProxy {
   /// Tells the proxy's own listener; nil without one, and while this thread tells one: what a
   /// listener causes itself is an event of the process, as it would recurse forever.
@@ -39,11 +58,15 @@ extension MulticastProxy {
   }
 
   /// Tells the proxy's own listener; without one it is an event of the process.
-  func diagnose(_ diagnostic: DeliveryDiagnostic, _ target: Any.Type? = nil) {
-    if let tell = listener {
-      tell(diagnostic)
-    } else {
-      Self.report(diagnostic, target ?? type(of: self))
+  func diagnose(_ diagnostic: DeliveryDiagnostic) {
+    if let tell = listener { return tell(diagnostic) }
+    switch diagnostic {
+    case .failed(let token, let selector, let error):
+      EventReports.report(.failed(selector, token.type.type, error))
+    case .unheard(let selector, let error):
+      EventReports.report(.failed(selector, type(of: self), error))
+    // Dead targets are reported when they are removed, and unanswered messages when they are sent.
+    case .diedUnreached, .deadTarget, .unanswered, .overruled, .tooLate: break
     }
   }
 
@@ -53,20 +76,7 @@ extension MulticastProxy {
   /// Reports errors that the sender does not get.
   func diagnose(_ failures: some Sequence<DeliveryFailure>, of selector: Selector?) {
     guard let selector else { return }
-    for failure in failures {
-      diagnose(.failed(failure.token, selector, failure.error), failure.type)
-    }
-  }
-
-  static func report(_ diagnostic: DeliveryDiagnostic, _ target: Any.Type?) {
-    switch diagnostic {
-    case .failed(_, let selector, let error):
-      EventReports.report(.failed(selector, target, error))
-    case .unheard(let selector, let error):
-      EventReports.report(.failed(selector, target, error))
-    // Dead targets are reported when they are removed, and unanswered messages when they are sent.
-    case .diedUnreached, .deadTarget, .unanswered, .overruled, .tooLate: break
-    }
+    for failure in failures { diagnose(.failed(failure.token, selector, failure.error)) }
   }
 
   /// Reports a message without a method in any target, once for each proxy and selector. The name

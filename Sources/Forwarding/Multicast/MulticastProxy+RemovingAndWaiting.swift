@@ -4,9 +4,11 @@ import Invocations
 
 extension MulticastProxy {
   nonisolated(nonsending) func removeAndAwait(
-    _ find: (Registrations) -> [Registration]
+    _ type: Any.Type, _ find: (Registrations) -> [Registration]
   ) async throws(ForwardingError) -> Int {
-    guard !AwaitedStep.isInside, let ends = remove(find) else { throw .wouldDeadlock }
+    guard !AwaitedStep.isInside, let ends = remove(find) else {
+      throw .wouldDeadlock(.init(selector: nil, target: type))
+    }
     for end in ends {
       await withCheckedContinuation { continuation in
         end.notify(queue: .global(qos: .userInitiated)) { continuation.resume() }
@@ -16,7 +18,7 @@ extension MulticastProxy {
   }
 
   func removeAndWait(
-    _ find: (Registrations) -> [Registration]
+    _ type: Any.Type, _ find: (Registrations) -> [Registration]
   ) throws(ForwardingError) -> Int {
     let mayBeNeeded = Isolation.mayHoldActor || QueueMark.current != nil
     guard !ForwardingDepth.isInside, !AwaitedStep.isInside, !BlockingChain.isInside,
@@ -26,7 +28,7 @@ extension MulticastProxy {
         guard mayBeNeeded else { return found }
         return found.contains { targetList.isAwaited($0) || $0.suspended > 0 } ? nil : found
       })
-    else { throw .wouldDeadlock }
+    else { throw .wouldDeadlock(.init(selector: nil, target: type)) }
     // The last delivery that has them in its list releases them at its end.
     for end in ends { end.wait() }
     return ends.count

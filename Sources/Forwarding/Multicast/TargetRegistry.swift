@@ -158,24 +158,24 @@ extension TargetRegistry {
   /// does not occupy them. A once-only registration that has got its message is already removed.
   ///
   /// - Returns: false if the registration was removed before.
-  /// - Throws: ``ForwardingError/wouldDeadlock`` in these cases; nothing is removed then.
+  /// - Throws: ``ForwardingError/wouldDeadlock(_:)`` in these cases; nothing is removed then.
   ///
   /// - Important: Do not call it in a child process that was created by `fork` while another thread
   ///   of the parent delivered to the target: that delivery never ends. `remove(_:)` does
   ///   not wait.
   @discardableResult
   public func removeAndWait(_ token: ForwardingToken) throws(ForwardingError) -> Bool {
-    try _registry.removeAndWait { $0.find(token).map { [$0] } ?? [] } > 0
+    try _registry.removeAndWait(token.type.type) { $0.find(token).map { [$0] } ?? [] } > 0
   }
 
   /// Removes all registrations of a target, and waits until their messages have ended.
   ///
   /// - Returns: the number of registrations removed.
-  /// - Throws: ``ForwardingError/wouldDeadlock`` if the wait might never end; nothing is removed.
+  /// - Throws: ``ForwardingError/wouldDeadlock(_:)`` if the wait might never end; nothing is removed.
   @discardableResult
   public func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
-    let target = ObjectIdentifier(_receiver(of: target))
-    return try _registry.removeAndWait { $0.all(of: target) }
+    let target = _receiver(of: target)
+    return try _registry.removeAndWait(type(of: target)) { $0.all(of: ObjectIdentifier(target)) }
   }
 
   /// Removes a registration, and awaits the end of its messages.
@@ -184,25 +184,25 @@ extension TargetRegistry {
   /// waits. A task that the message has started, and does not await, may call this.
   ///
   /// - Returns: false if the registration was removed before.
-  /// - Throws: ``ForwardingError/wouldDeadlock`` inside a message that is awaited; nothing is
+  /// - Throws: ``ForwardingError/wouldDeadlock(_:)`` inside a message that is awaited; nothing is
   ///   removed.
   @discardableResult
   public nonisolated(nonsending) func removeAndWait(
     _ token: ForwardingToken
   ) async throws(ForwardingError) -> Bool {
-    try await _registry.removeAndAwait { $0.find(token).map { [$0] } ?? [] } > 0
+    try await _registry.removeAndAwait(token.type.type) { $0.find(token).map { [$0] } ?? [] } > 0
   }
 
   /// Removes all registrations of a target, and awaits the end of their messages.
   ///
   /// - Returns: the number of registrations removed.
-  /// - Throws: ``ForwardingError/wouldDeadlock`` inside a message that is awaited; nothing is
+  /// - Throws: ``ForwardingError/wouldDeadlock(_:)`` inside a message that is awaited; nothing is
   ///   removed.
   @discardableResult
   public nonisolated(nonsending) func removeAndWait(
     _ target: AnyObject
   ) async throws(ForwardingError) -> Int {
-    let target = ObjectIdentifier(_receiver(of: target))
-    return try await _registry.removeAndAwait { $0.all(of: target) }
+    let target = _receiver(of: target)
+    return try await _registry.removeAndAwait(type(of: target)) { $0.all(of: ObjectIdentifier(target)) }
   }
 }

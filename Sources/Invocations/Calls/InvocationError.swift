@@ -132,9 +132,9 @@ extension InvocationError: CustomStringConvertible {
       "-[\(type.map { "\($0)" } ?? "nil") \(selector)]: unrecognized selector"
         + (nearest.map { "; did you mean '\($0)'?" } ?? "")
     case .forwardingCycle(let selector, let type):
-      "'\(selector)' came back to a \(type) that is forwarding it already"
+      "'\(RequirementNames.name(of: selector))' came back to a \(type) that is forwarding it already"
     case .forwardedTooDeeply(let selector, let limit):
-      "'\(selector)' was forwarded inside of forwarding more than \(limit) times"
+      "'\(RequirementNames.name(of: selector))' was forwarded inside of forwarding more than \(limit) times"
     case .targetInUse: "the target cannot be set while the invocation is being delivered"
     case .argumentInUse(let index):
       "argument \(index) cannot be set while a call uses it; set it after the call"
@@ -164,7 +164,7 @@ extension InvocationError: CustomStringConvertible {
     case .wrongReceiver(let selector, let name, let taken):
       "-[\(name) \(selector)] takes objects of \(taken), but \(name) is not below that class"
     case .notAwaited(let selector):
-      "\(selector.map { "'\($0)'" } ?? "the method") is async: await it, with an AsyncMessage"
+      "\(selector.map { "'\(RequirementNames.name(of: $0))'" } ?? "the method") is async: await it, with an AsyncMessage"
     case .wrongDeclaration(let selector, let name, let declared):
       "-[\(name) \(selector)] is not there, because '\(declared.selector)' is declared wrongly: "
         + declared.reason

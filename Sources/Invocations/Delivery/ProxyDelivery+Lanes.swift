@@ -86,11 +86,13 @@ extension ProxyDelivery {
         case .called, .queued: break
         case .awaited:
           guard let notes = unsafe member.lentNotes else { break }
-          turn = unsafe notes._withUnsafeGuaranteedRef { $0.lane.wait(for: member, isAnswered) }
+          turn = unsafe notes._withUnsafeGuaranteedRef {
+            $0.lane.call(member, selector, isAnswered)
+          }
         case .special:
           guard let owner = targets.owner?.untyped else { break }
           turn = owner.callSpecially(
-            member, mayLeaveOut: isOptional, isAnswered, later: laterCall)
+            member, selector, mayLeaveOut: isOptional, isAnswered, later: laterCall)
         }
       }
       return turn
@@ -125,10 +127,12 @@ package enum LaneTurn {
 
 extension TargetLane {
   /// Calls `member` on the queue, and waits.
-  func wait(for member: ListedTarget, _ isAnswered: () throws -> Bool) -> LaneTurn {
+  func call(
+    _ member: ListedTarget, _ selector: Selector, _ isAnswered: () throws -> Bool
+  ) -> LaneTurn {
     member.markReached()
     var turn = LaneTurn.over
-    let refusal = wait {
+    let refusal = wait(for: member, selector) {
       do { if try isAnswered() { turn = .answered } } catch { turn = .failed(error) }
     }
     return refusal.map { .failed($0) } ?? turn

@@ -5,8 +5,8 @@ import CForwardingShims
 extension ProxyDelivery {
   /// The error of a requirement that cannot be a message, for a target that takes messages; nil for
   /// one that does not get this message either.
-  package mutating func refusal(_ error: any Error) -> (any Error)? {
-    guard let place = unsafe place else { return error }
+  package mutating func refusal(_ error: (ListedTarget?) -> any Error) -> (any Error)? {
+    guard let place = unsafe place else { return error(nil) }
     let member = unsafe member(at: place)
     if member.isRemoved || member.isBlocked { return nil }
     if !member.isAlive {
@@ -16,6 +16,6 @@ extension ProxyDelivery {
     // A target that was added for its selectors has no method for a requirement without a
     // message. A proxy would have passed a message on.
     let isStranger = member.witnesses == nil && !(member.type is any MessageForwarding.Type)
-    return isStranger ? nil : error
+    return isStranger ? nil : error(member)
   }
 }

@@ -5,9 +5,9 @@ package protocol TargetLane: AnyObject, Sendable {
   var queue: SystemQueue? { get }
   /// The object that represents the delivery among the forwarding steps of the receiving threads.
   var step: AnyObject? { get }
-  /// Runs `body` on the queue, and waits. Returns an error, without having run it, if the wait would
-  /// never end.
-  func wait(_ body: () -> Void) -> (any Error)?
+  /// Runs `body`, which calls `member`, on the queue, and waits. Returns an error, without having run
+  /// it, if the wait would never end.
+  func wait(for member: ListedTarget, _ selector: Selector, _ body: () -> Void) -> (any Error)?
   /// Runs `body`, a call whose sender does not wait, and which has arrived on the lane.
   func arrive(_ body: () -> Void)
   /// Reports an error that `member` threw, to the proxy.

@@ -18,8 +18,8 @@ package protocol TargetListOwner: AnyObject {
   ///     requirement out.
   ///   - later: makes the call for another thread; nil if that needs a message.
   func callSpecially(
-    _ member: ListedTarget, mayLeaveOut: Bool, _ isAnswered: () throws -> Bool,
-    later: () -> LaterCall?
+    _ member: ListedTarget, _ selector: Selector, mayLeaveOut: Bool,
+    _ isAnswered: () throws -> Bool, later: () -> LaterCall?
   ) -> LaneTurn
   /// Sends an awaited message to a member that cannot be called directly.
   nonisolated(nonsending) func deliverAwaiting(
@@ -47,8 +47,8 @@ package enum Verdict {
 extension TargetListOwner {
   /// An owner whose members have no options.
   package func callSpecially(
-    _ member: ListedTarget, mayLeaveOut: Bool, _ isAnswered: () throws -> Bool,
-    later: () -> LaterCall?
+    _ member: ListedTarget, _ selector: Selector, mayLeaveOut: Bool,
+    _ isAnswered: () throws -> Bool, later: () -> LaterCall?
   ) -> LaneTurn { .message }
 }
 

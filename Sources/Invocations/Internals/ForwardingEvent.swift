@@ -71,8 +71,8 @@ extension ForwardingEvent {
     let type = type.map { SwiftType($0) }
     return ForwardingEvent(
       .failed, selector: selector, type: type, error: error,
-      "-[\(type.map { "\($0)" } ?? "?") \(selector)] threw an error that its sender does not get: \(error)"
-    )
+      "'\(RequirementNames.name(of: selector))'\(type.map { " of \($0)" } ?? "") threw an error that "
+        + "its sender does not get: \(error)")
   }
 
   /// - Parameter classes: the classes of the targets, whose methods are candidates for a
@@ -83,7 +83,7 @@ extension ForwardingEvent {
     let type = SwiftType(type)
     return ForwardingEvent(
       .unanswered, selector: selector, type: type,
-      "no target of a \(type) answers '\(selector)'"
+      "no target of a \(type) answers '\(RequirementNames.name(of: selector))'"
         + (nearestName(to: selector, in: classes).map { "; did you mean '\($0)'?" } ?? ""))
   }
 

@@ -111,7 +111,9 @@ struct AwaitedLaneTests {
   func deadline() async {
     let (proxy, target) = (MulticastProxy(), Answering(Log()))
     proxy.add(target, on: .blocking(queue, deadline: .milliseconds(20)))
-    await #expect(throws: ForwardingError.timedOut) { try await wait(on: proxy) }
+    let late = ForwardingError.timedOut(
+      .init(selector: "wait", target: Answering.self, queue: "awaited lanes"))
+    await #expect(throws: late) { try await wait(on: proxy) }
     withExtendedLifetime(target) {}
   }
 

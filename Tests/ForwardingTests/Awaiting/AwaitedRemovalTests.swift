@@ -49,6 +49,10 @@ struct AwaitedRemovalTests {
   private static let load = try! AsyncMessage<Void>("load")
   private static let begin = try! Message<Void>("begin")
 
+  private static func refusal(of target: Any.Type) -> ForwardingError {
+    .wouldDeadlock(.init(selector: nil, target: target))
+  }
+
   private actor Desk {
     func remove(_ tests: AwaitedRemovalTests) async throws { try await tests.removing(on: self) }
     func removeHere(_ proxy: MulticastProxy, _ target: AnyObject) throws -> Int {
@@ -67,7 +71,7 @@ struct AwaitedRemovalTests {
     await target.began.wait()
     // The thread would wait forever.
     func removeHere() throws -> Int { try proxy.removeAndWait(target) }
-    #expect(throws: ForwardingError.wouldDeadlock) { try removeHere() }
+    #expect(throws: Self.refusal(of: Loader.self)) { try removeHere() }
     #expect(proxy.targets.count == 1, "nothing is removed")
     #expect(try await proxy.removeAndWait(target) == 1)
     #expect(log.all == ["begins", "ends"])
@@ -96,7 +100,7 @@ struct AwaitedRemovalTests {
     target.proxy.add(target, on: .queue(DispatchQueue(label: "inside a lane")))
     try Message<NoResult>("load")(on: target.proxy)
     await target.ended.wait()
-    #expect(target.refused.withLock { $0 } == .wouldDeadlock)
+    #expect(target.refused.withLock { $0 } == Self.refusal(of: Leaver.self))
     #expect(target.proxy.targets.count == 1)
   }
 
@@ -108,7 +112,7 @@ struct AwaitedRemovalTests {
     proxy.add(target, on: .actor(desk))
     try Message<NoResult>("load")(on: proxy)
     await target.began.wait()
-    await #expect(throws: ForwardingError.wouldDeadlock) {
+    await #expect(throws: Self.refusal(of: Loader.self)) {
       try await desk.removeHere(proxy, target)
     }
     #expect(proxy.targets.count == 1, "nothing is removed")
@@ -142,7 +146,7 @@ struct AwaitedRemovalTests {
       }
     }
     try await Self.load(on: proxy)
-    #expect(refused.withLock { $0 } == .wouldDeadlock)
+    #expect(refused.withLock { $0 } == Self.refusal(of: ClosureTarget.self))
     #expect(try await proxy.removeAndWait(target) == 1)
   }
 
@@ -202,7 +206,7 @@ struct AwaitedRemovalTests {
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
       let report = try await AwaitedRemovalTests.load.message.report(
         on: proxy, concurrently: false)
-      if case .timedOut = report.entries[0].outcome { _exit(0) }
+      if case .failed(ForwardingError.timedOut) = report.entries[0].outcome { _exit(0) }
       require(false, "\(report.entries[0].outcome)")
     }
   }

@@ -107,10 +107,12 @@ struct ConformanceIsolationTests {
       Requirement<Int>("show"), unsafe ProxyBody { (object: Nameless) in object.show() })
     methods.declare()
     let nameless = Nameless()
-    #expect(throws: ForwardingError.wrongIsolation("show", .nonisolated)) {
+    let refusal = ForwardingError.wrongIsolation(
+      .init(selector: "show", target: Nameless.self), .nonisolated)
+    #expect(throws: refusal) {
       try Message<Int>("show")(on: nameless)
     }
-    await #expect(throws: ForwardingError.wrongIsolation("show", .nonisolated)) {
+    await #expect(throws: refusal) {
       try await AsyncMessage<Int>("show")(on: nameless)
     }
   }

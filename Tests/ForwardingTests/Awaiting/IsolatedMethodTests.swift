@@ -51,6 +51,12 @@ private actor Bank {
 private let show = try! AsyncMessage<Int, String>("show:")
 private let add = try! AsyncMessage<Int, Int>("add:")
 
+private func refusal(
+  _ selector: Selector, of target: Any.Type, _ remedy: IsolationRemedy
+) -> ForwardingError {
+  .wrongIsolation(.init(selector: selector, target: target), remedy)
+}
+
 @Suite("Isolated methods")
 struct IsolatedMethodTests {
   init() {
@@ -69,7 +75,7 @@ struct IsolatedMethodTests {
   @Test("a send from other isolation is refused without a trap")
   func elsewhere() async {
     let window = Window()
-    #expect(throws: ForwardingError.wrongIsolation("show:", .awaiting)) {
+    #expect(throws: refusal("show:", of: Window.self, .awaiting)) {
       try show.message("hello", on: window)
     }
   }
@@ -83,7 +89,7 @@ struct IsolatedMethodTests {
         continuation.resume(returning: result)
       }
     }
-    #expect(throws: ForwardingError.wrongIsolation("show:", .awaiting)) { try error.get() }
+    #expect(throws: refusal("show:", of: Window.self, .awaiting)) { try error.get() }
   }
 
   @Test("an awaited send changes to the main actor")
@@ -112,14 +118,14 @@ struct IsolatedMethodTests {
   @Test("a value that is not Sendable is not sent to the main actor from elsewhere")
   func notCrossing() async throws {
     let window = Window()
-    await #expect(throws: ForwardingError.wrongIsolation("draft:", .lane)) {
+    await #expect(throws: refusal("draft:", of: Window.self, .lane)) {
       try await AsyncMessage<Void, Draft>("draft:")(Draft(), on: window)
     }
   }
 
   @Test("a synchronous send to an actor's method from outside is refused")
   func actorElsewhere() {
-    #expect(throws: ForwardingError.wrongIsolation("add:", .awaiting)) {
+    #expect(throws: refusal("add:", of: Bank.self, .awaiting)) {
       try add.message(5, on: Bank())
     }
   }
@@ -157,7 +163,7 @@ struct IsolatedMethodTests {
     let target = ClosureTarget()
     try target.register("isMain", on: MainActor.self) { isOnMain() }
     #expect(try await AsyncMessage<Bool>("isMain")(on: target))
-    #expect(throws: ForwardingError.wrongIsolation("isMain", .awaiting)) {
+    #expect(throws: refusal("isMain", of: ClosureTarget.self, .awaiting)) {
       try Message<Bool>("isMain")(on: target)
     }
   }

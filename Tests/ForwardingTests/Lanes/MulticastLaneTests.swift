@@ -36,20 +36,24 @@ struct MulticastLaneTests {
     try target.register("value") { () -> Int32 in 1 }
     proxy.add(target, on: .queue(queue))
     var byte: UInt8 = 0
+    let at = ForwardingError.Context(
+      selector: "at:", target: ClosureTarget.self, queue: "refused")
     let pointing = try Message<NoResult, UnsafeRawPointer?>("at:")
     try withUnsafeBytes(of: &byte) { bytes in
       let report = try proxy.deliver(pointing.invocation(bytes.baseAddress))
       #expect(
         report.errors.first as? ForwardingError
-          == .borrowedArgument("at:", index: 2, type: encodingOf("^v")))
+          == .borrowedArgument(at, index: 2, type: encodingOf("^v")))
       #expect(
         report.errors.map { "\($0)" } == [
-          "argument 2 (^v) of 'at:' refers to memory that has no owner; a queued message cannot "
-            + "carry it"
+          "argument 2 (^v) of 'at:' of ClosureTarget on queue 'refused' refers to memory that has no "
+            + "owner; a queued message cannot carry it"
         ])
     }
     #expect(try proxy.deliver(pointing.invocation(nil)).queued == 1)
-    #expect(throws: ForwardingError.resultNotAwaited("value", encodingOf("i"))) {
+    let value = ForwardingError.Context(
+      selector: "value", target: ClosureTarget.self, queue: "refused")
+    #expect(throws: ForwardingError.resultNotAwaited(value, encodingOf("i"))) {
       try Messages.value(on: proxy)
     }
     proxy.removeAll()

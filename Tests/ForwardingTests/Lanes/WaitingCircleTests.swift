@@ -20,7 +20,8 @@ struct WaitingCircleTests {
     MulticastProxy().add(first, on: .queue(front))
     for place in [queue, front] {
       place.sync {
-        _ = #expect(throws: ForwardingError.wouldDeadlock) { try proxy.removeAndWait(token) }
+        let refusal = ForwardingError.wouldDeadlock(.init(selector: nil, target: Listener.self))
+        _ = #expect(throws: refusal) { try proxy.removeAndWait(token) }
       }
     }
     try did(1, on: proxy)

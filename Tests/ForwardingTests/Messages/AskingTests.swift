@@ -97,7 +97,7 @@ struct AskingTests {
       switch diagnostic {
       case .failed(_, let selector, let error): log.add("\(selector) \(error)")
       case .deadTarget: log.add("dead")
-      default: log.add("\(diagnostic)".prefix { $0 != "(" }.description)
+      default: log.add(caseName(diagnostic))
       }
     }
     var told = Told()

@@ -91,8 +91,8 @@ struct MassDeathTests {
     }
     #expect(
       printedLines(result) == [
-        "swift-forwarding: -[Failing did:] threw an error that its sender does not get: told",
-        "swift-forwarding: -[Failing did:] threw an error that its sender does not get: Another() "
+        "swift-forwarding: 'did:' of Failing threw an error that its sender does not get: told",
+        "swift-forwarding: 'did:' of Failing threw an error that its sender does not get: Another() "
           + "(and 9999 more lines before)",
       ])
   }
@@ -118,7 +118,7 @@ struct MassDeathTests {
       try did(1, on: proxy)
       require(told.count == 4 && Set(told.all).count == 2, "\(told.all)")
       let listened = Log()
-      proxy.onDiagnostic = { listened.add("\($0)".prefix { $0 != "(" }.description) }
+      proxy.onDiagnostic = { listened.add(caseName($0)) }
       for _ in 0..<3 { proxy.add(ClosureTarget()) }
       try did(1, on: proxy)
       require(listened.count == 7 && told.count == 4, "\(listened.all)")

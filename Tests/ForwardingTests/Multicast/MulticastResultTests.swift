@@ -47,7 +47,10 @@ struct MulticastResultTests {
     }
     proxy.whenNobodyAnswers = .zero
     #expect(try Messages.value(on: proxy) == 0)
-    #expect(diagnostics.all == ["unanswered(did:)", "unanswered(value)", "unanswered(value)"])
+    #expect(
+      diagnostics.all == [
+        "no target answered 'did:'", "no target answered 'value'", "no target answered 'value'",
+      ])
     // An older result is not returned as an answer.
     proxy.whenNobodyAnswers = .throwForResults
     let call = try Messages.value.invocation()

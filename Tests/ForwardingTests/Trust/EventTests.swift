@@ -35,7 +35,7 @@ struct EventTests {
   func failedAwaited() throws {
     let proxy = MulticastProxy()
     let told = Log()
-    proxy.onDiagnostic = { told.add("\($0)".prefix { $0 != "(" }.description) }
+    proxy.onDiagnostic = { told.add(caseName($0)) }
     let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let target = ClosureTarget()
     try target.register("did:") { (value: Int32) throws in
@@ -49,9 +49,11 @@ struct EventTests {
     began.wait()
     #expect(told.all.isEmpty)
     proxy.add(target, on: .blocking(queue, deadline: .milliseconds(20)))
+    let late = ForwardingError.timedOut(
+      .init(selector: "did:", target: ClosureTarget.self, queue: "awaited"))
     // On a busy machine the time may run out before the target begins; then it never runs.
     repeat {
-      #expect(throws: ForwardingError.timedOut) { try did(2, on: proxy) }
+      #expect(throws: late) { try did(2, on: proxy) }
     } while began.wait(timeout: .now() + .milliseconds(20)) == .timedOut
     goOn.signal()
     queue.sync {}
@@ -89,7 +91,7 @@ struct EventTests {
         "swift-forwarding: -[Misspelt noColon] is declared wrongly: "
           + "the selector takes 0 declared arguments, the signature 1",
         "swift-forwarding: no target of a MulticastProxy answers 'didSav:'; did you mean 'didSave:'?",
-        "swift-forwarding: -[Misspelt didSave:] threw an error that its sender does not get: "
+        "swift-forwarding: 'didSave:' of Misspelt threw an error that its sender does not get: "
           + #"Failure(name: "late")"#,
         "swift-forwarding: a target of class Misspelt died before its first message; keep it, or "
           + "add it strongly",
@@ -128,7 +130,7 @@ struct EventTests {
     ) {
       let proxy = MulticastProxy()
       let told = Log()
-      proxy.onDiagnostic = { told.add("\($0)".prefix { $0 != "(" }.description) }
+      proxy.onDiagnostic = { told.add(caseName($0)) }
       proxy.add(ClosureTarget())
       try did(1, on: proxy)
       exit(

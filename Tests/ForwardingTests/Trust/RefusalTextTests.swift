@@ -107,7 +107,7 @@ struct RefusalTextTests {
         ProxySite<Void>(0), open.selector, { (_: borrowing ProxyTarget<any Sendable>) in },
         { delivery in try _ProxyMessage.send(open, 5, through: &delivery) })
       let line =
-        "-[Closed open:] threw an error that its sender does not get: \(Failure(name: "closed"))"
+        "'open:' of Closed threw an error that its sender does not get: \(Failure(name: "closed"))"
       require(told.all == [line], "\(told.all)")
     }
   }
@@ -120,5 +120,85 @@ struct RefusalTextTests {
     _ = Requirement<Void, Int, Int>("chatOf:refuse:", name: "chatOf(_:refuse:)")
     #expect("\(error)" == "no target answered 'chatOf:refuse:'")
     #expect("\(ForwardingError.targetGone("plain"))" == "the target of 'plain' is gone")
+  }
+
+  private static let upload = Requirement<Void, Int, Int>(
+    "chat:uploadLate:", name: "chat(_:uploadLate:)"
+  ).selector
+
+  @Test("an error about one target names the requirement, the target and its queue")
+  func contexts() {
+    func check(_ error: ForwardingError, _ sentence: String) { #expect("\(error)" == sentence) }
+    let plain = ForwardingError.Context(selector: Self.upload, target: Listener.self)
+    let queued = ForwardingError.Context(
+      selector: Self.upload, target: Listener.self, queue: "db")
+    let target = ForwardingError.Context(selector: nil, target: Listener.self)
+    let unknown = ForwardingError.Context(selector: nil, target: nil)
+    check(.timedOut(plain), "'chat(_:uploadLate:)' of Listener did not finish in time")
+    check(
+      .timedOut(queued), "'chat(_:uploadLate:)' of Listener on queue 'db' did not finish in time")
+    check(
+      .wouldDeadlock(queued),
+      "the wait for 'chat(_:uploadLate:)' of Listener on queue 'db' would never end: it is for "
+        + "something that waits for this delivery itself")
+    check(
+      .wouldDeadlock(target),
+      "the wait for the messages of Listener would never end: it is for something that waits for "
+        + "this delivery itself")
+    check(
+      .cancelled(queued),
+      "'chat(_:uploadLate:)' of Listener on queue 'db' was not called: its queue went away first")
+    check(
+      .wrongIsolation(plain, .lane),
+      "'chat(_:uploadLate:)' of Listener is for an actor, and was sent elsewhere; add the target "
+        + "with the lane of the actor, as '.mainActor'")
+    check(
+      .borrowedArgument(queued, index: 2, type: encodingOf("^v")),
+      "argument 2 (^v) of 'chat(_:uploadLate:)' of Listener on queue 'db' refers to memory that has "
+        + "no owner; a queued message cannot carry it")
+    check(
+      .borrowedArgument(unknown, index: 0, type: encodingOf("*")),
+      "argument 0 (*) of the message refers to memory that has no owner; a queued message cannot "
+        + "carry it")
+    check(
+      .resultNotAwaited(plain, encodingOf("i")),
+      "the result (i) of 'chat(_:uploadLate:)' of Listener cannot come back from a queue that is not "
+        + "waited for; let it block, or await the message")
+    check(
+      .notAMessage(queued, because: "a closure does not escape"),
+      "'chat(_:uploadLate:)' of Listener on queue 'db' cannot be a message, as a closure does not "
+        + "escape: its proxy calls targets that were added to it, with no lane, or one that blocks")
+  }
+
+  @Test("a diagnostic is a sentence, with the requirement and the registration")
+  func diagnostics() {
+    let token = MulticastProxy().add(Listener("1", Log()))
+    let (upload, failure) = (Self.upload, Failure(name: "full"))
+    let rows: [(DeliveryDiagnostic, String)] = [
+      (.deadTarget(token), "\(token) has died, and was removed"),
+      (
+        .diedUnreached(token, token.type),
+        "\(token) died before its first message; keep it, or add it strongly"
+      ),
+      (.unanswered(upload), "no target answered 'chat(_:uploadLate:)'"),
+      (
+        .failed(token, upload, failure),
+        "'chat(_:uploadLate:)' of \(token) threw an error that its sender does not get: \(failure)"
+      ),
+      (
+        .overruled(token, upload),
+        "the answer of \(token) to 'chat(_:uploadLate:)' does not count: a later target answered"
+      ),
+      (
+        .tooLate(token, upload),
+        "the answer of \(token) to 'chat(_:uploadLate:)' does not count: it comes later, on its lane"
+      ),
+      (
+        .unheard(upload, failure),
+        "'chat(_:uploadLate:)' cannot throw, and its sender does not get the error: \(failure)"
+      ),
+    ]
+    #expect("\(token)".hasPrefix("Listener #"))
+    for (diagnostic, sentence) in rows { #expect("\(diagnostic)" == sentence) }
   }
 }

@@ -104,7 +104,9 @@ struct ReturningQuestionTests {
     let proxy = MulticastProxy()
     let target = Listener("1", Log())
     proxy.add(target, on: .queue(.global()), once: true)
-    #expect(throws: ForwardingError.resultNotAwaited("value", encodingOf("i"))) {
+    let value = ForwardingError.Context(
+      selector: "value", target: Listener.self, queue: DispatchQueue.global().label)
+    #expect(throws: ForwardingError.resultNotAwaited(value, encodingOf("i"))) {
       try Messages.value(on: proxy)
     }
     #expect(proxy.registrationCount == 1)

@@ -173,7 +173,7 @@ struct Impostor: CustomTestStringConvertible, Sendable {
         _ = try call.argument(at: 2, as: Value.self)
       },
       Refusal("declare") {
-        if Declaring<Value>.declared.isEmpty { throw ForwardingError.cancelled }
+        if Declaring<Value>.declared.isEmpty { throw ForwardingError.nobodyAnswered(nil) }
       },
     ]
   }
