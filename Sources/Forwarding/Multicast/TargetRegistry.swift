@@ -174,8 +174,8 @@ extension TargetRegistry {
   /// - Throws: ``ForwardingError/wouldDeadlock(_:)`` if the wait might never end; nothing is removed.
   @discardableResult
   public func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
-    let target = _receiver(of: target)
-    return try _registry.removeAndWait(type(of: target)) { $0.all(of: ObjectIdentifier(target)) }
+    let receiver = ObjectIdentifier(_receiver(of: target))
+    return try _registry.removeAndWait(type(of: target)) { $0.all(of: receiver) }
   }
 
   /// Removes a registration, and awaits the end of its messages.
@@ -202,7 +202,7 @@ extension TargetRegistry {
   public nonisolated(nonsending) func removeAndWait(
     _ target: AnyObject
   ) async throws(ForwardingError) -> Int {
-    let target = _receiver(of: target)
-    return try await _registry.removeAndAwait(type(of: target)) { $0.all(of: ObjectIdentifier(target)) }
+    let receiver = ObjectIdentifier(_receiver(of: target))
+    return try await _registry.removeAndAwait(type(of: target)) { $0.all(of: receiver) }
   }
 }
