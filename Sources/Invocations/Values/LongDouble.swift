@@ -82,7 +82,8 @@ extension Double {
 
 #if arch(x86_64) && !os(Windows)
   extension LongDouble {
-    /// Makes the number that equals a `Float80`.
+    /// Makes the number that equals a `Float80`. A literal is a `Double`.
+    @_disfavoredOverload
     public init(_ value: Float80) {
       // The processor stores the leading bit of the significand, and Swift does not count it.
       let leading: UInt64 = value.exponentBitPattern == 0 ? 0 : 1 << 63

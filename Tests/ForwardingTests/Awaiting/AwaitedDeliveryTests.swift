@@ -100,7 +100,7 @@ struct AwaitedDeliveryTests {
     proxy.add(slow)
     proxy.add(quick)
     let report = try tell.message.report("x", on: proxy)
-    #expect(report.errors.map { "\($0)" } == ["'tell:' is async: await it, with an AsyncMessage"])
+    #expect(report.errors.map { $0 as? InvocationError } == [.notAwaited("tell:")])
     #expect(log.all == ["quick"])
   }
 
