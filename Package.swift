@@ -121,8 +121,8 @@ let package = Package(
     .macro(
       name: "ForwardingMacros",
       dependencies: [
-        "SwiftSyntax", "SwiftDiagnostics", "SwiftSyntaxMacros", "SwiftSyntaxBuilder",
-        "SwiftCompilerPlugin",
+        "SwiftSyntax", "SwiftDiagnostics", "SwiftParser", "SwiftSyntaxMacros",
+        "SwiftSyntaxBuilder", "SwiftCompilerPlugin",
       ].map {
         .product(
           name: $0, package: "swift-syntax", condition: .when(traits: ["MacrosFromSource"]))

@@ -4,13 +4,15 @@
 
   /// The effects of a requirement, and its result when no target answers.
   struct Answer {
-    enum Throwing { case nothing, anything, only(String) }
+    /// The type of its errors if it may throw any.
+    static let anyError = "(\(Spelling.anyError))"
 
     var isVoid: Bool
     var isAsync = false
     /// Whether the requirement is `rethrows`: it throws the errors of its closure arguments.
     var passesErrors = false
-    var throwing = Throwing.nothing
+    /// The type of its errors in parentheses, or as a name; nil if it throws none.
+    var thrown: String?
     /// The source of the value returned when no target answers; nil without a default value.
     var otherwise: String?
     /// The closure that makes one of two answers, as source; nil if the last answer wins.
@@ -22,27 +24,11 @@
     /// Whether the requirement may be left out.
     var isOptional = false
 
-    /// Whether the requirement can throw any error at all.
-    var `throws`: Bool { if case .nothing = throwing { false } else { true } }
-
-    /// The type of its errors in parentheses, or as a name; nil if it throws none.
-    var thrown: String? {
-      switch throwing {
-      case .nothing: nil
-      case .anything: "(\(Spelling.anyError))"
-      case .only(let type): type
-      }
-    }
+    /// Whether the requirement can throw any error of the delivery.
+    var throwsAny: Bool { thrown == Self.anyError && !passesErrors }
 
     /// The `try` and `await` in front of a call.
-    var marks: String { (self.throws || passesErrors ? "try " : "") + (isAsync ? "await " : "") }
-
-    /// Whether the requirement has a result but no default value, and cannot throw an arbitrary
-    /// error when no target answers.
-    var needsOtherwise: Bool {
-      if case .anything = throwing { return false }
-      return !isVoid && !isAnswered
-    }
+    var marks: String { (thrown != nil || passesErrors ? "try " : "") + (isAsync ? "await " : "") }
 
     /// Whether the sender gets nothing, whatever the outcome.
     var isTold: Bool { isVoid && failure == nil }
@@ -69,8 +55,8 @@
       let thrown = requirement.thrown
       switch thrown.map({ $0.type?.trimmedDescription ?? "any Error" }) {
       case _ where thrown?.throwsSpecifier.text == "rethrows": answer.passesErrors = true
-      case "any Error", "any Swift.Error", "Error", "Swift.Error": answer.throwing = .anything
-      case let type? where type != "Never": answer.throwing = .only(type.withoutSelf)
+      case "any Error", "any Swift.Error", "Error", "Swift.Error": answer.thrown = Answer.anyError
+      case let type? where type != "Never": answer.thrown = type.withoutSelf
       default: break
       }
       for name in ["Otherwise", "Optional"] {
@@ -82,19 +68,16 @@
         answer.isOptional = true
         if foreign != nil { refuse(.foreignOptional, subject, at: option) }
       }
-      if let marker = requirement.attributes("Otherwise").first, let value = marker.firstArgument {
+      if let marker = requirement.attributes("Otherwise").first, let value = marker.values.first {
         read(value, of: marker, requirement, into: &answer)
       } else if result?.isOptional ?? false {
         answer.otherwise = "nil"
-      }
-      if answer.needsOtherwise, let result, !result.namesSelf {
+      } else if let result, !answer.isVoid, !answer.throwsAny, !result.namesSelf {
         if isOfAnyType(requirement) {
           refuse(.answerOfAnyType, result.trimmedDescription, subject, at: requirement.name)
         } else {
           refuse(
-            answer.throws ? .noAnswerOrError : .noAnswer, subject, at: requirement.name,
-            "add '@Otherwise'",
-            replacing(requirement.keyword, "@Otherwise(<#value#>) \(requirement.keyword.text)"))
+            answer.thrown == nil ? .noAnswer : .noAnswerOrError, subject, at: requirement.name)
         }
       }
       return answer
@@ -106,26 +89,26 @@
       into answer: inout Answer
     ) {
       let text = value.expression.trimmedDescription
-      if value.label?.text == "throw" { answer.failure = text } else { answer.otherwise = text }
+      let isThrown = value.label?.text == "throw"
       answer.hasOtherwise = true
-      if answer.isVoid, answer.failure == nil || !answer.throws {
+      if isThrown { answer.failure = text } else { answer.otherwise = text }
+      if answer.isVoid, !isThrown || answer.thrown == nil {
         refuse(.answerToNothing, subject, at: marker)
-      }
-      if answer.failure != nil, !answer.isVoid, !answer.throws {
+      } else if isThrown, answer.thrown == nil {
         refuse(.throwsNothing, subject, at: value.expression)
       }
-      if let combine = marker.argument("combine") {
-        answer.combine = combine.expression.trimmedDescription
-        if answer.failure != nil || requirement.isStatic {
-          refuse(.nothingToCombine, subject, at: combine)
-        }
-      }
-      if text.hasPrefix("<#") { refuse(.placeholder, subject, at: value.expression) }
-      if let result = requirement.result, answer.failure == nil, isOfAnyType(requirement),
+      if let result = requirement.result, !isThrown, isOfAnyType(requirement),
         !text.hasPrefix("fatalError(")
       {
         refuse(.answerOfAnyType, result.trimmedDescription, subject, at: value.expression)
       }
+      if let combine = marker.values.dropFirst().first {
+        answer.combine = combine.expression.trimmedDescription
+        if isThrown || requirement.isStatic {
+          refuse(.nothingToCombine, subject, at: combine)
+        }
+      }
+      if text.hasPrefix("<#") { refuse(.placeholder, subject, at: value.expression) }
     }
 
     /// Whether a result is of an associated type, or a type parameter, that says nothing about its values.
@@ -141,14 +124,10 @@
   }
 
   extension AttributeSyntax {
-    var firstArgument: LabeledExprSyntax? {
-      guard case .argumentList(let list)? = arguments else { return nil }
-      return list.first
-    }
-
-    func argument(_ label: String) -> LabeledExprSyntax? {
-      guard case .argumentList(let list)? = arguments else { return nil }
-      return list.first { $0.label?.text == label }
+    /// The arguments, each with its label.
+    var values: [LabeledExprSyntax] {
+      guard case .argumentList(let list)? = arguments else { return [] }
+      return Array(list)
     }
   }
 #endif

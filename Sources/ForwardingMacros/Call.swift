@@ -1,51 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #if canImport(SwiftSyntaxMacros)
-  /// A call of a requirement as source: that of a proxy's method, of its box, and of a message to a target.
+  import SwiftSyntax
+
+  /// A call of a method, a getter or a setter as source: that of a proxy's member, of its box, and of a message to
+  /// a target.
   ///
   /// Whatever the runtime takes of the code of proxies is written here.
   struct Call {
-    enum Form { case method(String), property(String), list }
-
     let proxy: Proxy
-    var answer: Answer
-    let form: Form
+    let requirement: Requirement
     /// Whether the last parameter is the new value of a property or a subscript.
-    var isSetter = false
-    let message: MessageConstant
+    let isSetter: Bool
+    var answer: Answer
     let parameters: [Parameter]
-    /// The type of the result.
-    let result: String
-    /// Whether a call changes the target.
-    let isMutating: Bool
-    /// Whether a queue may call the requirement later, with the same values.
-    var mayBeLater = false
-    /// The reason why the requirement cannot be sent as a message; nil if it can.
-    let isNoMessage: String?
+    let message: MessageConstant
     /// Whether the call of a target notes that it threw.
-    private var notesErrors = false
+    private(set) var notesErrors = false
 
-    init(
-      _ proxy: Proxy, _ answer: Answer, _ form: Form, _ message: MessageConstant,
-      _ parameters: [Parameter], isMutating: Bool
-    ) {
-      self.proxy = proxy
-      self.answer = answer
-      self.form = form
-      self.message = message
-      self.parameters = parameters
-      self.isMutating = isMutating
-      result = message.result
-      isNoMessage = message.isNoMessage
-    }
+    private var result: String { message.result }
+
+    /// Whether a call changes the target.
+    var isMutating: Bool { !proxy.isOfObjects && (isSetter || requirement.isMutating) }
 
     /// The source behind the receiver of a call with these values.
     private func with(_ values: [String]) -> String {
       let given = zip(parameters, values).map { $0.passing($1) }
       let arguments = (isSetter ? Array(given.dropLast()) : given).joined(separator: ", ")
       let end = isSetter ? " = \(given.last ?? "")" : ""
-      return switch form {
-      case .method(let name): ".\(name)(\(arguments))"
-      case .property(let name): ".\(name)\(end)"
+      return switch requirement.kind {
+      case .method: ".\(requirement.name.text)(\(arguments))"
+      case .property: ".\(requirement.name.text)\(end)"
       case .list: "[\(arguments)]\(end)"
       }
     }
@@ -56,7 +40,7 @@
     // MARK: The member of a proxy
 
     private var constant: String { "\(proxy.type).\(message.name)" }
-    private var selector: String { isNoMessage == nil ? "\(constant).selector" : constant }
+    private var selector: String { message.isNoMessage == nil ? "\(constant).selector" : constant }
 
     /// The statements that take the `sending` arguments from the sender.
     private var sent: [String] {
@@ -77,7 +61,7 @@
     }
 
     private var delivered: String {
-      if answer.passesErrors { return rethrowing }
+      if answer.passesErrors, !notesErrors { return rethrowing }
       if answer.isAsync { return awaiting }
       return "\(answer.marks)\(forwarder).\(verb)(\(site), \(selector)"
         + "\(orThrow.map { ", \($0)" } ?? ""), \(direct)\(later)) { __delivery in \(send) }"
@@ -86,13 +70,7 @@
 
     /// What ends a delivery: `ask`, unless the sender gets neither a value nor an error of any kind.
     private var verb: String {
-      if case .anything = answer.throwing { return "ask" }
-      return answer.isTold ? "tell" : "ask"
-    }
-
-    /// Whether the sender gets whatever error there is, also that of no target.
-    private var isOpen: Bool {
-      if case .anything = answer.throwing { !answer.isAnswered } else { false }
+      answer.isTold && !answer.throwsAny ? "tell" : "ask"
     }
 
     /// The argument with the type of the errors that the sender may get, where no closure has it.
@@ -102,7 +80,8 @@
 
     /// The closure that returns or throws if no target answers.
     private var otherwise: String? {
-      if isOpen || verb == "tell" { return nil }
+      // The sender gets whatever error there is, also that of no target.
+      if answer.throwsAny && !answer.isAnswered || verb == "tell" { return nil }
       let value = answer.failure.map { "throw \($0)" } ?? answer.otherwise ?? "nil"
       // The compiler does not infer what a closure throws.
       let head = answer.thrown.map { "() throws(\($0)) -> \(result) in " } ?? ""
@@ -111,8 +90,7 @@
 
     private var rethrowing: String {
       var throwing = self
-      throwing.answer.passesErrors = false
-      throwing.answer.throwing = .only("(\(Spelling.anyError))")
+      throwing.answer.thrown = Answer.anyError
       throwing.notesErrors = true
       return "\(answer.marks)\(forwarder).rethrow(\(selector)) { (__hasThrown: inout Bool) in "
         + "\(throwing.delivered) } otherwise: { \(answer.otherwise ?? "()") } throwing: { throw $0 }"
@@ -137,10 +115,13 @@
 
     /// The closure that hands the call to a queue; empty if the requirement cannot be called later.
     private var later: String {
-      if !mayBeLater || !answer.isVoid || isMutating { return "" }
+      let mayBeLater =
+        requirement.kind == .method && message.isNoMessage == nil && answer.isVoid && !isMutating
+        && parameters.allSatisfy(\.escapes)
+      if !mayBeLater { return "" }
       return
         ", later: { __later in __later.give(\(constant).travels) { __queued in try __queued.call { "
-        + "\(target) in \(answer.throws ? "try " : "")__target.value\(call) } "
+        + "\(target) in \(answer.thrown != nil ? "try " : "")__target.value\(call) } "
         + "orSend: { __delivery in \(send) } } }"
     }
 
@@ -150,7 +131,7 @@
       if !sent.isEmpty {
         return "try \(messages).refuseSent(\(constant), by: self.__forwarder, \(end)"
       }
-      if let isNoMessage {
+      if let isNoMessage = message.isNoMessage {
         return "try \(messages).refuse(\(constant), because: \"\(isNoMessage)\", \(end)"
       }
       let arguments = ([constant] + parameters.map(\.name)).joined(separator: ", ")
@@ -171,12 +152,9 @@
         + (answer.combine.map { ", combine: \($0)" } ?? "") + ")"
     }
 
-    private var endsWithTask: String {
-      if case .anything = answer.throwing { ", endsWithTask: true" } else { "" }
-    }
-
     private var awaiting: String {
       let changed = isMutating ? "var __changed = __target; " : ""
+      let endsWithTask = answer.throwsAny ? ", endsWithTask: true" : ""
       return """
         var __delivery = \(forwarder).awaiting(\(site), \(selector)\(endsWithTask))
         while __delivery.begins() {
@@ -190,7 +168,7 @@
             __delivery.fail(error)
           }
         }
-        return \(self.answer.throws ? "try " : "")__delivery.\(verb)(\([orThrow, otherwise].compactMap(\.self).joined(separator: ", ")))
+        return \(self.answer.thrown != nil ? "try " : "")__delivery.\(verb)(\(orThrow ?? otherwise ?? ""))
         """
     }
 
@@ -214,7 +192,7 @@
           + "return \(call)"
       }
       var (type, head) = ("", "")
-      if case .only(let thrown) = answer.throwing {
+      if let thrown = answer.thrown, !answer.throwsAny {
         type = ", orThrow: \(thrown).self"
         head = "() throws(\(thrown)) -> \(result) in "
       }

@@ -11,51 +11,38 @@
     /// The property of a multicast that is the object of the protocol.
     private static let object = "proxy"
 
-    /// What stands in the way of the property.
-    private struct Fault: Error {
-      let refusal: Refusal
-      let diagnostic: Diagnostic
-
-      init(_ refusal: Refusal, _ names: String..., at node: some SyntaxProtocol) {
-        self.refusal = refusal
-        diagnostic = refusal.error(names, at: node)
-      }
-    }
-
-    /// The name of the property, that of the class of its object, and the modifiers of the multicast.
+    /// The name of the property, that of the class of its object, and the modifiers of the multicast. nil for what
+    /// the compiler refuses by itself.
     private static func read(
       _ declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
-    ) throws(Fault) -> (name: String, proxy: String, modifiers: String) {
+    ) throws -> (name: String, proxy: String, modifiers: String)? {
       guard let property = declaration.as(VariableDeclSyntax.self),
-        let binding = property.bindings.first
-      else { throw Fault(.noProperty, at: declaration) }
+        let binding = property.bindings.first, property.bindings.count == 1,
+        let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bare,
+        let type = binding.typeAnnotation?.type
+      else { return nil }
+      func refused(
+        _ refusal: Refusal, _ names: String..., at node: some SyntaxProtocol
+      ) -> DiagnosticsError {
+        DiagnosticsError(diagnostics: [refusal.error(names, at: node)])
+      }
       let isStatic = property.modifiers.contains { $0.name.text == "static" }
-      let scope = context.lexicalContext.first
-      let stores: [SyntaxKind] = [.classDecl, .actorDecl, .structDecl]
-      guard let scope, scope.asProtocol((any DeclGroupSyntax).self) != nil,
-        !scope.is(ProtocolDeclSyntax.self),
-        isStatic || stores.contains(scope.kind)
-      else { throw Fault(.noProperty, at: property) }
-      guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bare,
-        property.bindings.count == 1
-      else { throw Fault(.severalProperties, at: property.bindings) }
-      if property.bindingSpecifier.text != "var" {
-        throw Fault(.constantDelegates, name, at: property.bindingSpecifier)
+      let places: [SyntaxKind] =
+        [.classDecl, .actorDecl, .structDecl] + (isStatic ? [.enumDecl, .extensionDecl] : [])
+      guard let place = context.lexicalContext.first, places.contains(place.kind) else {
+        throw refused(.noProperty, at: property)
       }
       let words = ["weak", "unowned", "lazy"]
       if let word = property.modifiers.first(where: {
         words.contains($0.name.text) || $0.detail != nil
       }) {
-        throw Fault(.delegatesWord, name, word.trimmedDescription, at: word)
+        throw refused(.delegatesWord, name, word.trimmedDescription, at: word)
       }
       if let value = binding.initializer {
-        throw Fault(.delegatesValue, name, name, at: value.value)
+        throw refused(.delegatesValue, name, name, at: value.value)
       }
-      if let block = binding.accessorBlock { throw Fault(.delegatesAccessors, name, at: block) }
-      guard let type = binding.typeAnnotation?.type else {
-        throw Fault(.delegatesType, name, at: binding.pattern)
-      }
-      guard let proxy = proxy(of: type) else { throw Fault(.delegatesType, name, at: type) }
+      if let block = binding.accessorBlock { throw refused(.delegatesAccessors, name, at: block) }
+      guard let proxy = proxy(of: type) else { throw refused(.delegatesType, name, at: type) }
       let modifiers = property.modifiers.map { $0.trimmedDescription + " " }.joined()
       return (name, proxy, modifiers)
     }
@@ -85,13 +72,14 @@
       of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) throws -> [AccessorDeclSyntax] {
-      do throws(Fault) {
-        return ["get { $\(raw: try read(declaration, in: context).name).\(raw: object) }"]
-      } catch {
-        // The peer role emits the diagnostics. Without a getter, the compiler would emit one, too.
-        if case .delegatesAccessors = error.refusal { return [] }
-        return ["get { \(raw: Spelling.swift)fatalError() }"]
+      // The peer role emits the diagnostics.
+      guard let property = try? read(declaration, in: context) else {
+        // Without a getter, the compiler would emit one, too.
+        let isComputed =
+          declaration.as(VariableDeclSyntax.self)?.bindings.first?.accessorBlock != nil
+        return isComputed ? [] : ["get { \(raw: Spelling.swift)fatalError() }"]
       }
+      return ["get { $\(raw: property.name).\(raw: object) }"]
     }
   }
 
@@ -100,15 +88,10 @@
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-      do throws(Fault) {
-        let (name, proxy, modifiers) = try read(declaration, in: context)
-        return [
-          "\(raw: modifiers)let $\(raw: name) = \(raw: Spelling.forwarding)Multicast<\(raw: proxy)>()"
-        ]
-      } catch {
-        context.diagnose(error.diagnostic)
-        return []
-      }
+      guard let (name, proxy, modifiers) = try read(declaration, in: context) else { return [] }
+      return [
+        "\(raw: modifiers)let $\(raw: name) = \(raw: Spelling.forwarding)Multicast<\(raw: proxy)>()"
+      ]
     }
   }
 #endif

@@ -71,12 +71,11 @@
   }
 
   extension Requirement {
-    fileprivate var typeParameters: [String] { generics?.parameters.map(\.name.text) ?? [] }
 
     /// The function of the proxy that returns the value or the error of the `@Otherwise`, and the
     /// call of it.
     fileprivate func otherwise(of proxy: String, number: Int) -> (call: String, function: String)? {
-      guard let value = attributes("Otherwise").first?.firstArgument else { return nil }
+      guard let value = attributes("Otherwise").first?.values.first else { return nil }
       let type =
         value.label?.text == "throw"
         ? thrown?.type?.trimmedDescription ?? Spelling.anyError

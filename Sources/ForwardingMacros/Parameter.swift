@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #if canImport(SwiftSyntaxMacros)
+  import SwiftParser
   import SwiftSyntax
 
   /// A parameter of a method or a subscript, or the new value of a setter.
   struct Parameter {
     /// The label as written, or `_`.
-    var label: String
+    let label: String
     /// The name inside the function.
-    var name: String
+    let name: String
     /// The type of the argument in a message.
-    var type: String
+    let type: String
     /// The type as that of a closure's parameter.
-    var taken: String
+    let taken: String
     /// The type of the variable if the parameter is `inout`.
     var variable: String?
-    /// The source of the value, if it is not the name: a call of an autoclosure, or a pack.
-    var source: String?
+    /// The source of the value: the name, a call of an autoclosure, or a pack.
+    let value: String
     /// The name of the `_SentArgument` that has the value of a `sending` parameter.
     var sent: String?
     /// Whether it is an autoclosure that throws.
     var throwsLate = false
     /// The whole declaration of the parameter, of a value that can be copied.
-    var declaration: String
-    /// The declaration, if the type may be one that cannot be copied.
+    var declaration = ""
+    /// The declaration if no message has the value, whose type may be one that cannot be copied.
     var lent = ""
-    /// The label, with the type.
-    var typed = ""
     /// Why no message has it.
     var isNoMessage: String?
     /// Whether an escaping closure may capture the value.
@@ -34,131 +33,92 @@
     /// The label without backticks, or an empty string for `_`.
     var bareLabel: String { label == "_" ? "" : label.replacing("`", with: "").inOneWord }
 
-    /// The label at a call, where nearly all keywords need no backticks.
-    private var labelInCalls: String {
-      label == "`inout`" || label.contains(where: { $0 != "`" && !$0.isInName })
-        ? label : bareLabel
-    }
-
-    /// The source of the value.
-    var value: String { source ?? name }
-
-    /// The same in a closure, which takes a `sending` value from its place.
+    /// The value in a closure, which takes a `sending` one from its place.
     var sentValue: String { sent.map { "\($0).take()" } ?? value }
 
     /// The argument that passes a value.
     func passing(_ value: String) -> String {
-      (label == "_" ? "" : "\(labelInCalls): ") + (variable == nil ? "" : "&") + value
+      // Nearly all keywords need no backticks, and the compiler warns of them.
+      let isEscaped = label == "`inout`" || label.contains { $0 != "`" && !$0.isInName }
+      return (label == "_" ? "" : "\(isEscaped ? label : bareLabel): ")
+        + (variable == nil ? "" : "&") + value
     }
   }
 
   extension ProtocolReader {
-    mutating func readParameters(of requirement: Requirement) -> [Parameter] {
-      requirement.parameters.enumerated().map {
-        read($0.element, number: $0.offset, of: requirement)
+    func readParameters(of requirement: Requirement) -> [Parameter] {
+      zip(requirement.parameters, requirement.labels).enumerated().map {
+        read($0.element.0, $0.element.1, number: $0.offset, of: requirement)
       }
     }
 
-    private mutating func read(
-      _ parameter: FunctionParameterSyntax, number: Int, of requirement: Requirement
+    private func read(
+      _ parameter: FunctionParameterSyntax, _ label: String, number: Int,
+      of requirement: Requirement
     ) -> Parameter {
       let isList = requirement.kind == .list
       let second = parameter.secondName ?? parameter.firstName
-      // A parameter of a subscript has a label only if it is written with two names.
-      let label = isList && parameter.secondName == nil ? "_" : parameter.firstName.text
       // A keyword cannot be the name of the variable, and with backticks it may have another meaning. A
       // setter has a value of its own, `newValue`, and a proxy has names with underscores.
       let isTaken =
-        Self.words.contains(second.bare) || second.bare.hasPrefix("__")
+        !second.bare.isValidSwiftIdentifier(for: .variableName) || second.bare.hasPrefix("__")
         || isList && second.bare == "newValue"
       let name = isTaken ? "__value\(number)" : second.text
-      check(parameter.type)
-      if let dots = parameter.ellipsis { refuse(.variadic, subject, at: dots) }
-      let type = ValueType(parameter.type, in: self)
-      let specifiers = parameter.type.as(AttributedTypeSyntax.self)?.specifiers.map(
-        \.trimmedDescription)
-      let variable = specifiers?.contains("inout") == true ? type.text : nil
-      let held = variable.map { "\(Spelling.invocations)InoutVariable<\($0)>" } ?? type.text
-      let isDelayed = type.attributes.contains("autoclosure")
+
+      let (base, attributes) = (parameter.type.base, parameter.type.attributes)
+      let specifiers = parameter.type.specifiers
+      let isDelayed = attributes.contains("@autoclosure")
+      let isEscaping = attributes.contains("@escaping")
+      let effects = function(base)?.effectSpecifiers
+      let marks =
+        (effects?.throwsClause == nil ? "" : "try ")
+        + (effects?.asyncSpecifier == nil ? "" : "await ")
+      // Only a parameter may have the others.
+      let kept = attributes.filter { !["@escaping", "@autoclosure"].contains($0) }
+      let type = kept.map { $0 + " " }.joined() + plain(base)
+      let variable = specifiers.contains("inout") ? type : nil
+      let held = variable.map { "\(Spelling.invocations)InoutVariable<\($0)>" } ?? type
       let isPack = parameter.type.is(PackExpansionTypeSyntax.self)
       let names = label == name && !isList ? label : "\(label) \(name)"
+      // A proxy passes a value on to several targets, so it is not consumed. The closures of a proxy have
+      // copies of a borrowed one, if it has any.
+      let kinds = ["consuming"] + (isCopied(base, in: requirement) ? ["borrowing"] : [])
       return Parameter(
-        label: label, name: name, type: held,
-        taken: type.attributes.contains("escaping") ? "@escaping \(held)" : held,
+        label: label, name: name, type: held, taken: isEscaping ? "@escaping \(held)" : held,
         variable: variable,
-        source: isDelayed ? "\(type.marks)\(name)()" : isPack ? "repeat each \(name)" : nil,
-        sent: specifiers?.contains("sending") == true ? "__sent\(number)" : nil,
-        throwsLate: isDelayed && type.marks.hasPrefix("try"),
-        declaration: "\(names): \(parameter.type.copied.trimmedDescription)",
-        lent: isCopied(parameter.type, in: requirement)
-          ? "" : "\(names): \(parameter.type.notConsumed.trimmedDescription)",
-        typed: "\(label): \(parameter.type.trimmedDescription)",
+        value: isDelayed ? "\(marks)\(name)()" : isPack ? "repeat each \(name)" : name,
+        sent: specifiers.contains("sending") ? "__sent\(number)" : nil,
+        throwsLate: isDelayed && effects?.throwsClause != nil,
+        declaration: "\(names): \(parameter.type.without(["consuming", "borrowing"]))",
+        lent: "\(names): \(parameter.type.without(kinds))",
         isNoMessage: requirement.isAsync && variable != nil
-          ? "a target that is awaited would have the variable for long" : type.isNoMessage,
-        escapes: specifiers?.isEmpty != false && !isDelayed)
+          ? "a target that is awaited would have the variable for long"
+          : obstacle(parameter.type),
+        escapes: specifiers.isEmpty && !isDelayed)
     }
 
-    /// Whether a parameter can be copied, as far as its type says: it has no `borrowing`, or is one of
-    /// the standard library's, or a type parameter.
+    /// The reason why no message can have an argument of a type; nil if one can.
+    private func obstacle(_ type: TypeSyntax) -> String? {
+      if type.attributes.contains("@autoclosure") { return "an argument is an autoclosure" }
+      if function(type.base) != nil, !type.attributes.contains("@escaping") {
+        return "a closure does not escape"
+      }
+      if type.hasToken({ $0.tokenKind == .keyword(.some) }) {
+        return "an argument is of 'some' type"
+      }
+      if type.base.isLent { return "an argument is lent" }
+      if type.specifiers.contains("sending") { return "an argument is 'sending'" }
+      return type.specifiers.contains("isolated") ? "an argument is isolated" : nil
+    }
+
+    /// Whether a type can be copied, as far as its name says: it is one of the standard library's, or a type
+    /// parameter.
     private func isCopied(_ type: TypeSyntax, in requirement: Requirement) -> Bool {
-      guard let lent = type.as(AttributedTypeSyntax.self) else { return true }
-      let base = lent.baseType.trimmedDescription
+      let name = type.trimmedDescription
       let generics = requirement.generics?.trimmedDescription ?? ""
       let bounds = generics + (requirement.clause?.trimmedDescription ?? "")
-      let isParameter = requirement.generics?.parameters.contains { $0.name.text == base } ?? false
-      return !lent.specifiers.contains { $0.trimmedDescription == "borrowing" }
-        || isParameter && !bounds.contains("~")
-        || !lent.trimmedDescription.contains("~") && Names.areSendable(base)
-    }
-
-    /// The words of the language that may be labels, and are no names.
-    private static let words = Set(
-      """
-      _ Any Self as associatedtype await break case catch class continue default defer deinit do else \
-      enum extension fallthrough false fileprivate for func guard if import in init inout internal is let \
-      nil operator precedencegroup private protocol public repeat rethrows return self static struct \
-      subscript super switch throw throws true try typealias var where while
-      """.split(separator: " ").map(String.init))
-
-    /// The type of an argument, as read from its parameter.
-    private struct ValueType {
-      /// The type without the attributes that only a parameter may have.
-      let text: String
-      /// The names of its attributes.
-      let attributes: [String]
-      /// The words in front of a call, if it is a function.
-      let marks: String
-      /// The reason why no message can have this argument; nil if one can.
-      private(set) var isNoMessage: String?
-
-      init(_ type: TypeSyntax, in reader: ProtocolReader) {
-        let attributed = type.as(AttributedTypeSyntax.self)
-        let base = attributed?.baseType ?? type
-        let attributes = attributed?.attributes.compactMap { $0.as(AttributeSyntax.self) } ?? []
-        let names = attributes.map(\.attributeName.trimmedDescription)
-        let function = base.function ?? reader.aliasedFunction(base)
-        let kept = zip(attributes, names).filter { !["escaping", "autoclosure"].contains($1) }
-        text = kept.map { $0.0.trimmedDescription + " " }.joined() + reader.plain(base)
-        self.attributes = names
-        let effects = function?.effectSpecifiers
-        marks =
-          (effects?.throwsClause == nil ? "" : "try ")
-          + (effects?.asyncSpecifier == nil ? "" : "await ")
-        let specifiers = attributed?.specifiers.map(\.trimmedDescription) ?? []
-        if names.contains("autoclosure") {
-          isNoMessage = "an argument is an autoclosure"
-        } else if function != nil, !names.contains("escaping") {
-          isNoMessage = "a closure does not escape"
-        } else if type.hasToken({ $0.tokenKind == .keyword(.some) }) {
-          isNoMessage = "an argument is of 'some' type"
-        } else if base.isLent {
-          isNoMessage = "an argument is lent"
-        } else if specifiers.contains("sending") {
-          isNoMessage = "an argument is 'sending'"
-        } else if specifiers.contains("isolated") {
-          isNoMessage = "an argument is isolated"
-        }
-      }
+      return requirement.typeParameters.contains(name) && !bounds.contains("~")
+        || !name.contains("~") && Names.areSendable(name)
     }
 
     /// The type behind a type alias of the protocol.
@@ -167,9 +127,10 @@
         .first { $0.name.text == name }?.initializer.value
     }
 
-    /// The function type behind a type alias of the protocol.
-    func aliasedFunction(_ type: TypeSyntax) -> FunctionTypeSyntax? {
-      type.as(IdentifierTypeSyntax.self).flatMap { alias($0.name.text)?.function }
+    /// The function type that a type is, or that is behind a type alias of the protocol.
+    func function(_ type: TypeSyntax) -> FunctionTypeSyntax? {
+      type.function
+        ?? type.as(IdentifierTypeSyntax.self).flatMap { alias($0.name.text)?.function }
     }
 
     /// A type without the implicit unwrapping that only a declaration may have.
@@ -187,16 +148,23 @@
   }
 
   extension TypeSyntax {
-    /// The type of a parameter without `consuming`: a proxy passes the value on to several targets.
-    fileprivate var notConsumed: TypeSyntax { without("consuming") }
+    private var attributed: AttributedTypeSyntax? { self.as(AttributedTypeSyntax.self) }
 
-    /// The same without `borrowing`: the closures of a proxy have copies of the value.
-    fileprivate var copied: TypeSyntax { notConsumed.without("borrowing") }
+    /// The words in front of a type, such as `inout`.
+    var specifiers: [String] { attributed?.specifiers.map(\.trimmedDescription) ?? [] }
 
-    private func without(_ word: String) -> TypeSyntax {
-      guard var attributed = self.as(AttributedTypeSyntax.self) else { return self }
-      attributed.specifiers = attributed.specifiers.filter { $0.trimmedDescription != word }
-      return TypeSyntax(attributed)
+    var attributes: [String] { attributed?.attributes.map(\.trimmedDescription) ?? [] }
+
+    /// The type behind its words and attributes.
+    fileprivate var base: TypeSyntax { attributed?.baseType ?? self }
+
+    /// The type without these words in front of it.
+    fileprivate func without(_ words: [String]) -> String {
+      guard var attributed else { return trimmedDescription }
+      attributed.specifiers = attributed.specifiers.filter {
+        !words.contains($0.trimmedDescription)
+      }
+      return attributed.trimmedDescription
     }
 
     /// The function type behind parentheses and attributes; nil for any other type.
@@ -209,11 +177,7 @@
     }
 
     /// Whether the type is a function that does not escape.
-    var isLentClosure: Bool {
-      let attributes = self.as(AttributedTypeSyntax.self)?.attributes
-      return function != nil
-        && attributes?.contains { $0.trimmedDescription == "@escaping" } != true
-    }
+    var isLentClosure: Bool { function != nil && !attributes.contains("@escaping") }
 
     /// Whether the type is one of the standard library's non-escapable span types. A `Span` without
     /// type arguments is a type of the program, as those of tracers are.

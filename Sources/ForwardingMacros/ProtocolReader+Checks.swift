@@ -27,7 +27,7 @@
         if token.tokenKind == .keyword(.Self) || alias(token.text)?.namesSelf == true, !isPrefix {
           refuse(.selfType, subject, name, at: token)
         } else if token.tokenKind == .keyword(.some), isResult {
-          refuse(.opaque, subject, at: token, "write 'any'", replacing(token, "any"))
+          refuse(.opaque, subject, at: token)
         } else if token.text == "~" {
           refuse(.noncopyable, subject, at: type)
         }
@@ -38,14 +38,11 @@
     /// the target without awaiting it.
     mutating func checkWaiting(_ requirement: Requirement) {
       if !proxy.isOfActors || requirement.has("nonisolated") { return }
-      guard let function = requirement.declaration.as(FunctionDeclSyntax.self) else {
-        return refuse(.actorProperty, subject, at: requirement.name)
+      if requirement.kind != .method {
+        refuse(.actorProperty, subject, at: requirement.name)
+      } else if !requirement.isAsync {
+        refuse(.actorWaits, subject, at: requirement.name)
       }
-      if requirement.isAsync { return }
-      let parameters = function.signature.parameterClause
-      refuse(
-        .actorWaits, subject, at: function.name, "add 'async'",
-        replacing(parameters, "\(parameters.trimmedDescription) async"))
     }
 
     /// The reason why a requirement that is isolated to another actor than its protocol cannot be
@@ -58,20 +55,6 @@
 
     mutating func refuse(_ refusal: Refusal, _ names: String..., at node: some SyntaxProtocol) {
       diagnostics.append(refusal.error(names, at: node))
-    }
-
-    mutating func refuse(
-      _ refusal: Refusal, _ names: String..., at node: some SyntaxProtocol, _ remedy: String,
-      _ change: FixIt.Change
-    ) {
-      let fixIt = FixIt(message: Remedy(message: remedy), changes: [change])
-      diagnostics.append(refusal.error(names, at: node, fixIts: [fixIt]))
-    }
-
-    func replacing(_ node: some SyntaxProtocol, _ text: String) -> FixIt.Change {
-      let token = TokenSyntax.identifier(text).with(\.leadingTrivia, node.leadingTrivia)
-        .with(\.trailingTrivia, node.trailingTrivia)
-      return .replace(oldNode: Syntax(node), newNode: Syntax(token))
     }
   }
 #endif

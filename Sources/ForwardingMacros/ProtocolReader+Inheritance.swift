@@ -16,21 +16,6 @@
       }
     }
 
-    /// The inherited protocols of the standard library and Foundation, by their names without
-    /// modules.
-    var marks: Set<String> {
-      Set(inheritedTypes.map(\.bareName).filter { Self.marks.contains($0) })
-    }
-
-    /// The inherited protocols that need proxies of their own.
-    var bases: [String] {
-      if foreign != nil { return [] }
-      let names = inheritedTypes.filter {
-        $0.isName && !Self.marks.contains($0.bareName) && !Self.proxyless.contains($0.bareName)
-      }.map(\.trimmedDescription)
-      return names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
-    }
-
     /// What has no requirements for a proxy, or such as any object answers by its identity.
     private static let marks: Set = [
       "AnyObject", "class", "Actor", "NSObjectProtocol", "Sendable", "SendableMetatype", "Copyable",
@@ -58,16 +43,22 @@
       proxy.actor = attributes.first(where: \.namesGlobalActor)?.trimmedDescription
     }
 
-    mutating func checkInheritance() {
-      for type in inheritedTypes where !Self.marks.contains(type.bareName) {
-        if type.isSuppressed {
+    /// Reads what the protocol inherits: what any object has, and what needs a proxy of its own.
+    mutating func readInheritance() {
+      for type in inheritedTypes {
+        let (base, text) = (type.bareName, type.trimmedDescription)
+        if Self.marks.contains(base) {
+          proxy.marks.insert(base)
+        } else if type.is(SuppressedTypeSyntax.self) {
           refuse(.noncopyable, name, at: type)
-        } else if !type.isName {
-          refuse(.unnamedBase, type.trimmedDescription, name, at: type)
-        } else if Self.proxyless.contains(type.bareName) {
-          refuse(.proxyless, type.trimmedDescription, name, at: type)
+        } else if !type.is(IdentifierTypeSyntax.self), !type.is(MemberTypeSyntax.self) {
+          refuse(.unnamedBase, text, name, at: type)
+        } else if Self.proxyless.contains(base) {
+          refuse(.proxyless, text, name, at: type)
         } else if foreign != nil {
-          refuse(.foreignBase, name, type.trimmedDescription, at: type)
+          refuse(.foreignBase, name, text, at: type)
+        } else if !proxy.bases.contains(text) {
+          proxy.bases.append(text)
         }
       }
     }
@@ -116,13 +107,6 @@
           .associatedType, type.name.text, name, type.name.text, at: type.associatedtypeKeyword)
       }
     }
-  }
-
-  extension TypeSyntax {
-    fileprivate var isName: Bool {
-      self.is(IdentifierTypeSyntax.self) || self.is(MemberTypeSyntax.self)
-    }
-    fileprivate var isSuppressed: Bool { self.is(SuppressedTypeSyntax.self) }
   }
 
   extension GenericRequirementSyntax {

@@ -51,7 +51,7 @@
     }
 
     private mutating func readProxy() {
-      checkInheritance()
+      readInheritance()
       proxy.access = access.map { $0 == "private" ? "fileprivate " : "\($0) " } ?? ""
       proxy.isAccessAround =
         access.map { word in
@@ -60,16 +60,15 @@
       if nested != nil,
         let modifier = declaration.modifiers.first(where: { $0.name.text == "private" })
       {
-        refuse(
-          .privateNested, name, at: modifier, "write 'fileprivate'",
-          replacing(modifier, "fileprivate"))
+        refuse(.privateNested, name, at: modifier)
       }
-      proxy.marks = marks
       readAttributes()
       proxy.isNonisolated = declaration.modifiers.contains(where: \.isNonisolated)
       proxy.isForeign = foreign != nil
       proxy.isNested = nested != nil
-      proxy.bases = bases
+      proxy.hasDeprecated = declaration.memberBlock.tokens(viewMode: .sourceAccurate).contains {
+        $0.text == "deprecated"
+      }
       readParameters()
     }
 

@@ -35,7 +35,8 @@
     var box: String {
       if isOfObjects { return "" }
       // A value that no requirement mutates is read without a lock.
-      let isChanged = !bases.isEmpty || parts.flatMap(\.members).contains(where: \.isMutating)
+      let isChanged =
+        !bases.isEmpty || parts.flatMap(\.members).flatMap(\.calls).contains(where: \.isMutating)
       let isolation = isSendable ? "nonisolated " : actor.map { $0 + " " } ?? ""
       let sendable = isSendable ? ", @unchecked \(swift)Sendable" : ""
       return """
@@ -44,7 +45,7 @@
             init(_ value: \(target)) {
               __value = \(forwarding)_BoxedValue(value, isChanged: \(isChanged))
             }
-        \(isForeign ? parts.text { [$0.boxed] } : "")
+        \(isForeign ? parts.text(\.boxed) : "")
           }
 
           \(access)static func __isBox(_ object: \(swift)AnyObject) -> \(swift)Bool { object is __Box }

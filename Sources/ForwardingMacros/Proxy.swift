@@ -99,10 +99,10 @@
     /// place of the protocol is a constant.
     func extensions(of type: String) -> [String] {
       if isForeign { return [] }
-      let boxed = isOfObjects || isOfActors ? "" : parts.text { [$0.boxed] }
+      let boxed = isOfObjects || isOfActors ? "" : parts.text(\.boxed)
       return [
-        ("", parts.text(\.defaults)),
-        (" where Self: \(forwarding)_ProxySender", parts.text { [$0.member] }),
+        ("", parts.text(\.leftOut)),
+        (" where Self: \(forwarding)_ProxySender", parts.text(\.member)),
         (" where Self: \(forwarding)_ProxyBox", boxed),
       ].filter { !$0.1.isEmpty }.map { condition, members in
         "\(nonisolated)extension \(type)\(condition) {\n\(members)\n}"
@@ -146,7 +146,7 @@
     /// none, and no copy is made for a proxy with type parameters: the place costs 90 ns there.
     private var members: String {
       if !isForeign, parameters.isEmpty { return "" }
-      return parts.text { [$0.member.replacing(place, with: "0")] }
+      return parts.text { $0.member.replacing(place, with: "0") }
     }
 
     /// The index of the protocol among those of a proxy, as source.
@@ -171,24 +171,24 @@
     private var constants: String {
       let isGeneric = !parameters.isEmpty
       return parts.text { member in
-        let lines = member.messages.map { message in
+        let messages = member.calls.map(\.message)
+        let lines = messages.map { message in
           let value = message.value(isCached: isGeneric ? type : nil)
           let head = "  nonisolated fileprivate static"
           return isGeneric
             ? "\(head) var \(message.name): \(message.type) { \(value) }"
             : "\(head) let \(message.name) = \(value)"
         }
-        let values = member.messages.compactMap { $0.declaration(access) }
-        let all = lines + values + member.beside
-        return all.isEmpty ? [] : [all.joined(separator: "\n")]
+        let values = messages.compactMap { $0.declaration(access) }
+        return (lines + values + member.beside).joined(separator: "\n")
       }
     }
 
     private var messages: String {
       let names = parts.text { member in
-        member.messages.filter { $0.types != nil }.map {
+        member.calls.map(\.message).filter { $0.isNoMessage == nil }.map {
           "\($0.comment)    \(access)var \($0.publicName): \($0.type) { \(type).\($0.name) }"
-        }
+        }.joined(separator: "\n\n")
       }
       // Two bases may inherit one message. It is the same.
       let inherited = baseProxies.enumerated().map { number, base in
@@ -215,7 +215,10 @@
         baseProxies.isEmpty
         ? "" : ", bases: [\(baseProxies.map { "\($0).self" }.joined(separator: ", "))]"
       let bound = isOfObjects && !isForeign ? name : "\(name) & \(swift)AnyObject"
-      let answers = parts.text { $0.answers.isEmpty ? [] : [$0.answers.joined(separator: "\n")] }
+      let answers = parts.text { member in
+        member.calls.filter { $0.message.isNoMessage == nil }.map(\.registered).joined(
+          separator: "\n")
+      }
       let same = parameters.map { "__Object.\($0.name) == \($0.name)" }.joined(separator: ", ")
       let opened = """
             func __prepare<__Object: \(bound)>(_ __target: __Object)\(same.isEmpty ? "" : " where \(same)") {

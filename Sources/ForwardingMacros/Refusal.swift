@@ -82,9 +82,6 @@
     // Properties of delegates.
     case noProperty =
       "'@Delegates' makes a stored property: put it on a 'var' of a class, an actor or a structure"
-    case severalProperties =
-      "'@Delegates' makes one property: write each 'var' on a line of its own"
-    case constantDelegates = "'@Delegates' makes the getter of '%': write 'var' in place of 'let'"
     case delegatesWord = "'@Delegates' makes '%', which is never set: remove '%'"
     case delegatesValue = "'@Delegates' makes the value of '%': remove this one, and use '$%.add'"
     case delegatesAccessors = "'@Delegates' makes the getter of '%': remove these"
@@ -92,14 +89,12 @@
       "'@Delegates' needs one protocol for '%', and no optional: write its type as 'any ChatDelegate'"
 
     /// The error at a node, with these names.
-    func error(
-      _ names: [String] = [], at node: some SyntaxProtocol, fixIts: [FixIt] = []
-    ) -> Diagnostic {
+    func error(_ names: [String] = [], at node: some SyntaxProtocol) -> Diagnostic {
       let texts = rawValue.split(separator: "%", omittingEmptySubsequences: false)
       let sentence = Sentence(
         diagnosticID: MessageID(domain: "Forwarding", id: "\(self)"),
         message: zip([""] + names, texts).map { $0 + $1 }.joined())
-      return Diagnostic(node: node, message: sentence, fixIts: fixIts)
+      return Diagnostic(node: node, message: sentence)
     }
   }
 
@@ -107,11 +102,5 @@
     let diagnosticID: MessageID
     let message: String
     var severity: DiagnosticSeverity { .error }
-  }
-
-  /// The message of a fix-it.
-  struct Remedy: FixItMessage {
-    let message: String
-    var fixItID: MessageID { MessageID(domain: "Forwarding", id: "remedy") }
   }
 #endif

@@ -10,67 +10,75 @@
     let declaration: DeclSyntax
     let attributes: [AttributeSyntax]
     let modifiers: DeclModifierListSyntax
-    let keyword: TokenSyntax
     /// The name of a method or a property, and the keyword of a subscript.
     let name: TokenSyntax
-    private(set) var generics: GenericParameterClauseSyntax?
-    private(set) var clause: GenericWhereClauseSyntax?
+    let generics: GenericParameterClauseSyntax?
+    let clause: GenericWhereClauseSyntax?
     private(set) var parameters: [FunctionParameterSyntax] = []
     private(set) var result: TypeSyntax?
-    private(set) var getter: AccessorDeclSyntax?
     private(set) var isSettable = false
-    private(set) var isAsync = false
-    private(set) var thrown: ThrowsClauseSyntax?
+    /// Whether a call of a method or a getter changes the target.
+    private(set) var isMutating = false
+    private var specifiers: (any EffectSpecifiersSyntax)?
 
     /// The requirement of a declaration; nil for an initializer or a type.
     init?(_ declaration: DeclSyntax) {
       self.declaration = declaration
-      let attributes: AttributeListSyntax
       var block: AccessorBlockSyntax?
       if let function = declaration.as(FunctionDeclSyntax.self) {
-        (kind, keyword, name) = (.method, function.funcKeyword, function.name)
-        (attributes, modifiers) = (function.attributes, function.modifiers)
-        (generics, clause) = (function.genericParameterClause, function.genericWhereClause)
+        (kind, name) = (.method, function.name)
         parameters = Array(function.signature.parameterClause.parameters)
         result = function.signature.returnClause?.type
-        isAsync = function.signature.effectSpecifiers?.asyncSpecifier != nil
-        thrown = function.signature.effectSpecifiers?.throwsClause
-      } else if let property = declaration.as(VariableDeclSyntax.self),
-        let binding = property.bindings.first,
-        let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+        specifiers = function.signature.effectSpecifiers
+      } else if let property = declaration.as(VariableDeclSyntax.self)?.bindings.first,
+        let pattern = property.pattern.as(IdentifierPatternSyntax.self)
       {
-        (kind, keyword, name) = (.property, property.bindingSpecifier, pattern.identifier)
-        (attributes, modifiers) = (property.attributes, property.modifiers)
-        (result, block) = (binding.typeAnnotation?.type, binding.accessorBlock)
+        (kind, name) = (.property, pattern.identifier)
+        (result, block) = (property.typeAnnotation?.type, property.accessorBlock)
       } else if let list = declaration.as(SubscriptDeclSyntax.self) {
-        (kind, keyword, name) = (.list, list.subscriptKeyword, list.subscriptKeyword)
-        (attributes, modifiers) = (list.attributes, list.modifiers)
-        (generics, clause) = (list.genericParameterClause, list.genericWhereClause)
+        (kind, name) = (.list, list.subscriptKeyword)
         parameters = Array(list.parameterClause.parameters)
         (result, block) = (list.returnClause.type, list.accessorBlock)
       } else {
         return nil
       }
-      self.attributes = attributes.compactMap { $0.as(AttributeSyntax.self) }
+      let attributed = declaration.asProtocol((any WithAttributesSyntax).self)
+      attributes = attributed?.attributes.compactMap { $0.as(AttributeSyntax.self) } ?? []
+      modifiers = declaration.asProtocol((any WithModifiersSyntax).self)?.modifiers ?? []
+      let generic = declaration.asProtocol((any WithGenericParametersSyntax).self)
+      (generics, clause) = (generic?.genericParameterClause, generic?.genericWhereClause)
+      isMutating = has("mutating")
       guard case .accessors(let accessors)? = block?.accessors else { return }
-      getter = accessors.first { $0.accessorSpecifier.text == "get" }
+      let getter = accessors.first { $0.accessorSpecifier.text == "get" }
+      specifiers = getter?.effectSpecifiers
+      isMutating = getter?.modifier?.name.text == "mutating"
       isSettable = accessors.contains { $0.accessorSpecifier.text == "set" }
-      isAsync = getter?.effectSpecifiers?.asyncSpecifier != nil
-      thrown = getter?.effectSpecifiers?.throwsClause
+    }
+
+    var isAsync: Bool { specifiers?.asyncSpecifier != nil }
+    var thrown: ThrowsClauseSyntax? { specifiers?.throwsClause }
+
+    /// The effects behind the parameters, or behind `get`.
+    var effects: String { specifiers.map { " \($0.trimmedDescription)" } ?? "" }
+
+    /// The labels as written. A parameter of a subscript has one only if it is written with two names.
+    var labels: [String] {
+      parameters.map { kind == .list && $0.secondName == nil ? "_" : $0.firstName.text }
     }
 
     /// The name as a program writes it: `chat(_:upload:)`.
-    var subject: String {
-      if kind == .property { return name.bare }
-      // A parameter of a subscript has a label only if it is written with two names.
-      let labels = parameters.map { parameter in
-        kind == .list && parameter.secondName == nil ? "_" : parameter.firstName.text
-      }
-      return "\(name.bare)(\(labels.labels))"
+    var subject: String { kind == .property ? name.bare : "\(name.bare)(\(labels.labels))" }
+
+    /// The name with the types, as the compiler shows it where values are not `Sendable`.
+    var typed: String {
+      let type = result?.trimmedDescription
+      if kind == .property { return "\(word): \(type ?? "")" }
+      let types = zip(labels, parameters).map { "\($0): \($1.type.trimmedDescription)" }
+      return "\(name.text)(\(types.joined(separator: ", ")))\(type.map { " -> \($0)" } ?? "")"
     }
 
     /// The first word of its message.
-    var word: String { kind == .list ? "subscript" : name.word }
+    var word: String { name.word }
 
     /// The attributes of this name, without their module.
     func attributes(_ name: String) -> [AttributeSyntax] {
@@ -78,6 +86,9 @@
     }
 
     func has(_ modifier: String) -> Bool { modifiers.contains { $0.name.text == modifier } }
+
+    /// The names of the type parameters.
+    var typeParameters: [String] { generics?.parameters.map(\.name.text) ?? [] }
 
     var isStatic: Bool { has("static") || has("class") }
 
@@ -87,11 +98,6 @@
         attributes.filter(\.namesGlobalActor).map(\.trimmedDescription)
         + modifiers.filter(\.isNonisolated).map(\.trimmedDescription)
       return words.map { $0 + " " }.joined()
-    }
-
-    /// The effects behind the parameters, or behind `get`.
-    var effects: String {
-      (isAsync ? " async" : "") + (thrown.map { " \($0.trimmedDescription)" } ?? "")
     }
 
     /// The doc comment, as lines.
