@@ -117,12 +117,12 @@ let package = Package(
     library("TypeEncodings", []),
     library("Invocations", ["TypeEncodings", "CForwardingShims"]),
     library("Forwarding", ["Invocations", "TypeEncodings", macros]),
-    // The macro `@Forwardable`. Without one of the traits it is an empty program.
+    // The macro `@Forwardable`. Without one of the traits nothing depends on it, and no program builds it.
     .macro(
       name: "ForwardingMacros",
       dependencies: [
         "SwiftSyntax", "SwiftDiagnostics", "SwiftParser", "SwiftSyntaxMacros",
-        "SwiftSyntaxBuilder", "SwiftCompilerPlugin",
+        "SwiftSyntaxBuilder", "_SwiftCompilerPluginMessageHandling",
       ].map {
         .product(
           name: $0, package: "swift-syntax", condition: .when(traits: ["MacrosFromSource"]))

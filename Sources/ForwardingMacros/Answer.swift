@@ -1,133 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
-#if canImport(SwiftSyntaxMacros)
-  import SwiftSyntax
+import SwiftSyntax
 
-  /// The effects of a requirement, and its result when no target answers.
-  struct Answer {
-    /// The type of its errors if it may throw any.
-    static let anyError = "(\(Spelling.anyError))"
+/// The effects of a requirement, and its result when no target answers.
+struct Answer {
+  /// The type of its errors if it may throw any.
+  static let anyError = "(\(Spelling.anyError))"
 
-    var isVoid: Bool
-    var isAsync = false
-    /// Whether the requirement is `rethrows`: it throws the errors of its closure arguments.
-    var passesErrors = false
-    /// The type of its errors in parentheses, or as a name; nil if it throws none.
-    var thrown: String?
-    /// The source of the value returned when no target answers; nil without a default value.
-    var otherwise: String?
-    /// The closure that makes one of two answers, as source; nil if the last answer wins.
-    var combine: String?
-    /// The error in place of the value, as source.
-    var failure: String?
-    /// Whether the protocol says either.
-    var hasOtherwise = false
-    /// Whether the requirement may be left out.
-    var isOptional = false
+  var isVoid: Bool
+  var isAsync = false
+  /// Whether the requirement is `rethrows`: it throws the errors of its closure arguments.
+  var passesErrors = false
+  /// The type of its errors in parentheses, or as a name; nil if it throws none.
+  var thrown: String?
+  /// The source of the value returned when no target answers; nil without a default value.
+  var otherwise: String?
+  /// The closure that makes one of two answers, as source; nil if the last answer wins.
+  var combine: String?
+  /// The error in place of the value, as source.
+  var failure: String?
+  /// Whether the protocol says either.
+  var hasOtherwise = false
+  /// Whether the requirement may be left out.
+  var isOptional = false
 
-    /// Whether the requirement can throw any error of the delivery.
-    var throwsAny: Bool { thrown == Self.anyError && !passesErrors }
+  /// Whether the requirement can throw any error of the delivery.
+  var throwsAny: Bool { thrown == Self.anyError && !passesErrors }
 
-    /// The `try` and `await` in front of a call.
-    var marks: String { (thrown != nil || passesErrors ? "try " : "") + (isAsync ? "await " : "") }
+  /// The `try` and `await` in front of a call.
+  var marks: String { (thrown != nil || passesErrors ? "try " : "") + (isAsync ? "await " : "") }
 
-    /// Whether the sender gets nothing, whatever the outcome.
-    var isTold: Bool { isVoid && failure == nil }
+  /// Whether the sender gets nothing, whatever the outcome.
+  var isTold: Bool { isVoid && failure == nil }
 
-    /// Whether the sender gets a value or an error if no target answers.
-    var isAnswered: Bool { otherwise != nil || failure != nil }
+  /// Whether the sender gets a value or an error if no target answers.
+  var isAnswered: Bool { otherwise != nil || failure != nil }
 
-    /// The statement that answers without a target; empty if nothing is returned.
-    var statement: String {
-      if let failure { return "throw \(failure)" }
-      if isVoid { return "" }
-      return otherwise.map { "return \($0)" }
-        ?? "throw \(Spelling.forwarding)ForwardingError.nobodyAnswered(nil)"
+  /// The statement that answers without a target; empty if nothing is returned.
+  var statement: String {
+    if let failure { return "throw \(failure)" }
+    if isVoid { return "" }
+    return otherwise.map { "return \($0)" }
+      ?? "throw \(Spelling.forwarding)ForwardingError.nobodyAnswered(nil)"
+  }
+}
+
+extension ProtocolReader {
+  /// Reads the effects of a requirement, and its result when no target answers. Diagnoses a
+  /// missing default value, and misplaced markers.
+  mutating func answer(_ requirement: Requirement) -> Answer {
+    let result = requirement.result
+    var answer = Answer(isVoid: result?.isVoid ?? true)
+    answer.isAsync = requirement.isAsync
+    let thrown = requirement.thrown
+    switch thrown.map({ $0.type?.trimmedDescription ?? "any Error" }) {
+    case _ where thrown?.throwsSpecifier.text == "rethrows": answer.passesErrors = true
+    case "any Error", "any Swift.Error", "Error", "Swift.Error": answer.thrown = Answer.anyError
+    case let type? where type != "Never": answer.thrown = type.withoutSelf
+    default: break
+    }
+    for name in ["Otherwise", "Optional"] {
+      if let second = requirement.attributes(name).dropFirst().first {
+        refuse(.twice, name, subject, at: second)
+      }
+    }
+    if let option = requirement.attributes("Optional").first {
+      answer.isOptional = true
+      if foreign != nil { refuse(.foreignOptional, subject, at: option) }
+    }
+    if let marker = requirement.attributes("Otherwise").first, let value = marker.values.first {
+      read(value, of: marker, requirement, into: &answer)
+    } else if result?.isOptional ?? false {
+      answer.otherwise = "nil"
+    } else if let result, !answer.isVoid, !answer.throwsAny, !result.namesSelf {
+      if isOfAnyType(requirement) {
+        refuse(.answerOfAnyType, result.trimmedDescription, subject, at: requirement.name)
+      } else {
+        refuse(
+          answer.thrown == nil ? .noAnswer : .noAnswerOrError, subject, at: requirement.name)
+      }
+    }
+    return answer
+  }
+
+  /// Reads the argument of `@Otherwise`.
+  private mutating func read(
+    _ value: LabeledExprSyntax, of marker: AttributeSyntax, _ requirement: Requirement,
+    into answer: inout Answer
+  ) {
+    let text = value.expression.trimmedDescription
+    let isThrown = value.label?.text == "throw"
+    answer.hasOtherwise = true
+    if isThrown { answer.failure = text } else { answer.otherwise = text }
+    if answer.isVoid, !isThrown || answer.thrown == nil {
+      refuse(.answerToNothing, subject, at: marker)
+    } else if isThrown, answer.thrown == nil {
+      refuse(.throwsNothing, subject, at: value.expression)
+    }
+    if let result = requirement.result, !isThrown, isOfAnyType(requirement),
+      !text.hasPrefix("fatalError(")
+    {
+      refuse(.answerOfAnyType, result.trimmedDescription, subject, at: value.expression)
+    }
+    if let combine = marker.values.dropFirst().first {
+      answer.combine = combine.expression.trimmedDescription
+      if isThrown || requirement.isStatic {
+        refuse(.nothingToCombine, subject, at: combine)
+      }
     }
   }
 
-  extension ProtocolReader {
-    /// Reads the effects of a requirement, and its result when no target answers. Diagnoses a
-    /// missing default value, and misplaced markers.
-    mutating func answer(_ requirement: Requirement) -> Answer {
-      let result = requirement.result
-      var answer = Answer(isVoid: result?.isVoid ?? true)
-      answer.isAsync = requirement.isAsync
-      let thrown = requirement.thrown
-      switch thrown.map({ $0.type?.trimmedDescription ?? "any Error" }) {
-      case _ where thrown?.throwsSpecifier.text == "rethrows": answer.passesErrors = true
-      case "any Error", "any Swift.Error", "Error", "Swift.Error": answer.thrown = Answer.anyError
-      case let type? where type != "Never": answer.thrown = type.withoutSelf
-      default: break
-      }
-      for name in ["Otherwise", "Optional"] {
-        if let second = requirement.attributes(name).dropFirst().first {
-          refuse(.twice, name, subject, at: second)
-        }
-      }
-      if let option = requirement.attributes("Optional").first {
-        answer.isOptional = true
-        if foreign != nil { refuse(.foreignOptional, subject, at: option) }
-      }
-      if let marker = requirement.attributes("Otherwise").first, let value = marker.values.first {
-        read(value, of: marker, requirement, into: &answer)
-      } else if result?.isOptional ?? false {
-        answer.otherwise = "nil"
-      } else if let result, !answer.isVoid, !answer.throwsAny, !result.namesSelf {
-        if isOfAnyType(requirement) {
-          refuse(.answerOfAnyType, result.trimmedDescription, subject, at: requirement.name)
-        } else {
-          refuse(
-            answer.thrown == nil ? .noAnswer : .noAnswerOrError, subject, at: requirement.name)
-        }
-      }
-      return answer
+  /// Whether a result is of an associated type, or a type parameter, that says nothing about its values.
+  private func isOfAnyType(_ requirement: Requirement) -> Bool {
+    let name = requirement.result?.trimmedDescription.withoutSelf
+    return associatedTypes.contains {
+      $0.name.text == name && $0.inheritanceClause == nil && $0.genericWhereClause == nil
     }
-
-    /// Reads the argument of `@Otherwise`.
-    private mutating func read(
-      _ value: LabeledExprSyntax, of marker: AttributeSyntax, _ requirement: Requirement,
-      into answer: inout Answer
-    ) {
-      let text = value.expression.trimmedDescription
-      let isThrown = value.label?.text == "throw"
-      answer.hasOtherwise = true
-      if isThrown { answer.failure = text } else { answer.otherwise = text }
-      if answer.isVoid, !isThrown || answer.thrown == nil {
-        refuse(.answerToNothing, subject, at: marker)
-      } else if isThrown, answer.thrown == nil {
-        refuse(.throwsNothing, subject, at: value.expression)
-      }
-      if let result = requirement.result, !isThrown, isOfAnyType(requirement),
-        !text.hasPrefix("fatalError(")
-      {
-        refuse(.answerOfAnyType, result.trimmedDescription, subject, at: value.expression)
-      }
-      if let combine = marker.values.dropFirst().first {
-        answer.combine = combine.expression.trimmedDescription
-        if isThrown || requirement.isStatic {
-          refuse(.nothingToCombine, subject, at: combine)
-        }
-      }
-      if text.hasPrefix("<#") { refuse(.placeholder, subject, at: value.expression) }
-    }
-
-    /// Whether a result is of an associated type, or a type parameter, that says nothing about its values.
-    private func isOfAnyType(_ requirement: Requirement) -> Bool {
-      let name = requirement.result?.trimmedDescription.withoutSelf
-      return associatedTypes.contains {
-        $0.name.text == name && $0.inheritanceClause == nil && $0.genericWhereClause == nil
-      }
-        || requirement.generics?.parameters.contains {
-          $0.name.text == name && $0.inheritedType == nil
-        } == true
-    }
+      || requirement.generics?.parameters.contains {
+        $0.name.text == name && $0.inheritedType == nil
+      } == true
   }
+}
 
-  extension AttributeSyntax {
-    /// The arguments, each with its label.
-    var values: [LabeledExprSyntax] {
-      guard case .argumentList(let list)? = arguments else { return [] }
-      return Array(list)
-    }
+extension AttributeSyntax {
+  /// The arguments, each with its label.
+  var values: [LabeledExprSyntax] {
+    guard case .argumentList(let list)? = arguments else { return [] }
+    return Array(list)
   }
-#endif
+}

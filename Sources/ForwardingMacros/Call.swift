@@ -1,259 +1,249 @@
 // SPDX-License-Identifier: Apache-2.0
-#if canImport(SwiftSyntaxMacros)
-  import SwiftSyntax
+import SwiftSyntax
 
-  /// A call of a method, a getter or a setter as source: that of a proxy's member, of its box, and of a message to
-  /// a target.
-  ///
-  /// Whatever the runtime takes of the code of proxies is written here.
-  struct Call {
-    let proxy: Proxy
-    let requirement: Requirement
-    /// Whether the last parameter is the new value of a property or a subscript.
-    let isSetter: Bool
-    var answer: Answer
-    let parameters: [Parameter]
-    let message: MessageConstant
-    /// Whether the call of a target notes that it threw.
-    private(set) var notesErrors = false
+/// A call of a method, a getter or a setter as source: that of a proxy's member, of its box, and of a message to
+/// a target.
+///
+/// Whatever the runtime takes of the code of proxies is written here.
+struct Call {
+  let proxy: Proxy
+  let requirement: Requirement
+  /// Whether the last parameter is the new value of a property or a subscript.
+  let isSetter: Bool
+  var answer: Answer
+  let parameters: [Parameter]
+  let message: MessageConstant
+  /// Whether the call of a target notes that it threw.
+  private(set) var notesErrors = false
 
-    private var result: String { message.result }
+  private var result: String { message.result }
 
-    /// Whether a call changes the target.
-    var isMutating: Bool { !proxy.isOfObjects && (isSetter || requirement.isMutating) }
+  /// Whether a call changes the target.
+  var isMutating: Bool { !proxy.isOfObjects && (isSetter || requirement.isMutating) }
 
-    /// The source behind the receiver of a call with these values.
-    private func with(_ values: [String]) -> String {
-      let given = zip(parameters, values).map { $0.passing($1) }
-      let arguments = (isSetter ? Array(given.dropLast()) : given).joined(separator: ", ")
-      let end = isSetter ? " = \(given.last ?? "")" : ""
-      return switch requirement.kind {
-      case .method: ".\(requirement.name.text)(\(arguments))"
-      case .property: ".\(requirement.name.text)\(end)"
-      case .list: "[\(arguments)]\(end)"
-      }
-    }
-
-    /// The call in a closure, which takes `sending` arguments from their place.
-    private var call: String { with(parameters.map(\.sentValue)) }
-
-    // MARK: The member of a proxy
-
-    private var constant: String { "\(proxy.type).\(message.name)" }
-    private var selector: String { message.isNoMessage == nil ? "\(constant).selector" : constant }
-
-    /// The statements that take the `sending` arguments from the sender.
-    private var sent: [String] {
-      parameters.compactMap { parameter in
-        parameter.sent.map { "let \($0) = \(Spelling.forwarding)_SentArgument(\(parameter.name))" }
-      }
-    }
-
-    /// The forwarder that delivers the requirement.
-    private var forwarder: String {
-      "self.__forwarder" + (sent.isEmpty ? "" : ".sending(for: \(proxy.type).self)")
-    }
-
-    /// The statements that implement the requirement in a proxy.
-    var statement: String {
-      if sent.isEmpty { return delivered }
-      return "\(sent.joined(separator: "; ")); \(answer.isAsync ? "" : "return ")\(delivered)"
-    }
-
-    private var delivered: String {
-      if answer.passesErrors, !notesErrors { return rethrowing }
-      if answer.isAsync { return awaiting }
-      return "\(answer.marks)\(forwarder).\(verb)(\(site), \(selector)"
-        + "\(orThrow.map { ", \($0)" } ?? ""), \(direct)\(later)) { __delivery in \(send) }"
-        + "\(otherwise.map { " \($0)" } ?? "")"
-    }
-
-    /// What ends a delivery: `ask`, unless the sender gets neither a value nor an error of any kind.
-    private var verb: String {
-      answer.isTold && !answer.throwsAny ? "tell" : "ask"
-    }
-
-    /// The argument with the type of the errors that the sender may get, where no closure has it.
-    private var orThrow: String? {
-      verb == "tell" ? answer.thrown.map { "orThrow: \($0).self" } : nil
-    }
-
-    /// The closure that returns or throws if no target answers.
-    private var otherwise: String? {
-      // The sender gets whatever error there is, also that of no target.
-      if answer.throwsAny && !answer.isAnswered || verb == "tell" { return nil }
-      let value = answer.failure.map { "throw \($0)" } ?? answer.otherwise ?? "nil"
-      // The compiler does not infer what a closure throws.
-      let head = answer.thrown.map { "() throws(\($0)) -> \(result) in " } ?? ""
-      return "otherwise: { \(head)\(value) }"
-    }
-
-    private var rethrowing: String {
-      var throwing = self
-      throwing.answer.thrown = Answer.anyError
-      throwing.notesErrors = true
-      return "\(answer.marks)\(forwarder).rethrow(\(selector)) { (__hasThrown: inout Bool) in "
-        + "\(throwing.delivered) } otherwise: { \(answer.otherwise ?? "()") } throwing: { throw $0 }"
-    }
-
-    private var target: String {
-      "(__target: borrowing \(Spelling.invocations)ProxyTarget<\(proxy.objectTarget)>)"
-    }
-
-    /// The closure that calls the requirement of a target.
-    private var direct: String {
-      var called = "\(answer.marks)__target.value\(call)"
-      if isMutating {
-        called =
-          "\(answer.marks)\(Spelling.forwarding)_ProxyMessage.changing(__target.value) { "
-          + "(__target: inout \(proxy.objectTarget)) in \(answer.marks)__target\(call) }"
-      }
-      if !notesErrors { return "{ \(target) in \(called) }" }
-      return "{ \(target) throws -> \(result) in "
-        + "do { return \(called) } catch { __hasThrown = true; throw error } }"
-    }
-
-    /// The closure that hands the call to a queue; empty if the requirement cannot be called later.
-    private var later: String {
-      let mayBeLater =
-        requirement.kind == .method && message.isNoMessage == nil && answer.isVoid && !isMutating
-        && parameters.allSatisfy(\.escapes)
-      if !mayBeLater { return "" }
-      return
-        ", later: { __later in __later.give(\(constant).travels) { __queued in try __queued.call { "
-        + "\(target) in \(answer.thrown != nil ? "try " : "")__target.value\(call) } "
-        + "orSend: { __delivery in \(send) } } }"
-    }
-
-    /// The source that sends the message, or throws the reason why there is no message.
-    private var send: String {
-      let (messages, end) = ("\(Spelling.forwarding)_ProxyMessage", "through: &__delivery)")
-      if !sent.isEmpty {
-        return "try \(messages).refuseSent(\(constant), by: self.__forwarder, \(end)"
-      }
-      if let isNoMessage = message.isNoMessage {
-        return "try \(messages).refuse(\(constant), because: \"\(isNoMessage)\", \(end)"
-      }
-      let arguments = ([constant] + parameters.map(\.name)).joined(separator: ", ")
-      if answer.isAsync { return "try await \(messages).sendAwaiting(\(arguments), \(end)" }
-      return parameters.reduce("try \(messages).send(\(arguments), \(end)") { sent, parameter in
-        parameter.variable == nil
-          ? sent
-          : "try \(Spelling.invocations)InoutVariable.lend(&\(parameter.name)) { "
-            + "(\(parameter.name): \(parameter.type)) throws -> (\(result))? in \(sent) }"
-      }
-    }
-
-    /// What the delivery needs to know.
-    private var site: String {
-      "\(Spelling.invocations)ProxySite<(\(result))>(\(proxy.place)"
-        + (answer.isOptional ? ", isOptional: true" : "")
-        + (answer.hasOtherwise ? ", hasOtherwise: true" : "")
-        + (answer.combine.map { ", combine: \($0)" } ?? "") + ")"
-    }
-
-    private var awaiting: String {
-      let changed = isMutating ? "var __changed = __target; " : ""
-      let endsWithTask = answer.throwsAny ? ", endsWithTask: true" : ""
-      return """
-        var __delivery = \(forwarder).awaiting(\(site), \(selector)\(endsWithTask))
-        while __delivery.begins() {
-          do {
-            if let __target = __delivery.target(as: (\(proxy.objectTarget)).self) {
-              \(changed)__delivery.answer(\(answer.marks)\(isMutating ? "__changed" : "__target")\(call))
-            } else {
-              __delivery.answer(\(send))
-            }
-          } catch {
-            __delivery.fail(error)
-          }
-        }
-        return \(self.answer.thrown != nil ? "try " : "")__delivery.\(verb)(\(orThrow ?? otherwise ?? ""))
-        """
-    }
-
-    // MARK: The member of a box
-
-    /// The statements that implement the requirement in a box: they call its value, or a copy that is
-    /// stored when an awaited requirement has changed it.
-    var boxed: String {
-      let otherwise = answer.statement.isEmpty ? "return" : answer.statement
-      let isTaken = isMutating && !answer.isAsync
-      var text =
-        "guard \(isMutating ? "var" : "let") __target: \(proxy.target) = "
-        + "self.\(isTaken ? "__take" : "__read")(\"\(message.selector)\") else { \(otherwise) }; "
-      if isMutating { text += "defer { self.\(isTaken ? "__give" : "__keep")(&__target) }; " }
-      let call = "\(answer.marks)__target\(with(parameters.map(\.value)))"
-      if !answer.isOptional { return text + (isSetter ? "" : "return ") + call }
-      let optional = "\(Spelling.invocations)OptionalRequirement"
-      // A closure that awaits the value would send it to the actor of its caller.
-      if answer.isAsync {
-        return text + "defer { \(optional).passOnAwaited(\"\(message.selector)\", to: self) }; "
-          + "return \(call)"
-      }
-      var (type, head) = ("", "")
-      if let thrown = answer.thrown, !answer.throwsAny {
-        type = ", orThrow: \(thrown).self"
-        head = "() throws(\(thrown)) -> \(result) in "
-      }
-      return text
-        + "return \(answer.marks)\(optional).call(for: self, \"\(message.selector)\"\(type)) "
-        + "{ \(head)\(call) }"
-    }
-
-    // MARK: The default of an optional requirement
-
-    /// The statements of the default: they answer, and note that an object leaves the requirement out. The
-    /// note comes last, as an expression of the user may call an optional requirement, too.
-    var leftOut: String {
-      let object = proxy.isOfObjects ? "self" : "by: self"
-      let note =
-        "\(Spelling.invocations)OptionalRequirement.leaveOut(\(object), \"\(message.selector)\")"
-      return answer.statement.isEmpty ? note : "defer { \(note) }; \(answer.statement)"
-    }
-
-    // MARK: The method of a target for the message
-
-    /// The statement that registers the objects of a class for the message.
-    var registered: String {
-      let isAsync = answer.isAsync
-      // The only argument of an awaited call is not in a tuple.
-      let values = parameters.indices.map { index in
-        !isAsync
-          ? "__value\(index)"
-          : parameters.count == 1 ? "__call.values" : "__call.values.\(index)"
-      }
-      let object = isAsync ? "__call.object" : "__object"
-      var body = "\(answer.marks)\(object)\(with(values))"
-      if isMutating, isAsync {
-        body = "var __object = __call.object; return \(answer.marks)__object\(with(values))"
-      } else if isMutating {
-        body =
-          "\(answer.marks)\(Spelling.forwarding)_ProxyMessage.changing(\(object)) { "
-          + "(__object: inout __Object) in \(answer.marks)__object\(with(values)) }"
-      }
-      for (index, parameter) in parameters.enumerated() {
-        guard let variable = parameter.variable else { continue }
-        body = "try __value\(index).change { (__value\(index): inout \(variable)) in \(body) }"
-      }
-      if answer.isOptional {
-        body =
-          "try \(isAsync ? "await " : "")\(Spelling.invocations)OptionalRequirement."
-          + "run\(isAsync ? "Awaiting" : "")(\"\(message.selector)\", of: \(object)) { \(body) }"
-      }
-      let made: String
-      if isAsync {
-        let types = (["__Object"] + parameters.map(\.type)).joined(separator: ", ")
-        made =
-          "(\(proxy.isOfActors ? "crossing" : "awaiting"): { (__call: "
-          + "\(Spelling.invocations)ProxyCall<\(types)>) async throws -> \(result) in \(body) })"
-      } else {
-        let taken =
-          ["__object: __Object"] + parameters.enumerated().map { "__value\($0): \($1.taken)" }
-        made = " { (\(taken.joined(separator: ", "))) -> \(result) in \(body) }"
-      }
-      return "__methods.answer(\(answer.isOptional ? "optional: " : "")\(message.name), "
-        + "unsafe \(Spelling.invocations)ProxyBody\(made))"
+  /// The source behind the receiver of a call with these values.
+  private func with(_ values: [String]) -> String {
+    let given = zip(parameters, values).map { $0.passing($1) }
+    let arguments = (isSetter ? Array(given.dropLast()) : given).joined(separator: ", ")
+    let end = isSetter ? " = \(given.last ?? "")" : ""
+    return switch requirement.kind {
+    case .method: ".\(requirement.name.text)(\(arguments))"
+    case .property: ".\(requirement.name.text)\(end)"
+    case .list: "[\(arguments)]\(end)"
     }
   }
-#endif
+
+  /// The call in a closure, which takes `sending` arguments from their place.
+  private var call: String { with(parameters.map(\.sentValue)) }
+
+  // MARK: The member of a proxy
+
+  private var constant: String { "\(proxy.type).\(message.name)" }
+  private var selector: String { message.isNoMessage == nil ? "\(constant).selector" : constant }
+
+  /// The statements that take the `sending` arguments from the sender.
+  private var sent: [String] {
+    parameters.compactMap { parameter in
+      parameter.sent.map { "let \($0) = \(Spelling.forwarding)_SentArgument(\(parameter.name))" }
+    }
+  }
+
+  /// The forwarder that delivers the requirement.
+  private var forwarder: String {
+    "self.__forwarder" + (sent.isEmpty ? "" : ".sending(for: \(proxy.type).self)")
+  }
+
+  /// The statements that implement the requirement in a proxy.
+  var statement: String {
+    if sent.isEmpty { return delivered }
+    return "\(sent.joined(separator: "; ")); \(answer.isAsync ? "" : "return ")\(delivered)"
+  }
+
+  private var delivered: String {
+    if answer.passesErrors, !notesErrors { return rethrowing }
+    if answer.isAsync { return awaiting }
+    return "\(answer.marks)\(forwarder).\(verb)(\(site), \(selector)"
+      + "\(orThrow.map { ", \($0)" } ?? ""), \(direct)\(later)) { __delivery in \(send) }"
+      + "\(otherwise.map { " \($0)" } ?? "")"
+  }
+
+  /// What ends a delivery: `ask`, unless the sender gets neither a value nor an error of any kind.
+  private var verb: String {
+    answer.isTold && !answer.throwsAny ? "tell" : "ask"
+  }
+
+  /// The argument with the type of the errors that the sender may get, where no closure has it.
+  private var orThrow: String? {
+    verb == "tell" ? answer.thrown.map { "orThrow: \($0).self" } : nil
+  }
+
+  /// The closure that returns or throws if no target answers.
+  private var otherwise: String? {
+    // The sender gets whatever error there is, also that of no target.
+    if answer.throwsAny && !answer.isAnswered || verb == "tell" { return nil }
+    let value = answer.failure.map { "throw \($0)" } ?? answer.otherwise ?? "nil"
+    // The compiler does not infer what a closure throws.
+    let head = answer.thrown.map { "() throws(\($0)) -> \(result) in " } ?? ""
+    return "otherwise: { \(head)\(value) }"
+  }
+
+  private var rethrowing: String {
+    var throwing = self
+    throwing.answer.thrown = Answer.anyError
+    throwing.notesErrors = true
+    return "\(answer.marks)\(forwarder).rethrow(\(selector)) { (__hasThrown: inout Bool) in "
+      + "\(throwing.delivered) } otherwise: { \(answer.otherwise ?? "()") } throwing: { throw $0 }"
+  }
+
+  private var target: String {
+    "(__target: borrowing \(Spelling.invocations)ProxyTarget<\(proxy.objectTarget)>)"
+  }
+
+  /// The closure that calls the requirement of a target.
+  private var direct: String {
+    var called = "\(answer.marks)__target.value\(call)"
+    if isMutating {
+      called =
+        "\(answer.marks)\(Spelling.forwarding)_ProxyMessage.changing(__target.value) { "
+        + "(__target: inout \(proxy.objectTarget)) in \(answer.marks)__target\(call) }"
+    }
+    if !notesErrors { return "{ \(target) in \(called) }" }
+    return "{ \(target) throws -> \(result) in "
+      + "do { return \(called) } catch { __hasThrown = true; throw error } }"
+  }
+
+  /// The closure that hands the call to a queue; empty if the requirement cannot be called later.
+  private var later: String {
+    let mayBeLater =
+      requirement.kind == .method && message.isNoMessage == nil && answer.isVoid && !isMutating
+      && parameters.allSatisfy(\.escapes)
+    if !mayBeLater { return "" }
+    return
+      ", later: { __later in __later.give(\(constant).travels) { __queued in try __queued.call { "
+      + "\(target) in \(answer.thrown != nil ? "try " : "")__target.value\(call) } "
+      + "orSend: { __delivery in \(send) } } }"
+  }
+
+  /// The source that sends the message, or throws the reason why there is no message.
+  private var send: String {
+    let (messages, end) = ("\(Spelling.forwarding)_ProxyMessage", "through: &__delivery)")
+    if !sent.isEmpty {
+      return "try \(messages).refuseSent(\(constant), by: self.__forwarder, \(end)"
+    }
+    if let isNoMessage = message.isNoMessage {
+      return "try \(messages).refuse(\(constant), because: \"\(isNoMessage)\", \(end)"
+    }
+    let arguments = ([constant] + parameters.map(\.name)).joined(separator: ", ")
+    if answer.isAsync { return "try await \(messages).sendAwaiting(\(arguments), \(end)" }
+    return parameters.reduce("try \(messages).send(\(arguments), \(end)") { sent, parameter in
+      parameter.variable == nil
+        ? sent
+        : "try \(Spelling.invocations)InoutVariable.lend(&\(parameter.name)) { "
+          + "(\(parameter.name): \(parameter.type)) throws -> (\(result))? in \(sent) }"
+    }
+  }
+
+  /// What the delivery needs to know.
+  private var site: String {
+    "\(Spelling.invocations)ProxySite<(\(result))>(\(proxy.place)"
+      + (answer.isOptional ? ", isOptional: true" : "")
+      + (answer.hasOtherwise ? ", hasOtherwise: true" : "")
+      + (answer.combine.map { ", combine: \($0)" } ?? "") + ")"
+  }
+
+  private var awaiting: String {
+    let changed = isMutating ? "var __changed = __target; " : ""
+    let endsWithTask = answer.throwsAny ? ", endsWithTask: true" : ""
+    return """
+      var __delivery = \(forwarder).awaiting(\(site), \(selector)\(endsWithTask))
+      while __delivery.begins() {
+        do {
+          if let __target = __delivery.target(as: (\(proxy.objectTarget)).self) {
+            \(changed)__delivery.answer(\(answer.marks)\(isMutating ? "__changed" : "__target")\(call))
+          } else {
+            __delivery.answer(\(send))
+          }
+        } catch {
+          __delivery.fail(error)
+        }
+      }
+      return \(self.answer.thrown != nil ? "try " : "")__delivery.\(verb)(\(orThrow ?? otherwise ?? ""))
+      """
+  }
+
+  // MARK: The member of a box
+
+  /// The statements that implement the requirement in a box: they call its value, or a copy that is
+  /// stored when an awaited requirement has changed it.
+  var boxed: String {
+    let otherwise = answer.statement.isEmpty ? "return" : answer.statement
+    let isTaken = isMutating && !answer.isAsync
+    var text =
+      "guard \(isMutating ? "var" : "let") __target: \(proxy.target) = "
+      + "self.\(isTaken ? "__take" : "__read")(\"\(message.selector)\") else { \(otherwise) }; "
+    if isMutating { text += "defer { self.\(isTaken ? "__give" : "__keep")(&__target) }; " }
+    if answer.isOptional {
+      let optional = "\(Spelling.invocations)OptionalRequirement"
+      let end = answer.isAsync ? "Awaited" : ""
+      text += answer.isAsync ? "" : "\(optional).forget(); "
+      text += "defer { \(optional).passOn\(end)(\"\(message.selector)\", to: self) }; "
+    }
+    return text + (isSetter ? "" : "return ")
+      + "\(answer.marks)__target\(with(parameters.map(\.value)))"
+  }
+
+  // MARK: The default of an optional requirement
+
+  /// The statements of the default: they answer, and note that an object leaves the requirement out. The
+  /// note comes last, as an expression of the user may call an optional requirement, too.
+  var leftOut: String {
+    let object = proxy.isOfObjects ? "self" : "by: self"
+    let note =
+      "\(Spelling.invocations)OptionalRequirement.leaveOut(\(object), \"\(message.selector)\")"
+    return answer.statement.isEmpty ? note : "defer { \(note) }; \(answer.statement)"
+  }
+
+  // MARK: The method of a target for the message
+
+  /// The statement that registers the objects of a class for the message.
+  var registered: String {
+    let isAsync = answer.isAsync
+    // The only argument of an awaited call is not in a tuple.
+    let values = parameters.indices.map { index in
+      !isAsync
+        ? "__value\(index)"
+        : parameters.count == 1 ? "__call.values" : "__call.values.\(index)"
+    }
+    let object = isAsync ? "__call.object" : "__object"
+    var body = "\(answer.marks)\(object)\(with(values))"
+    if isMutating, isAsync {
+      body = "var __object = __call.object; return \(answer.marks)__object\(with(values))"
+    } else if isMutating {
+      body =
+        "\(answer.marks)\(Spelling.forwarding)_ProxyMessage.changing(\(object)) { "
+        + "(__object: inout __Object) in \(answer.marks)__object\(with(values)) }"
+    }
+    for (index, parameter) in parameters.enumerated() {
+      guard let variable = parameter.variable else { continue }
+      body = "try __value\(index).change { (__value\(index): inout \(variable)) in \(body) }"
+    }
+    if answer.isOptional {
+      body =
+        "try \(isAsync ? "await " : "")\(Spelling.invocations)OptionalRequirement."
+        + "run\(isAsync ? "Awaiting" : "")(\"\(message.selector)\", of: \(object)) { \(body) }"
+    }
+    let made: String
+    if isAsync {
+      let types = (["__Object"] + parameters.map(\.type)).joined(separator: ", ")
+      made =
+        "(\(proxy.isOfActors ? "crossing" : "awaiting"): { (__call: "
+        + "\(Spelling.invocations)ProxyCall<\(types)>) async throws -> \(result) in \(body) })"
+    } else {
+      let taken =
+        ["__object: __Object"] + parameters.enumerated().map { "__value\($0): \($1.taken)" }
+      made = " { (\(taken.joined(separator: ", "))) -> \(result) in \(body) }"
+    }
+    return "__methods.answer(\(answer.isOptional ? "optional: " : "")\(message.name), "
+      + "unsafe \(Spelling.invocations)ProxyBody\(made))"
+  }
+}

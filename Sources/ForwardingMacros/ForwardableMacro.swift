@@ -1,78 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-#if canImport(SwiftSyntaxMacros)
-  import SwiftDiagnostics
-  import SwiftSyntax
-  import SwiftSyntaxBuilder
-  import SwiftSyntaxMacros
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
 
-  /// `@Forwardable`: reads a protocol, diagnoses what a proxy does not support, and writes the proxy.
-  enum ForwardableMacro: PeerMacro {
-    static func expansion(
-      of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
-      in context: some MacroExpansionContext
-    ) throws -> [DeclSyntax] {
-      guard let declaration = declaration.as(ProtocolDeclSyntax.self) else {
-        context.diagnose(Refusal.notAProtocol.error(at: node))
-        return []
-      }
-      if NestedNames.isRefused(in: context) { return [] }
-      let foreign = foreign(of: node)
-      var reader = ProtocolReader(declaration, as: foreign, in: context)
-      if node.arguments != nil, foreign == nil { reader.refuse(.noForeignProtocol, at: node) }
-      let proxy = reader.read()
-      for diagnostic in reader.diagnostics { context.diagnose(diagnostic) }
-      return proxy.map { [DeclSyntax(stringLiteral: $0.source)] } ?? []
-    }
-
-    /// The protocol of another module that the argument `as:` names, without `any`.
-    private static func foreign(of node: AttributeSyntax) -> TypeSyntax? {
-      guard case .argumentList(let list)? = node.arguments,
-        let member = list.first?.expression.as(MemberAccessExprSyntax.self),
-        let base = member.base?.as(TupleExprSyntax.self)?.elements.first?.expression,
-        let type = base.as(TypeExprSyntax.self)?.type.as(SomeOrAnyTypeSyntax.self)?.constraint,
-        type.is(IdentifierTypeSyntax.self) || type.is(MemberTypeSyntax.self)
-      else { return nil }
-      return type
-    }
-  }
-
-  extension ForwardableMacro: ExtensionMacro {
-    static func expansion(
-      of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
-      providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
-      in context: some MacroExpansionContext
-    ) throws -> [ExtensionDeclSyntax] {
-      guard let declaration = declaration.as(ProtocolDeclSyntax.self), node.arguments == nil,
-        !NestedNames.isRefused(in: context)
-      else { return [] }
-      // The peer role emits the diagnostics.
-      var reader = ProtocolReader(declaration, in: context, isExtension: true)
-      return reader.read()?.extensions(of: type.trimmedDescription).compactMap {
-        DeclSyntax(stringLiteral: $0).as(ExtensionDeclSyntax.self)
-      } ?? []
-    }
-  }
-
-  /// `@Otherwise` and `@Optional`, which `@Forwardable` reads. The macro itself only diagnoses
-  /// markers that are not on a requirement of a `@Forwardable` protocol.
-  enum MarkerMacro: PeerMacro {
-    static func expansion(
-      of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
-      in context: some MacroExpansionContext
-    ) throws -> [DeclSyntax] {
-      let name = node.attributeName.bareName
-      let place = context.lexicalContext.first?.as(ProtocolDeclSyntax.self)
-      let isRead = place?.attributes.contains { attribute in
-        attribute.as(AttributeSyntax.self)?.attributeName.bareName == "Forwardable"
-      }
-      if isRead != true {
-        context.diagnose(Refusal.misplaced.error([name], at: node))
-      } else if declaration.is(TypeAliasDeclSyntax.self)
-        || declaration.is(AssociatedTypeDeclSyntax.self)
-      {
-        context.diagnose(Refusal.annotatedType.error([name], at: node))
-      }
+/// `@Forwardable`: reads a protocol, diagnoses what a proxy does not support, and writes the proxy.
+enum ForwardableMacro: PeerMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let declaration = declaration.as(ProtocolDeclSyntax.self) else {
+      context.diagnose(Refusal.notAProtocol.error(at: node))
       return []
     }
+    if NestedNames.isRefused(in: context) { return [] }
+    let foreign = foreign(of: node)
+    var reader = ProtocolReader(declaration, as: foreign, in: context)
+    if node.arguments != nil, foreign == nil { reader.refuse(.noForeignProtocol, at: node) }
+    let proxy = reader.read()
+    for diagnostic in reader.diagnostics { context.diagnose(diagnostic) }
+    return proxy.map { [DeclSyntax(stringLiteral: $0.source)] } ?? []
   }
-#endif
+
+  /// The protocol of another module that the argument `as:` names, without `any`.
+  private static func foreign(of node: AttributeSyntax) -> TypeSyntax? {
+    guard case .argumentList(let list)? = node.arguments,
+      let member = list.first?.expression.as(MemberAccessExprSyntax.self),
+      let base = member.base?.as(TupleExprSyntax.self)?.elements.first?.expression,
+      let type = base.as(TypeExprSyntax.self)?.type.as(SomeOrAnyTypeSyntax.self)?.constraint,
+      type.is(IdentifierTypeSyntax.self) || type.is(MemberTypeSyntax.self)
+    else { return nil }
+    return type
+  }
+}
+
+extension ForwardableMacro: ExtensionMacro {
+  static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard let declaration = declaration.as(ProtocolDeclSyntax.self), node.arguments == nil,
+      !NestedNames.isRefused(in: context)
+    else { return [] }
+    // The peer role emits the diagnostics.
+    var reader = ProtocolReader(declaration, in: context, isExtension: true)
+    return reader.read()?.extensions(of: type.trimmedDescription).compactMap {
+      DeclSyntax(stringLiteral: $0).as(ExtensionDeclSyntax.self)
+    } ?? []
+  }
+}
+
+/// `@Otherwise` and `@Optional`, which `@Forwardable` reads. The macro itself only diagnoses
+/// markers that are not on a requirement of a `@Forwardable` protocol.
+enum MarkerMacro: PeerMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    let name = node.attributeName.bareName
+    let place = context.lexicalContext.first?.as(ProtocolDeclSyntax.self)
+    let isRead = place?.attributes.contains { attribute in
+      attribute.as(AttributeSyntax.self)?.attributeName.bareName == "Forwardable"
+    }
+    if isRead != true || declaration.is(TypeAliasDeclSyntax.self)
+      || declaration.is(AssociatedTypeDeclSyntax.self)
+    {
+      context.diagnose(Refusal.misplaced.error([name], at: node))
+    }
+    return []
+  }
+}

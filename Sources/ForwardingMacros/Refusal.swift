@@ -1,106 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
-#if canImport(SwiftSyntaxMacros)
-  import SwiftDiagnostics
-  import SwiftSyntax
+import SwiftDiagnostics
+import SwiftSyntax
 
-  /// What a macro refuses: each sentence names the attribute and the requirement, and says what to write.
-  /// Names take the places of `%`.
-  enum Refusal: String {
-    // Protocols.
-    case notAProtocol =
-      "'@Forwardable' is for protocols: put it on the protocol of the delegates"
-    case noForeignProtocol =
-      "'@Forwardable(as:)' takes one protocol: write '(any Module.Delegate).self'"
-    case privateNested =
-      "'@Forwardable' cannot extend '%', which is 'private' in another type: write 'fileprivate'"
-    case proxyless =
-      "'@Forwardable' cannot forward '%': remove it from what '%' inherits"
-    case unnamedBase =
-      "'@Forwardable' cannot forward '%': let '%' inherit protocols by their names, each with '@Forwardable'"
-    case foreignBase =
-      "'@Forwardable(as:)' cannot forward what '%' inherits: write the requirements of '%' in it"
-    case noncopyable =
-      "'@Forwardable' cannot forward to many targets what cannot be copied: remove '~' from '%'"
-    case associatedType =
-      "'@Forwardable' cannot forward the associated type '%': make it a primary one, 'protocol %<%>'"
-    case inheritedType =
-      "'@Forwardable' cannot forward the associated type '%', which '%' inherits: inherit its protocol with types, as 'Listener<Int>'"
-    case conditionalType =
-      "'@Forwardable' cannot forward the associated type '%' under a condition: move it out of '#if'"
+/// What a macro refuses: each sentence names the attribute and the requirement, and says what to write.
+/// Names take the places of `%`.
+enum Refusal: String {
+  // Protocols.
+  case notAProtocol =
+    "'@Forwardable' is for protocols: put it on the protocol of the delegates"
+  case noForeignProtocol =
+    "'@Forwardable(as:)' takes one protocol: write '(any Module.Delegate).self'"
+  case privateNested =
+    "'@Forwardable' cannot extend '%', which is 'private' in another type: write 'fileprivate'"
+  case proxyless =
+    "'@Forwardable' cannot forward '%': remove it from what '%' inherits"
+  case foreignBase =
+    "'@Forwardable(as:)' cannot forward what '%' inherits: write the requirements of '%' in it"
+  case noncopyable =
+    "'@Forwardable' cannot forward to many targets what cannot be copied: remove '~' from '%'"
+  case associatedType =
+    "'@Forwardable' cannot forward the associated type '%': make it a primary one, 'protocol %<%>'"
+  case inheritedType =
+    "'@Forwardable' cannot forward the associated type '%', which '%' inherits: inherit its protocol with types, as 'Listener<Int>'"
 
-    // Members.
-    case member = "'@Forwardable' cannot forward '%': remove it from '%'"
-    case operatorFunction =
-      "'@Forwardable' cannot forward the operator '%': write a method with a name"
-    case opaque = "'@Forwardable' cannot forward the 'some' type of '%': write 'any'"
-    case selfType =
-      "'@Forwardable' cannot forward 'Self' in '%', as each target has its own: write 'any %'"
-    case sendingResult =
-      "'@Forwardable' cannot forward the 'sending' result of '%': let its type be 'Sendable'"
-    case sendingVariable =
-      "'@Forwardable' cannot forward 'inout sending' in '%': remove one of the words"
-    case sendingClosure =
-      "'@Forwardable' cannot forward the 'sending' closure of '%': remove 'sending', or write '@escaping'"
-    case delayedError =
-      "'@Forwardable' cannot forward the errors of an autoclosure in '%': add 'throws', or remove '@autoclosure'"
-    case awaitedRethrows =
-      "'@Forwardable' cannot forward '%' with 'async' and 'rethrows': write 'throws'"
-    case variadic = "'@Forwardable' cannot forward variadic arguments of '%': take an array"
-    case tupleOfPack =
-      "'@Forwardable' cannot forward the tuple of a pack in '%': take the pack, as '_ values: repeat each Value'"
-    case actorWaits =
-      "'@Forwardable' cannot forward '%' to actors without waiting for them: add 'async'"
-    case actorProperty =
-      "'@Forwardable' cannot forward '%' to actors without waiting for them: write an 'async' method"
-    case settableStatic =
-      "'@Forwardable' cannot forward the setter of '%', which is static: write '{ get }'"
+  // Members.
+  case member = "'@Forwardable' cannot forward '%': remove it from '%'"
+  case selfType =
+    "'@Forwardable' cannot forward 'Self' in '%', as each target has its own: write 'any %'"
+  case sendingResult =
+    "'@Forwardable' cannot forward the 'sending' result of '%': let its type be 'Sendable'"
+  case sendingVariable =
+    "'@Forwardable' cannot forward 'inout sending' in '%': remove one of the words"
+  case sendingClosure =
+    "'@Forwardable' cannot forward the 'sending' closure of '%': remove 'sending', or write '@escaping'"
+  case delayedError =
+    "'@Forwardable' cannot forward the errors of an autoclosure in '%': add 'throws', or remove '@autoclosure'"
+  case awaitedRethrows =
+    "'@Forwardable' cannot forward '%' with 'async' and 'rethrows': write 'throws'"
+  case variadic = "'@Forwardable' cannot forward variadic arguments of '%': take an array"
+  case tupleOfPack =
+    "'@Forwardable' cannot forward the tuple of a pack in '%': take the pack, as '_ values: repeat each Value'"
+  case actorWaits =
+    "'@Forwardable' cannot forward '%' to actors without waiting for them: add 'async'"
+  case actorProperty =
+    "'@Forwardable' cannot forward '%' to actors without waiting for them: write an 'async' method"
+  case settableStatic =
+    "'@Forwardable' cannot forward the setter of '%', which is static: write '{ get }'"
 
-    // Annotations.
-    case noAnswer =
-      "'@Forwardable' cannot tell what '%' returns if no target answers: put '@Otherwise(value)' in front of it"
-    case noAnswerOrError =
-      "'@Forwardable' cannot tell what '%' returns if no target answers: put '@Otherwise(value)' or '@Otherwise(throw: error)' in front of it"
-    case nothingToCombine =
-      "'@Otherwise' has no two answers to combine for '%': remove 'combine'"
-    case throwsNothing =
-      "'@Otherwise(throw:)' cannot throw from '%': add 'throws', or write '@Otherwise(value)'"
-    case placeholder =
-      "'@Otherwise' has no value yet: write what '%' returns if no target answers"
-    case answerToNothing =
-      "'@Otherwise' cannot answer for '%', which returns nothing: remove '@Otherwise', or add a result"
-    case answerOfAnyType =
-      "'@Otherwise' cannot make a value of any type '%' for '%': make the result optional, or add 'throws'"
-    case optionalStatic =
-      "'@Optional' cannot let a target leave out '%', which is static: remove '@Optional'"
-    case foreignOptional =
-      "'@Optional' cannot let a target leave out '%' of another module: remove '@Optional'"
-    case twice = "'@%' is there twice for '%': remove one"
-    case misplaced =
-      "'@%' does nothing here: put it on a requirement of a protocol with '@Forwardable'"
-    case annotatedType = "'@%' does nothing for a type: remove it"
+  // Annotations.
+  case noAnswer =
+    "'@Forwardable' cannot tell what '%' returns if no target answers: put '@Otherwise(value)' in front of it"
+  case noAnswerOrError =
+    "'@Forwardable' cannot tell what '%' returns if no target answers: put '@Otherwise(value)' or '@Otherwise(throw: error)' in front of it"
+  case nothingToCombine =
+    "'@Otherwise' has no two answers to combine for '%': remove 'combine'"
+  case throwsNothing =
+    "'@Otherwise(throw:)' cannot throw from '%': add 'throws', or write '@Otherwise(value)'"
+  case answerToNothing =
+    "'@Otherwise' cannot answer for '%', which returns nothing: remove '@Otherwise', or add a result"
+  case answerOfAnyType =
+    "'@Otherwise' cannot make a value of any type '%' for '%': make the result optional, or add 'throws'"
+  case optionalStatic =
+    "'@Optional' cannot let a target leave out '%', which is static: remove '@Optional'"
+  case foreignOptional =
+    "'@Optional' cannot let a target leave out '%' of another module: remove '@Optional'"
+  case twice = "'@%' is there twice for '%': remove one"
+  case misplaced =
+    "'@%' does nothing here: put it on a requirement of a protocol with '@Forwardable'"
 
-    // Properties of delegates.
-    case noProperty =
-      "'@Delegates' makes a stored property: put it on a 'var' of a class, an actor or a structure"
-    case delegatesWord = "'@Delegates' makes '%', which is never set: remove '%'"
-    case delegatesValue = "'@Delegates' makes the value of '%': remove this one, and use '$%.add'"
-    case delegatesAccessors = "'@Delegates' makes the getter of '%': remove these"
-    case delegatesType =
-      "'@Delegates' needs one protocol for '%', and no optional: write its type as 'any ChatDelegate'"
+  // Properties of delegates.
+  case noProperty =
+    "'@Delegates' makes a stored property: put it on a 'var' of a class, an actor or a structure"
+  case delegatesWord = "'@Delegates' makes '%', which is never set: remove '%'"
+  case delegatesValue = "'@Delegates' makes the value of '%': remove this one, and use '$%.add'"
+  case delegatesAccessors = "'@Delegates' makes the getter of '%': remove these"
+  case delegatesType =
+    "'@Delegates' needs one protocol for '%', and no optional: write its type as 'any ChatDelegate'"
 
-    /// The error at a node, with these names.
-    func error(_ names: [String] = [], at node: some SyntaxProtocol) -> Diagnostic {
-      let texts = rawValue.split(separator: "%", omittingEmptySubsequences: false)
-      let sentence = Sentence(
-        diagnosticID: MessageID(domain: "Forwarding", id: "\(self)"),
-        message: zip([""] + names, texts).map { $0 + $1 }.joined())
-      return Diagnostic(node: node, message: sentence)
-    }
+  /// The error at a node, with these names.
+  func error(_ names: [String] = [], at node: some SyntaxProtocol) -> Diagnostic {
+    let texts = rawValue.split(separator: "%", omittingEmptySubsequences: false)
+    let sentence = Sentence(
+      diagnosticID: MessageID(domain: "Forwarding", id: "\(self)"),
+      message: zip([""] + names, texts).map { $0 + $1 }.joined())
+    return Diagnostic(node: node, message: sentence)
   }
+}
 
-  private struct Sentence: DiagnosticMessage {
-    let diagnosticID: MessageID
-    let message: String
-    var severity: DiagnosticSeverity { .error }
-  }
-#endif
+private struct Sentence: DiagnosticMessage {
+  let diagnosticID: MessageID
+  let message: String
+  var severity: DiagnosticSeverity { .error }
+}

@@ -65,9 +65,6 @@ public protocol _ProxySender: _ProxyObject {
   /// know: its requirements are messages.
   nonisolated static func __place(of proxy: AnyClass) -> Int
 
-  /// Whether the protocol of the given proxy is that of this one, or one that it inherits.
-  nonisolated static func __knows(_ proxy: AnyClass) -> Bool
-
   /// The number of the inherited protocols, plus one for the proxy's own.
   nonisolated static var __places: Int { get }
 }
@@ -76,9 +73,6 @@ extension _ProxySender {
   /// The proxy of a protocol that inherits none: its only table has the index 0.
   @inlinable
   public nonisolated static func __place(of proxy: AnyClass) -> Int { proxy == self ? 0 : 1 }
-
-  @inlinable
-  public nonisolated static func __knows(_ proxy: AnyClass) -> Bool { proxy == self }
 
   @inlinable
   public nonisolated static var __places: Int { 1 }

@@ -75,28 +75,11 @@ public enum OptionalRequirement {
       type is AnyClass ? ObjectIdentifier(target as AnyObject) : ObjectIdentifier(type), selector)
   }
 
-  /// Calls a method of a box's value. If the value leaves out the requirement, the box does too.
-  public static func call<Value>(
-    for box: some ManyTargets, _ selector: Selector, _ method: () throws -> Value
-  ) rethrows -> Value {
-    unsafe fwd_forget_left_out(fwd_thread())
-    // One that has no value to return throws.
-    defer { passOn(selector, to: box) }
-    return try method()
-  }
+  /// Forgets what calls on this thread left out, before a box calls its value.
+  public static func forget() { unsafe fwd_forget_left_out(fwd_thread()) }
 
-  /// The same for a requirement that throws errors of one type.
-  public static func call<Value, Failure: Error>(
-    for box: some ManyTargets, _ selector: Selector, orThrow: Failure.Type,
-    _ method: () throws(Failure) -> Value
-  ) throws(Failure) -> Value {
-    unsafe fwd_forget_left_out(fwd_thread())
-    defer { passOn(selector, to: box) }
-    return try method()
-  }
-
-  /// Lets a box leave out what its value did on this thread.
-  private static func passOn(_ selector: Selector, to box: some ManyTargets) {
+  /// Lets a box leave out what its value did on this thread, after a call that may have thrown.
+  public static func passOn(_ selector: Selector, to box: some ManyTargets) {
     // Most values leave nothing out, and their type is not asked for.
     guard let thread = unsafe fwd_thread(), unsafe thread.pointee.left_out != nil else { return }
     let type = unsafe address(ObjectIdentifier(box.__targetType))
