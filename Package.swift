@@ -117,7 +117,7 @@ let package = Package(
     library("TypeEncodings", []),
     library("Invocations", ["TypeEncodings", "CForwardingShims"]),
     library("Forwarding", ["Invocations", "TypeEncodings", macros]),
-    // The macro `@Forwardable`. Without one of the traits nothing depends on it, and no program builds it.
+    // The macro `@Forwardable`. Without one of the traits no program builds it.
     .macro(
       name: "ForwardingMacros",
       dependencies: [

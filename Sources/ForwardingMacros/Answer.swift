@@ -32,9 +32,6 @@ struct Answer {
   /// Whether the sender gets nothing, whatever the outcome.
   var isTold: Bool { isVoid && failure == nil }
 
-  /// Whether the sender gets a value or an error if no target answers.
-  var isAnswered: Bool { otherwise != nil || failure != nil }
-
   /// The statement that answers without a target; empty if nothing is returned.
   var statement: String {
     if let failure { return "throw \(failure)" }
@@ -75,8 +72,7 @@ extension ProtocolReader {
       if isOfAnyType(requirement) {
         refuse(.answerOfAnyType, result.trimmedDescription, subject, at: requirement.name)
       } else {
-        refuse(
-          answer.thrown == nil ? .noAnswer : .noAnswerOrError, subject, at: requirement.name)
+        refuse(answer.thrown == nil ? .noAnswer : .noAnswerOrError, subject, at: requirement.name)
       }
     }
     return answer
@@ -103,21 +99,17 @@ extension ProtocolReader {
     }
     if let combine = marker.values.dropFirst().first {
       answer.combine = combine.expression.trimmedDescription
-      if isThrown || requirement.isStatic {
-        refuse(.nothingToCombine, subject, at: combine)
-      }
+      if isThrown || requirement.isStatic { refuse(.nothingToCombine, subject, at: combine) }
     }
   }
 
   /// Whether a result is of an associated type, or a type parameter, that says nothing about its values.
   private func isOfAnyType(_ requirement: Requirement) -> Bool {
-    let name = requirement.result?.trimmedDescription.withoutSelf
-    return associatedTypes.contains {
-      $0.name.text == name && $0.inheritanceClause == nil && $0.genericWhereClause == nil
-    }
-      || requirement.generics?.parameters.contains {
-        $0.name.text == name && $0.inheritedType == nil
-      } == true
+    let bare =
+      associatedTypes.filter { $0.inheritanceClause == nil && $0.genericWhereClause == nil }
+      .map(\.name.text)
+      + (requirement.generics?.parameters.filter { $0.inheritedType == nil }.map(\.name.text) ?? [])
+    return requirement.result.map { bare.contains($0.trimmedDescription.withoutSelf) } ?? false
   }
 }
 

@@ -12,11 +12,18 @@ struct Call {
   let isSetter: Bool
   var answer: Answer
   let parameters: [Parameter]
-  let message: MessageConstant
-  /// Whether the call of a target notes that it threw.
-  private(set) var notesErrors = false
-
-  private var result: String { message.result }
+  /// The name of the constant that holds the message.
+  let name: String
+  /// The name of the message in the proxy's `__Messages`.
+  let publicName: String
+  let selector: String
+  /// The type of the result.
+  let result: String
+  /// The reason why the requirement cannot be sent as a message: the proxy has its selector alone. nil if it can.
+  let isNoMessage: String?
+  /// The type of its values, which a compiler names that misses `Sendable`; nil for those that are so by their names,
+  /// and for a setter, whose getter carries the same.
+  let valuesName: String?
 
   /// Whether a call changes the target.
   var isMutating: Bool { !proxy.isOfObjects && (isSetter || requirement.isMutating) }
@@ -38,8 +45,8 @@ struct Call {
 
   // MARK: The member of a proxy
 
-  private var constant: String { "\(proxy.type).\(message.name)" }
-  private var selector: String { message.isNoMessage == nil ? "\(constant).selector" : constant }
+  private var constant: String { "\(proxy.type).\(name)" }
+  private var sentSelector: String { isNoMessage == nil ? "\(constant).selector" : constant }
 
   /// The statements that take the `sending` arguments from the sender.
   private var sent: [String] {
@@ -55,22 +62,20 @@ struct Call {
 
   /// The statements that implement the requirement in a proxy.
   var statement: String {
-    if sent.isEmpty { return delivered }
-    return "\(sent.joined(separator: "; ")); \(answer.isAsync ? "" : "return ")\(delivered)"
+    let end = sent.isEmpty || answer.isAsync ? "" : "return "
+    return sent.map { $0 + "; " }.joined() + end + delivered
   }
 
   private var delivered: String {
-    if answer.passesErrors, !notesErrors { return rethrowing }
+    if answer.passesErrors, answer.thrown == nil { return rethrowing }
     if answer.isAsync { return awaiting }
-    return "\(answer.marks)\(forwarder).\(verb)(\(site), \(selector)"
+    return "\(answer.marks)\(forwarder).\(verb)(\(site), \(sentSelector)"
       + "\(orThrow.map { ", \($0)" } ?? ""), \(direct)\(later)) { __delivery in \(send) }"
       + "\(otherwise.map { " \($0)" } ?? "")"
   }
 
   /// What ends a delivery: `ask`, unless the sender gets neither a value nor an error of any kind.
-  private var verb: String {
-    answer.isTold && !answer.throwsAny ? "tell" : "ask"
-  }
+  private var verb: String { answer.isTold && !answer.throwsAny ? "tell" : "ask" }
 
   /// The argument with the type of the errors that the sender may get, where no closure has it.
   private var orThrow: String? {
@@ -80,7 +85,9 @@ struct Call {
   /// The closure that returns or throws if no target answers.
   private var otherwise: String? {
     // The sender gets whatever error there is, also that of no target.
-    if answer.throwsAny && !answer.isAnswered || verb == "tell" { return nil }
+    if answer.throwsAny && answer.otherwise == nil && answer.failure == nil || verb == "tell" {
+      return nil
+    }
     let value = answer.failure.map { "throw \($0)" } ?? answer.otherwise ?? "nil"
     // The compiler does not infer what a closure throws.
     let head = answer.thrown.map { "() throws(\($0)) -> \(result) in " } ?? ""
@@ -90,8 +97,7 @@ struct Call {
   private var rethrowing: String {
     var throwing = self
     throwing.answer.thrown = Answer.anyError
-    throwing.notesErrors = true
-    return "\(answer.marks)\(forwarder).rethrow(\(selector)) { (__hasThrown: inout Bool) in "
+    return "\(answer.marks)\(forwarder).rethrow(\(sentSelector)) { (__hasThrown: inout Bool) in "
       + "\(throwing.delivered) } otherwise: { \(answer.otherwise ?? "()") } throwing: { throw $0 }"
   }
 
@@ -107,7 +113,7 @@ struct Call {
         "\(answer.marks)\(Spelling.forwarding)_ProxyMessage.changing(__target.value) { "
         + "(__target: inout \(proxy.objectTarget)) in \(answer.marks)__target\(call) }"
     }
-    if !notesErrors { return "{ \(target) in \(called) }" }
+    if !answer.passesErrors { return "{ \(target) in \(called) }" }
     return "{ \(target) throws -> \(result) in "
       + "do { return \(called) } catch { __hasThrown = true; throw error } }"
   }
@@ -115,7 +121,7 @@ struct Call {
   /// The closure that hands the call to a queue; empty if the requirement cannot be called later.
   private var later: String {
     let mayBeLater =
-      requirement.kind == .method && message.isNoMessage == nil && answer.isVoid && !isMutating
+      requirement.kind == .method && isNoMessage == nil && answer.isVoid && !isMutating
       && parameters.allSatisfy(\.escapes)
     if !mayBeLater { return "" }
     return
@@ -130,7 +136,7 @@ struct Call {
     if !sent.isEmpty {
       return "try \(messages).refuseSent(\(constant), by: self.__forwarder, \(end)"
     }
-    if let isNoMessage = message.isNoMessage {
+    if let isNoMessage {
       return "try \(messages).refuse(\(constant), because: \"\(isNoMessage)\", \(end)"
     }
     let arguments = ([constant] + parameters.map(\.name)).joined(separator: ", ")
@@ -155,7 +161,7 @@ struct Call {
     let changed = isMutating ? "var __changed = __target; " : ""
     let endsWithTask = answer.throwsAny ? ", endsWithTask: true" : ""
     return """
-      var __delivery = \(forwarder).awaiting(\(site), \(selector)\(endsWithTask))
+      var __delivery = \(forwarder).awaiting(\(site), \(sentSelector)\(endsWithTask))
       while __delivery.begins() {
         do {
           if let __target = __delivery.target(as: (\(proxy.objectTarget)).self) {
@@ -180,13 +186,13 @@ struct Call {
     let isTaken = isMutating && !answer.isAsync
     var text =
       "guard \(isMutating ? "var" : "let") __target: \(proxy.target) = "
-      + "self.\(isTaken ? "__take" : "__read")(\"\(message.selector)\") else { \(otherwise) }; "
+      + "self.\(isTaken ? "__take" : "__read")(\"\(selector)\") else { \(otherwise) }; "
     if isMutating { text += "defer { self.\(isTaken ? "__give" : "__keep")(&__target) }; " }
     if answer.isOptional {
       let optional = "\(Spelling.invocations)OptionalRequirement"
       let end = answer.isAsync ? "Awaited" : ""
       text += answer.isAsync ? "" : "\(optional).forget(); "
-      text += "defer { \(optional).passOn\(end)(\"\(message.selector)\", to: self) }; "
+      text += "defer { \(optional).passOn\(end)(\"\(selector)\", to: self) }; "
     }
     return text + (isSetter ? "" : "return ")
       + "\(answer.marks)__target\(with(parameters.map(\.value)))"
@@ -198,8 +204,7 @@ struct Call {
   /// note comes last, as an expression of the user may call an optional requirement, too.
   var leftOut: String {
     let object = proxy.isOfObjects ? "self" : "by: self"
-    let note =
-      "\(Spelling.invocations)OptionalRequirement.leaveOut(\(object), \"\(message.selector)\")"
+    let note = "\(Spelling.invocations)OptionalRequirement.leaveOut(\(object), \"\(selector)\")"
     return answer.statement.isEmpty ? note : "defer { \(note) }; \(answer.statement)"
   }
 
@@ -211,8 +216,7 @@ struct Call {
     // The only argument of an awaited call is not in a tuple.
     let values = parameters.indices.map { index in
       !isAsync
-        ? "__value\(index)"
-        : parameters.count == 1 ? "__call.values" : "__call.values.\(index)"
+        ? "__value\(index)" : parameters.count == 1 ? "__call.values" : "__call.values.\(index)"
     }
     let object = isAsync ? "__call.object" : "__object"
     var body = "\(answer.marks)\(object)\(with(values))"
@@ -230,7 +234,7 @@ struct Call {
     if answer.isOptional {
       body =
         "try \(isAsync ? "await " : "")\(Spelling.invocations)OptionalRequirement."
-        + "run\(isAsync ? "Awaiting" : "")(\"\(message.selector)\", of: \(object)) { \(body) }"
+        + "run\(isAsync ? "Awaiting" : "")(\"\(selector)\", of: \(object)) { \(body) }"
     }
     let made: String
     if isAsync {
@@ -243,7 +247,7 @@ struct Call {
         ["__object: __Object"] + parameters.enumerated().map { "__value\($0): \($1.taken)" }
       made = " { (\(taken.joined(separator: ", "))) -> \(result) in \(body) }"
     }
-    return "__methods.answer(\(answer.isOptional ? "optional: " : "")\(message.name), "
+    return "__methods.answer(\(answer.isOptional ? "optional: " : "")\(name), "
       + "unsafe \(Spelling.invocations)ProxyBody\(made))"
   }
 }

@@ -7,9 +7,6 @@ import SwiftSyntaxMacros
 /// `@Delegates`: a property that reads as the object of its protocol, and beside it the multicast behind
 /// that object, named with a `$`.
 enum DelegatesMacro {
-  /// The property of a multicast that is the object of the protocol.
-  private static let object = "proxy"
-
   /// The name of the property, that of the class of its object, and the modifiers of the multicast. nil for what
   /// the compiler refuses by itself.
   private static func read(
@@ -55,14 +52,10 @@ enum DelegatesMacro {
     let composed = existential.constraint.as(CompositionTypeSyntax.self)
     let types = composed?.elements.map(\.type) ?? [existential.constraint]
     let protocols = types.filter { !["Sendable", "AnyObject"].contains($0.bareName) }
-    guard protocols.count == 1, let named = protocols.first else { return nil }
-    if var name = named.as(IdentifierTypeSyntax.self) {
-      name.name = .identifier(name.name.bare + "Proxy")
-      return name.trimmedDescription
-    }
-    guard var member = named.as(MemberTypeSyntax.self) else { return nil }
-    member.name = .identifier(member.name.bare + "Proxy")
-    return member.trimmedDescription
+    guard protocols.count == 1, let named = protocols.first,
+      named.is(IdentifierTypeSyntax.self) || named.is(MemberTypeSyntax.self)
+    else { return nil }
+    return named.trimmedDescription.replacing("`", with: "").proxyName
   }
 }
 
@@ -77,7 +70,7 @@ extension DelegatesMacro: AccessorMacro {
       let isComputed = declaration.as(VariableDeclSyntax.self)?.bindings.first?.accessorBlock != nil
       return isComputed ? [] : ["get { \(raw: Spelling.swift)fatalError() }"]
     }
-    return ["get { $\(raw: property.name).\(raw: object) }"]
+    return ["get { $\(raw: property.name).proxy }"]
   }
 }
 

@@ -24,14 +24,9 @@ enum ForwardableMacro: PeerMacro {
   }
 
   /// The protocol of another module that the argument `as:` names, without `any`.
-  private static func foreign(of node: AttributeSyntax) -> TypeSyntax? {
-    guard case .argumentList(let list)? = node.arguments,
-      let member = list.first?.expression.as(MemberAccessExprSyntax.self),
-      let base = member.base?.as(TupleExprSyntax.self)?.elements.first?.expression,
-      let type = base.as(TypeExprSyntax.self)?.type.as(SomeOrAnyTypeSyntax.self)?.constraint,
-      type.is(IdentifierTypeSyntax.self) || type.is(MemberTypeSyntax.self)
-    else { return nil }
-    return type
+  private static func foreign(of node: AttributeSyntax) -> String? {
+    let argument = node.values.first?.expression.trimmedDescription
+    return argument?.wholeMatch(of: /\(\s*any\s+([^()&]+)\)\.self/).map { String($0.1) }
   }
 }
 

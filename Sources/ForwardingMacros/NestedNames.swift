@@ -8,7 +8,7 @@ import SwiftSyntaxMacros
 /// The extension is at the top of the file, and does not see the types beside the protocol. The
 /// proxy is beside the protocol: it has a type alias for each type of a requirement, and a function
 /// for the value of each `@Otherwise`.
-struct NestedNames {
+final class NestedNames: SyntaxRewriter {
   /// The types around the protocol, such as `App.Chat`.
   let place: String
   /// The proxy as the extension names it, such as `App.Chat.DelegateProxy`.
@@ -17,6 +17,18 @@ struct NestedNames {
   /// protocol.
   private let own: Set<String>
   private var count = 0
+
+  // Of the requirement that is rewritten.
+  private var typeParameters: [String] = []
+  private var types: [(type: String, alias: String)] = []
+  /// The call in place of the value of `@Otherwise`.
+  private var otherwise: String?
+
+  /// Names that mean the same everywhere, or that the reader of a protocol knows.
+  private static let known = [
+    "Swift", "Self", "Void", "Never", "Error", "Optional", "MainActor", "Span", "MutableSpan",
+    "OutputSpan", "RawSpan", "MutableRawSpan", "OutputRawSpan", "UTF8Span",
+  ]
 
   /// The names for a protocol at this place; nil if no other type is around it.
   init?(_ declaration: ProtocolDeclSyntax, in context: some MacroExpansionContext) {
@@ -29,7 +41,8 @@ struct NestedNames {
     let parameters = declaration.primaryTypes.map(\.text)
     let arguments = parameters.isEmpty ? "" : "<\(parameters.joined(separator: ", "))>"
     proxy = "\(place).\(declaration.name.bare)Proxy\(arguments)"
-    own = Set(declaration.members(TypeAliasDeclSyntax.self).map(\.name.text) + parameters)
+    own = Set(
+      declaration.members(TypeAliasDeclSyntax.self).map(\.name.text) + parameters + Self.known)
   }
 
   /// Whether the compiler refuses a protocol at this place, or its extension: in a function, or in
@@ -45,70 +58,18 @@ struct NestedNames {
   ///
   /// - Parameter access: the access modifier of the proxy.
   /// - Returns: the requirement, and the members of the proxy that it uses.
-  mutating func outside(_ requirement: Requirement, access: String) -> (
+  func outside(_ requirement: Requirement, access: String) -> (
     requirement: Requirement, beside: [String]
   ) {
-    let otherwise = requirement.otherwise(of: proxy, number: count)
-    let rewriter = TypeRewriter(
-      proxy: proxy, own: own.union(requirement.typeParameters), first: count,
-      otherwise: otherwise?.call)
-    let rewritten = rewriter.rewrite(requirement.declaration).as(DeclSyntax.self)
-    count += rewriter.types.count + 1
-    let aliases = rewriter.types.map { "  \(access)typealias \($0.alias) = \($0.type)" }
+    let value = requirement.otherwise(of: proxy, number: count)
+    (typeParameters, types, otherwise) = (requirement.typeParameters, [], value?.call)
+    let rewritten = rewrite(requirement.declaration).as(DeclSyntax.self)
+    count += types.count + 1
+    let aliases = types.map { "  \(access)typealias \($0.alias) = \($0.type)" }
     return (
       rewritten.flatMap { Requirement($0) } ?? requirement,
-      aliases + (otherwise.map { [$0.function] } ?? [])
+      aliases + (value.map { [$0.function] } ?? [])
     )
-  }
-}
-
-extension Requirement {
-  /// The function of the proxy that returns the value or the error of the `@Otherwise`, and the
-  /// call of it.
-  fileprivate func otherwise(of proxy: String, number: Int) -> (call: String, function: String)? {
-    guard let value = attributes("Otherwise").first?.values.first else { return nil }
-    let type =
-      value.label?.text == "throw"
-      ? thrown?.type?.trimmedDescription ?? Spelling.anyError
-      : result?.trimmedDescription ?? Spelling.void
-    // Each type parameter is one of the call, as the result need not name it.
-    let types = generics?.parameters.map { parameter in
-      let name = parameter.name.text
-      return parameter.specifier?.text == "each"
-        ? (taken: "_: repeat (each \(name)).Type", given: "repeat (each \(name)).self")
-        : (taken: "_: \(name).Type", given: "\(name).self")
-    }
-    let taken = types?.map(\.taken).joined(separator: ", ") ?? ""
-    let given = types?.map(\.given).joined(separator: ", ") ?? ""
-    return (
-      "\(proxy).__otherwise\(number)(\(given))",
-      "  \(isolation)fileprivate static func __otherwise\(number)"
-        + "\(generics?.trimmedDescription ?? "")(\(taken)) -> "
-        + "\(type)\(clause.map { " \($0.trimmedDescription)" } ?? "") { \(value.expression.trimmedDescription) }"
-    )
-  }
-}
-
-/// Puts aliases in place of types, and a call in place of the value of `@Otherwise`.
-private final class TypeRewriter: SyntaxRewriter {
-  private let proxy: String
-  private let own: Set<String>
-  private let first: Int
-  /// The call in place of the value of `@Otherwise`.
-  private let otherwise: String?
-  private(set) var types: [(type: String, alias: String)] = []
-
-  /// Names that mean the same everywhere, or that the reader of a protocol knows.
-  private static let known: Set = [
-    "Swift", "Self", "Void", "Never", "Error", "Optional", "MainActor", "Span", "MutableSpan",
-    "OutputSpan", "RawSpan", "MutableRawSpan", "OutputRawSpan", "UTF8Span",
-  ]
-
-  init(proxy: String, own: Set<String>, first: Int, otherwise: String?) {
-    self.proxy = proxy
-    self.own = own.union(Self.known)
-    self.first = first
-    self.otherwise = otherwise
   }
 
   override func visit(_ node: IdentifierTypeSyntax) -> TypeSyntax {
@@ -138,6 +99,7 @@ private final class TypeRewriter: SyntaxRewriter {
     }
     guard let type = type.as(IdentifierTypeSyntax.self) else { return false }
     return type.moduleSelector == nil && !own.contains(type.name.text)
+      && !typeParameters.contains(type.name.text)
   }
 
   private func alias(
@@ -147,10 +109,38 @@ private final class TypeRewriter: SyntaxRewriter {
     let type = name.trimmedDescription
     let isActor = node.parent?.is(AttributeSyntax.self) ?? false
     let known = types.first { $0.type == type }?.alias
-    let alias = known ?? "__Type\(first + types.count)\(isActor ? "Actor" : "")"
+    let alias = known ?? "__Type\(count + types.count)\(isActor ? "Actor" : "")"
     if known == nil { types.append((type, alias)) }
     let given = arguments.map { visit($0).trimmedDescription } ?? ""
-    return TypeSyntax(stringLiteral: "\(proxy).\(alias)\(given)")
-      .with(\.leadingTrivia, node.leadingTrivia).with(\.trailingTrivia, node.trailingTrivia)
+    return TypeSyntax(stringLiteral: "\(proxy).\(alias)\(given)").with(
+      \.leadingTrivia, node.leadingTrivia
+    ).with(\.trailingTrivia, node.trailingTrivia)
+  }
+}
+
+extension Requirement {
+  /// The function of the proxy that returns the value or the error of the `@Otherwise`, and the
+  /// call of it.
+  fileprivate func otherwise(of proxy: String, number: Int) -> (call: String, function: String)? {
+    guard let value = attributes("Otherwise").first?.values.first else { return nil }
+    let type =
+      value.label?.text == "throw"
+      ? thrown?.type?.trimmedDescription ?? Spelling.anyError
+      : result?.trimmedDescription ?? Spelling.void
+    // Each type parameter is one of the call, as the result need not name it.
+    let types = generics?.parameters.map { parameter in
+      let name = parameter.name.text
+      return parameter.specifier?.text == "each"
+        ? (taken: "_: repeat (each \(name)).Type", given: "repeat (each \(name)).self")
+        : (taken: "_: \(name).Type", given: "\(name).self")
+    }
+    let taken = types?.map(\.taken).joined(separator: ", ") ?? ""
+    let given = types?.map(\.given).joined(separator: ", ") ?? ""
+    return (
+      "\(proxy).__otherwise\(number)(\(given))",
+      "  \(isolation)fileprivate static func __otherwise\(number)"
+        + "\(generics?.trimmedDescription ?? "")(\(taken)) -> "
+        + "\(type)\(clause.map { " \($0.trimmedDescription)" } ?? "") { \(value.expression.trimmedDescription) }"
+    )
   }
 }

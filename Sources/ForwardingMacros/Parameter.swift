@@ -46,15 +46,13 @@ struct Parameter {
 
 extension ProtocolReader {
   func readParameters(of requirement: Requirement) -> [Parameter] {
-    zip(requirement.parameters, requirement.labels).enumerated().map {
-      read($0.element.0, $0.element.1, number: $0.offset, of: requirement)
-    }
+    requirement.parameters.enumerated().map { read($0.element, number: $0.offset, of: requirement) }
   }
 
   private func read(
-    _ parameter: FunctionParameterSyntax, _ label: String, number: Int, of requirement: Requirement
+    _ parameter: FunctionParameterSyntax, number: Int, of requirement: Requirement
   ) -> Parameter {
-    let isList = requirement.kind == .list
+    let (isList, label) = (requirement.kind == .list, requirement.labels[number])
     let second = parameter.secondName ?? parameter.firstName
     // A keyword cannot be the name of the variable, and with backticks it may have another meaning. A
     // setter has a value of its own, `newValue`, and a proxy has names with underscores.
@@ -90,8 +88,7 @@ extension ProtocolReader {
       declaration: "\(names): \(parameter.type.without(["consuming", "borrowing"]))",
       lent: "\(names): \(parameter.type.without(kinds))",
       isNoMessage: requirement.isAsync && variable != nil
-        ? "a target that is awaited would have the variable for long"
-        : obstacle(parameter.type),
+        ? "a target that is awaited would have the variable for long" : obstacle(parameter.type),
       escapes: specifiers.isEmpty && !isDelayed)
   }
 
@@ -101,9 +98,7 @@ extension ProtocolReader {
     if function(type.base) != nil, !type.attributes.contains("@escaping") {
       return "a closure does not escape"
     }
-    if type.hasToken({ $0.tokenKind == .keyword(.some) }) {
-      return "an argument is of 'some' type"
-    }
+    if type.hasToken({ $0.tokenKind == .keyword(.some) }) { return "an argument is of 'some' type" }
     if type.base.isLent { return "an argument is lent" }
     if type.specifiers.contains("sending") { return "an argument is 'sending'" }
     return type.specifiers.contains("isolated") ? "an argument is isolated" : nil
@@ -126,8 +121,7 @@ extension ProtocolReader {
 
   /// The function type that a type is, or that is behind a type alias of the protocol.
   func function(_ type: TypeSyntax) -> FunctionTypeSyntax? {
-    type.function
-      ?? type.as(IdentifierTypeSyntax.self).flatMap { alias($0.name.text)?.function }
+    type.function ?? type.as(IdentifierTypeSyntax.self).flatMap { alias($0.name.text)?.function }
   }
 
   /// A type without the implicit unwrapping that only a declaration may have.
@@ -171,9 +165,6 @@ extension TypeSyntax {
     return self.as(FunctionTypeSyntax.self)
   }
 
-  /// Whether the type is a function that does not escape.
-  var isLentClosure: Bool { function != nil && !attributes.contains("@escaping") }
-
   /// Whether the type is one of the standard library's non-escapable span types. A `Span` without
   /// type arguments is a type of the program, as those of tracers are.
   fileprivate var isLent: Bool {
@@ -193,9 +184,7 @@ extension TypeSyntax {
   /// Whether the type mentions `Self`, which has a diagnostic of its own.
   var namesSelf: Bool { hasToken { $0.tokenKind == .keyword(.Self) } }
 
-  var isVoid: Bool {
-    ["Void", "()", "Swift.Void", "Swift::Void"].contains(trimmedDescription)
-  }
+  var isVoid: Bool { ["Void", "()", "Swift.Void", "Swift::Void"].contains(trimmedDescription) }
 
   var isOptional: Bool {
     self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)

@@ -13,14 +13,11 @@ struct Plugin: PluginProvider {
       ForwardableMacro.self, ProxyInViewMacro.self, MarkerMacro.self, DelegatesMacro.self,
     ]
     if let type = macros.first(where: { "\($0)" == typeName }) { return type }
-    throw Unknown(macro: typeName)
+    throw MacroExpansionErrorMessage("'\(typeName)' is no macro of this package")
   }
 
-  struct Unknown: Error { let macro: String }
-
   static func main() throws {
-    try CompilerPluginMessageListener(
-      connection: StandardIOMessageConnection(), provider: Plugin()
-    ).main()
+    try CompilerPluginMessageListener(connection: StandardIOMessageConnection(), provider: Plugin())
+      .main()
   }
 }

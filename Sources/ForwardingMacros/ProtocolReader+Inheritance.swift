@@ -88,14 +88,6 @@ extension ProtocolReader {
   var associatedTypes: [AssociatedTypeDeclSyntax] {
     declaration.members(AssociatedTypeDeclSyntax.self)
   }
-
-  /// Refuses an associated type that is no primary one, as the targets of the proxy have it in their type.
-  mutating func check(_ type: AssociatedTypeDeclSyntax) {
-    if !proxy.parameters.contains(where: { $0.name == type.name.text }) {
-      refuse(
-        .associatedType, type.name.text, name, type.name.text, at: type.associatedtypeKeyword)
-    }
-  }
 }
 
 extension ProtocolDeclSyntax {

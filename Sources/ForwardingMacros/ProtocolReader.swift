@@ -8,7 +8,7 @@ struct ProtocolReader {
   let declaration: ProtocolDeclSyntax
   /// The protocol of another module that the declaration restates; nil for a protocol of this
   /// module.
-  let foreign: TypeSyntax?
+  let foreign: String?
   private(set) var diagnostics: [Diagnostic] = []
   var names = Names()
   /// The proxy, filled in while the protocol is read.
@@ -26,7 +26,7 @@ struct ProtocolReader {
   ///   - foreign: the protocol of another module that the declaration restates.
   ///   - isExtension: whether the proxy is for the extension of the protocol alone.
   init(
-    _ declaration: ProtocolDeclSyntax, as foreign: TypeSyntax? = nil,
+    _ declaration: ProtocolDeclSyntax, as foreign: String? = nil,
     in context: some MacroExpansionContext, isExtension: Bool = false
   ) {
     self.declaration = declaration
@@ -35,14 +35,14 @@ struct ProtocolReader {
     isOutside = isExtension && nested != nil
     let place = isOutside ? nested.map { "\($0.place)." } ?? "" : ""
     proxy = Proxy(
-      name: foreign?.trimmedDescription ?? place + declaration.name.text,
+      name: foreign ?? place + declaration.name.text,
       className: "\(place)\(declaration.name.bare)Proxy")
     proxy.access =
-      AccessWord.of(declaration, in: context).map {
-        $0 == "private" ? "fileprivate " : "\($0) "
-      } ?? ""
+      AccessWord.of(declaration, in: context).map { $0 == "private" ? "fileprivate " : "\($0) " }
+      ?? ""
     proxy.isAccessAround = AccessWord.written(declaration.modifiers) == nil
-    proxy.isNonisolated = declaration.modifiers.contains(where: \.isNonisolated)
+    let isNonisolated = declaration.modifiers.contains { $0.name.text == "nonisolated" }
+    proxy.nonisolated = isNonisolated ? "nonisolated " : ""
     proxy.isForeign = foreign != nil
     proxy.isNested = nested != nil
     proxy.hasDeprecated = declaration.memberBlock.hasToken { $0.text == "deprecated" }
@@ -66,31 +66,33 @@ struct ProtocolReader {
     diagnostics.append(refusal.error(names, at: node))
   }
 
-  /// Reads members, including those inside `#if`.
-  private mutating func read(_ members: MemberBlockItemListSyntax) -> [ProxyPart] {
-    members.compactMap { member in
-      if let condition = member.decl.as(IfConfigDeclSyntax.self) {
-        return .conditional(read(condition))
+  /// Reads members, including those inside `#if`, whose clauses may use the same names.
+  private mutating func read(
+    _ members: MemberBlockItemListSyntax, under conditions: [String] = []
+  ) -> [ProxyMember] {
+    var parts: [ProxyMember] = []
+    for member in members {
+      guard let fork = member.decl.as(IfConfigDeclSyntax.self) else {
+        if var part = readMember(member.decl) {
+          part.conditions = conditions
+          parts.append(part)
+        }
+        continue
       }
-      return readMember(member.decl).map { .member($0) }
+      let before = names
+      var (all, others) = (names, conditions)
+      for clause in fork.clauses {
+        names = before
+        let own = clause.condition.map { "(\($0.trimmedDescription))" }
+        if case .decls(let members)? = clause.elements {
+          parts += read(members, under: others + (own.map { [$0] } ?? []))
+        }
+        if let own { others.append("!\(own)") }
+        all.formUnion(names)
+      }
+      names = all
     }
-  }
-
-  /// Reads the clauses of `#if`. Each clause may use the same names as another one.
-  private mutating func read(_ condition: IfConfigDeclSyntax) -> [(String, [ProxyPart])] {
-    let before = names
-    var all = names
-    var clauses: [(String, [ProxyPart])] = []
-    for clause in condition.clauses {
-      names = before
-      let head = [clause.poundKeyword.text, clause.condition?.trimmedDescription ?? ""]
-      var parts: [ProxyPart] = []
-      if case .decls(let members)? = clause.elements { parts = read(members) }
-      clauses.append((head.filter { !$0.isEmpty }.joined(separator: " "), parts))
-      all.formUnion(names)
-    }
-    names = all
-    return clauses
+    return parts
   }
 
   /// Reads a requirement: for the extension of a nested protocol with other names, and otherwise
@@ -109,9 +111,42 @@ struct ProtocolReader {
     if let initializer = declaration.as(InitializerDeclSyntax.self) {
       let labels = initializer.signature.parameterClause.parameters.map(\.firstName.text)
       refuse(.member, "init(\(labels.labels))", name, at: initializer.initKeyword)
-    } else if let type = declaration.as(AssociatedTypeDeclSyntax.self) {
-      check(type)
+    } else if let type = declaration.as(AssociatedTypeDeclSyntax.self),
+      !proxy.parameters.contains(where: { $0.name == type.name.text })
+    {
+      // The targets of the proxy have it in their type.
+      refuse(.associatedType, type.name.text, name, type.name.text, at: type.associatedtypeKeyword)
     }
     return nil
+  }
+}
+
+/// The access modifier of a protocol, as far as the source around it says.
+private enum AccessWord {
+  static let order = ["private", "fileprivate", "internal", "package", "public", "open"]
+
+  /// The modifier for the proxy: that of the protocol, or of the extension around it, but no wider
+  /// than those of the types around it. nil without one.
+  static func of(_ declaration: ProtocolDeclSyntax, in context: some MacroExpansionContext)
+    -> String?
+  {
+    let scopes = context.lexicalContext
+    func word(_ modifiers: DeclModifierListSyntax, in scope: Int) -> String? {
+      let around = scopes.dropFirst(scope).first?.as(ExtensionDeclSyntax.self)
+      return written(modifiers) ?? around.flatMap { written($0.modifiers) }
+    }
+    guard let own = word(declaration.modifiers, in: 0) else { return nil }
+    let types = scopes.enumerated().compactMap { index, scope -> String? in
+      guard scope.asProtocol((any NamedDeclSyntax).self) != nil,
+        let type = scope.asProtocol((any DeclGroupSyntax).self)
+      else { return nil }
+      return word(type.modifiers, in: index + 1) ?? "internal"
+    }
+    func level(_ word: String) -> Int { order.firstIndex(of: word) ?? 0 }
+    return types.contains { level($0) < level(own) } && level(own) > level("internal") ? nil : own
+  }
+
+  static func written(_ modifiers: DeclModifierListSyntax) -> String? {
+    modifiers.first { order.contains($0.name.text) && $0.detail == nil }?.name.text
   }
 }

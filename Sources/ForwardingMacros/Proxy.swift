@@ -19,15 +19,15 @@ struct Proxy {
   var actor: String?
   /// What the protocol inherits of the standard library and Foundation, by names without modules.
   var marks: Set<String> = []
-  /// Whether the protocol is declared `nonisolated`.
-  var isNonisolated = false
+  /// The modifier in front of declarations that belong to no actor.
+  var nonisolated = ""
   /// Whether the proxy is for a protocol of another module, which this declaration restates.
   var isForeign = false
   /// Whether another type is around the protocol.
   var isNested = false
   /// The inherited protocols. Each has a proxy of its own.
   var bases: [String] = []
-  var parts: [ProxyPart] = []
+  var parts: [ProxyMember] = []
   /// Whether a requirement is deprecated.
   var hasDeprecated = false
 
@@ -55,20 +55,16 @@ struct Proxy {
   /// The existential type of a target that is an object.
   var objectTarget: String { isOfObjects ? target : "\(target) & \(swift)AnyObject" }
 
-  /// The modifier in front of declarations that belong to no actor.
-  var nonisolated: String { isNonisolated ? "nonisolated " : "" }
-
   /// The type aliases for the proxies of the inherited protocols.
   var baseProxies: [String] { bases.indices.map { "__Base\($0)" } }
   /// The declarations of these type aliases. A base without a proxy leads to a compiler error here
   /// alone, and the error shows the comment on the line.
   private var baseTypes: String {
     bases.enumerated().map { number, base in
-      let name = base.prefix { $0 != "<" }
-      return """
-          \(access)typealias __Base\(number) = \(name)Proxy\(base.dropFirst(name.count))  // if it is not found: put '@Forwardable' on '\(name)'; if it is a class: no proxy is one of its subclasses
+      """
+        \(access)typealias __Base\(number) = \(base.proxyName)  // if it is not found: put '@Forwardable' on '\(base.prefix { $0 != "<" })'; if it is a class: no proxy is one of its subclasses
 
-        """
+      """
     }.joined()
   }
 
@@ -83,10 +79,6 @@ struct Proxy {
     guard let base = bases.first(where: { !$0.contains("<") }) else { return "" }
     return "  // if it requires arguments: inherit '\(base)' with its types, as '\(base)<Int>'"
   }
-
-  /// Whether other modules may have classes of the protocol, so that the optimizer never takes one for the
-  /// only one.
-  private var isInView: Bool { ["public ", "package "].contains(access) || isForeign }
 
   // MARK: The extensions
 
@@ -117,6 +109,8 @@ struct Proxy {
     let isolation = actor.map { $0 + " " } ?? ""
     let bounds = parameters.map { $0.bound.isEmpty ? $0.name : "\($0.name): \($0.bound)" }
     let clause = bounds.isEmpty ? "" : "<\(bounds.joined(separator: ", "))>"
+    // If other modules may have classes of the protocol, the optimizer never takes one for the only one.
+    let isInView = ["public ", "package "].contains(access) || isForeign
     let inView = isInView ? "" : "@\(forwarding)_ProxyInView "
     return """
       \(attributes)\(inView)\(isAccessAround ? "" : access)\(keyword) \(className)\(clause): \(name), \(isOfActors ? "" : "nonisolated ")\(forwarding)_ProxySender, \(isolation)\(forwarding)GeneratedProxy\(conformances)\(whereClause) {\(actorHint)
@@ -153,40 +147,36 @@ struct Proxy {
 
   private var types: String {
     let (own, aliases) = parts.values
-    let values = baseProxies.map { "\($0).__Values" } + own
-    return
-      ([
-        """
-          \(access)typealias __Target = \(target)
-          \(access)typealias __SendableTarget = \(target) & \(swift)Sendable
-          \(access)typealias __Values = (\(values.joined(separator: ", ")))\(argumentsHint)
-        """
-      ]
-      + (isNested ? actor.map { ["  \(access)typealias __Actor = \($0.dropFirst())"] } ?? [] : [])
-      + aliases.map { $0.replacing("typealias", with: "\(access)typealias") })
-      .joined(separator: "\n")
+    let values = (baseProxies.map { "\($0).__Values" } + own).joined(separator: ", ")
+    let lines = [
+      "typealias __Target = \(target)",
+      "typealias __SendableTarget = \(target) & \(swift)Sendable",
+      "typealias __Values = (\(values))\(argumentsHint)",
+    ]
+    let beside = isNested ? actor.map { ["typealias __Actor = \($0.dropFirst())"] } ?? [] : []
+    let conditional = aliases.map { $0.replacing("typealias", with: "\(access)typealias") }
+    return ((lines + beside).map { "  \(access)\($0)" } + conditional).joined(separator: "\n")
   }
 
   private var constants: String {
     let isGeneric = !parameters.isEmpty
     return parts.text { member in
-      let messages = member.calls.map(\.message)
-      let lines = messages.map { message in
+      let lines = member.calls.map { message in
         let value = message.value(isCached: isGeneric ? type : nil)
         let head = "  nonisolated fileprivate static"
         return isGeneric
           ? "\(head) var \(message.name): \(message.type) { \(value) }"
           : "\(head) let \(message.name) = \(value)"
       }
-      let values = messages.compactMap { $0.declaration(access) }
+      let values = member.calls.compactMap { $0.declaration(access) }
       return (lines + values + member.beside).joined(separator: "\n")
     }
   }
 
   private var messages: String {
     let names = parts.text { member in
-      member.calls.map(\.message).filter { $0.isNoMessage == nil }.map {
-        "\($0.comment)    \(access)var \($0.publicName): \($0.type) { \(type).\($0.name) }"
+      member.calls.filter { $0.isNoMessage == nil }.map {
+        "\($0.isSetter ? "" : $0.requirement.comment)    \(access)var \($0.publicName): \($0.type) { \(type).\($0.name) }"
       }.joined(separator: "\n\n")
     }
     // Two bases may inherit one message. It is the same.
@@ -215,8 +205,7 @@ struct Proxy {
       ? "" : ", bases: [\(baseProxies.map { "\($0).self" }.joined(separator: ", "))]"
     let bound = isOfObjects && !isForeign ? name : "\(name) & \(swift)AnyObject"
     let answers = parts.text { member in
-      member.calls.filter { $0.message.isNoMessage == nil }.map(\.registered).joined(
-        separator: "\n")
+      member.calls.filter { $0.isNoMessage == nil }.map(\.registered).joined(separator: "\n")
     }
     let same = parameters.map { "__Object.\($0.name) == \($0.name)" }.joined(separator: ", ")
     let opened = """
@@ -242,6 +231,58 @@ struct Proxy {
       \(isOfObjects ? "  \(access)static func __object(of target: \(target)) -> (\(swift)AnyObject)? { target }\n\n" : "")  \(hasDeprecated ? "@available(*, deprecated) " : "")@discardableResult \(access)static func __prepare(_ __target: \(target)) -> \(swift)AnyObject {
       \(opened)
       \(objects)
+        }
+      """
+  }
+
+  // MARK: What depends on the inherited protocols
+
+  /// The functions that map an inherited protocol to its index in the tables of a target.
+  private var places: String {
+    if bases.isEmpty { return "" }
+    var offset = "1"
+    var cases = ""
+    for (number, base) in baseProxies.enumerated() {
+      cases += """
+            let __place\(number) = \(base).__place(of: proxy)
+            if __place\(number) < \(base).__places { return \(offset) + __place\(number) }
+
+        """
+      offset += " + \(base).__places"
+    }
+    return """
+        \(access)nonisolated static func __place(of proxy: \(swift)AnyClass) -> \(swift)Int {
+          if proxy == \(type).self { return 0 }
+      \(cases)    return \(offset)
+        }
+
+        \(access)nonisolated static var __places: \(swift)Int { \(offset) }
+
+
+      """
+  }
+
+  /// The class that stands in for a value among the targets: it holds the value, and calls it.
+  private var box: String {
+    if isOfObjects { return "" }
+    // A value that no requirement mutates is read without a lock.
+    let isChanged = !bases.isEmpty || parts.flatMap(\.calls).contains(where: \.isMutating)
+    let isolation = isSendable ? "nonisolated " : actor.map { $0 + " " } ?? ""
+    let sendable = isSendable ? ", @unchecked \(swift)Sendable" : ""
+    return """
+        \(attributes)\(nonisolated)fileprivate final class __Box: \(name), \(isolation)\(forwarding)_ProxyBox\(sendable) {\(actorHint)
+          \(isSendable ? "nonisolated " : "")let __value: \(forwarding)_BoxedValue<\(target)>
+          init(_ value: \(target)) {
+            __value = \(forwarding)_BoxedValue(value, isChanged: \(isChanged))
+          }
+      \(isForeign ? parts.text(\.boxed) : "")
+        }
+
+        \(access)static func __isBox(_ object: \(swift)AnyObject) -> \(swift)Bool { object is __Box }
+
+        \(access)static func __target(behind object: \(swift)AnyObject) -> (\(target))? {
+          if let box = object as? __Box { return box.__value.current }
+          return object as? \(target)
         }
       """
   }

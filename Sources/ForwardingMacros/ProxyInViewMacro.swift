@@ -26,22 +26,19 @@ enum ProxyInViewMacro: ExtensionMacro {
     let kept = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
       !$0.attributeName.trimmedDescription.hasSuffix("_ProxyInView")
     }
-    let actor = place.isEmpty ? nil : kept.first(where: \.namesGlobalActor)?.trimmedDescription
     let protocols = declaration.inheritanceClause?.inheritedTypes.filter {
       !$0.type.trimmedDescription.hasSuffix("GeneratedProxy")
     }.map(\.type.trimmedDescription)
-    var attributes = kept.map { $0.trimmedDescription + " " }.joined()
-    if let actor { attributes.replace(actor + " ", with: "@\(proxy).__Actor ") }
+    let attributes = kept.map { attribute in
+      attribute.namesGlobalActor && !place.isEmpty
+        ? "@\(proxy).__Actor " : "\(attribute.trimmedDescription) "
+    }.joined()
     // Nor does the default isolation of the module matter to it.
-    let isolation =
-      isActor || kept.contains(where: \.namesGlobalActor) ? "" : "nonisolated "
+    let isolation = isActor || kept.contains(where: \.namesGlobalActor) ? "" : "nonisolated "
     let source = """
       extension \(name) {
         \(attributes)\(isolation)fileprivate \(isActor ? "actor" : "final class") __InView: \(place)\((protocols ?? []).joined(separator: ", ")) {
-          nonisolated let __forwarder: \(Spelling.forwarding)_ProxyForwarder
-          \(isActor ? "" : "nonisolated ")init(_ forwarder: \(Spelling.forwarding)_ProxyForwarder) {
-            __forwarder = forwarder
-          }
+          nonisolated var __forwarder: \(Spelling.forwarding)_ProxyForwarder { \(Spelling.swift)fatalError() }
         }
       }
       """

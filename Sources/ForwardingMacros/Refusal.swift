@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import SwiftDiagnostics
 import SwiftSyntax
+import SwiftSyntaxMacros
 
 /// What a macro refuses: each sentence names the attribute and the requirement, and says what to write.
 /// Names take the places of `%`.
 enum Refusal: String {
   // Protocols.
-  case notAProtocol =
-    "'@Forwardable' is for protocols: put it on the protocol of the delegates"
+  case notAProtocol = "'@Forwardable' is for protocols: put it on the protocol of the delegates"
   case noForeignProtocol =
     "'@Forwardable(as:)' takes one protocol: write '(any Module.Delegate).self'"
   case privateNested =
     "'@Forwardable' cannot extend '%', which is 'private' in another type: write 'fileprivate'"
-  case proxyless =
-    "'@Forwardable' cannot forward '%': remove it from what '%' inherits"
+  case proxyless = "'@Forwardable' cannot forward '%': remove it from what '%' inherits"
   case foreignBase =
     "'@Forwardable(as:)' cannot forward what '%' inherits: write the requirements of '%' in it"
   case noncopyable =
@@ -52,8 +51,7 @@ enum Refusal: String {
     "'@Forwardable' cannot tell what '%' returns if no target answers: put '@Otherwise(value)' in front of it"
   case noAnswerOrError =
     "'@Forwardable' cannot tell what '%' returns if no target answers: put '@Otherwise(value)' or '@Otherwise(throw: error)' in front of it"
-  case nothingToCombine =
-    "'@Otherwise' has no two answers to combine for '%': remove 'combine'"
+  case nothingToCombine = "'@Otherwise' has no two answers to combine for '%': remove 'combine'"
   case throwsNothing =
     "'@Otherwise(throw:)' cannot throw from '%': add 'throws', or write '@Otherwise(value)'"
   case answerToNothing =
@@ -80,15 +78,7 @@ enum Refusal: String {
   /// The error at a node, with these names.
   func error(_ names: [String] = [], at node: some SyntaxProtocol) -> Diagnostic {
     let texts = rawValue.split(separator: "%", omittingEmptySubsequences: false)
-    let sentence = Sentence(
-      diagnosticID: MessageID(domain: "Forwarding", id: "\(self)"),
-      message: zip([""] + names, texts).map { $0 + $1 }.joined())
-    return Diagnostic(node: node, message: sentence)
+    let sentence = zip([""] + names, texts).map { $0 + $1 }.joined()
+    return Diagnostic(node: node, message: MacroExpansionErrorMessage(sentence))
   }
-}
-
-private struct Sentence: DiagnosticMessage {
-  let diagnosticID: MessageID
-  let message: String
-  var severity: DiagnosticSeverity { .error }
 }

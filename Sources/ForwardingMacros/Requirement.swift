@@ -95,23 +95,15 @@ struct Requirement {
   var isolation: String {
     let words =
       attributes.filter(\.namesGlobalActor).map(\.trimmedDescription)
-      + modifiers.filter(\.isNonisolated).map(\.trimmedDescription)
+      + modifiers.filter { $0.name.text == "nonisolated" }.map(\.trimmedDescription)
     return words.map { $0 + " " }.joined()
   }
 
   /// The doc comment, as lines.
   var comment: String {
-    declaration.leadingTrivia.compactMap { piece -> String? in
-      switch piece {
-      case .docLineComment(let text), .docBlockComment(let text): "  \(text)\n"
-      default: nil
-      }
-    }.joined()
+    declaration.leadingTrivia.map { "\($0)" }
+      .filter { $0.hasPrefix("///") || $0.hasPrefix("/**") }.map { "  \($0)\n" }.joined()
   }
-}
-
-extension DeclModifierSyntax {
-  var isNonisolated: Bool { name.text == "nonisolated" }
 }
 
 extension AttributeSyntax {
