@@ -13,8 +13,8 @@ struct HouseTests {
     "Forwarding": ["Invocations", "TypeEncodings"],
     "ForwardingUndo": ["Forwarding", "Invocations"],
     "ForwardingMacros": [
-      "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftDiagnostics",
-      "SwiftCompilerPlugin", "SwiftCompilerPluginMessageHandling",
+      "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftDiagnostics", "SwiftParser",
+      "SwiftCompilerPluginMessageHandling",
     ],
     "InvocationText": ["Invocations", "TypeEncodings"],
     // The only module with a test library: products that ship do not link one.
