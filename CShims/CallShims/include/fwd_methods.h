@@ -137,12 +137,6 @@ static inline int fwd_recalled_is_right(const FWDRecalled *recalled, uintptr_t t
          __atomic_load_n(recalled->changes, __ATOMIC_ACQUIRE) == recalled->seen;
 }
 
-/// Returns whether a held table is still the current one. It is replaced when a class changes for a
-/// selector in the table, and when the table grows.
-static inline int fwd_method_is_current(const FWDMethodCache *cache) {
-  return __atomic_load_n(&fwd_method_cache, __ATOMIC_ACQUIRE) == (const void *)cache;
-}
-
 /// Returns the number of changes that may affect a selector. It is read before a method is looked
 /// up, and passed to `fwd_method_remember` with the method. Takes no lock.
 uint64_t fwd_method_epoch(uintptr_t selector);

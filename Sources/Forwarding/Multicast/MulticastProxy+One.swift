@@ -35,14 +35,9 @@ extension MulticastProxy {
 
   /// Passes a call on to the only target, as a step of this proxy.
   func pass(_ call: Call, on target: AnyObject) throws {
-    guard let selector = call.selector else { throw InvocationError.selectorNotSet }
-    try ForwardingDepth.enter(targetList, call, selector, for: self)
-    defer { ForwardingDepth.leave() }
-    var outcome = Swift.Result<Void, any Error>.success(())
-    call.withInvocation { invocation in
-      outcome = Swift.Result { try invocation.send(to: target) }
+    try call.forwarding(by: self, as: targetList) {
+      try call.withInvocation { try $0.send(to: target) }
     }
-    try outcome.get()
   }
 }
 

@@ -44,7 +44,7 @@ open class ForwardingProxy: MessageForwarding {
   ///
   /// - Throws: the error of ``forward(_:)``.
   open nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
-    try invocation.forwardAtOnce(by: self)
+    try invocation.call.forwarding(by: self) { try forward(invocation) }
   }
 
   open func unrecognizedSelector(_ selector: Selector) throws {

@@ -11,20 +11,21 @@ extension Call {
 
   /// Runs `body` with the invocation that the call belongs to, or else with a spare one that
   /// borrows the arguments. A result that `body` leaves becomes the result of this call.
-  package func withInvocation(_ body: (Invocation) -> Void) {
-    if let owner = unsafe owner {
-      return unsafe owner._withUnsafeGuaranteedRef { body($0) }
-    }
-    unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
-      SpareInvocations.withOne(plan) { spare in
+  package func withInvocation<Result>(_ body: (Invocation) throws -> Result) rethrows -> Result {
+    if let owner = unsafe owner { return try unsafe owner._withUnsafeGuaranteedRef(body) }
+    return try unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
+      try SpareInvocations.withOne(plan) { spare in
         spare.call.borrow(from: self)
-        defer { spare.call.slot(0).word = 0 }
-        body(spare)
-        adoptUnanswered(of: spare.call)
-        // Without a new result, the result of an earlier target stays.
-        guard spare.call.hasResult else { return }
-        forgetResult()
-        adoptResult(of: spare.call)
+        defer {
+          adoptUnanswered(of: spare.call)
+          // Without a new result, the result of an earlier target stays.
+          if spare.call.hasResult {
+            forgetResult()
+            adoptResult(of: spare.call)
+          }
+          spare.call.slot(0).word = 0
+        }
+        return try body(spare)
       }
     }
   }

@@ -101,7 +101,9 @@ package final class AwaitedStep: @unchecked Sendable {
     let identity = ObjectIdentifier(object)
     let outer = current
     let step = AwaitedStep(identity, call.message, in: outer)
-    if isForwarding(call.message, identity, from: outer) || call.hasPassed(identity) {
+    if unsafe isForwarding(call.message, identity, from: outer)
+      || call.hasPassed(Unmanaged.passUnretained(object).toOpaque())
+    {
       throw InvocationError.forwardingCycle(selector, type: SwiftType(type))
     }
     guard step.isShallow else {

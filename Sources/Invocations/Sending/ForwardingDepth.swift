@@ -25,28 +25,18 @@ package enum ForwardingDepth {
   package static func enter(
     _ object: AnyObject, _ call: Call, _ selector: Selector, for owner: AnyObject
   ) throws(InvocationError) {
-    try unsafe enter(Unmanaged.passUnretained(object).toOpaque(), call, selector) {
-      type(of: owner)
-    }
-  }
-
-  @unsafe
-  @inline(__always)
-  static func enter(
-    _ object: UnsafeRawPointer, _ call: Call, _ selector: Selector, _ type: () -> AnyClass
-  ) throws(InvocationError) {
+    let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
     let thread = unsafe fwd_thread()
-    var status = unsafe fwd_forwarding_enter(thread, object, call.message)
-    if status == .entered, unsafe call.hasPassed(object) {
+    var status = unsafe fwd_forwarding_enter(thread, address, call.message)
+    if status == .entered, unsafe call.hasPassed(address) {
       unsafe fwd_forwarding_leave(thread)
       status = .cycle
     }
     switch status {
     case .entered: return
-    case .cycle: throw .forwardingCycle(selector, type: SwiftType(type()))
+    case .cycle: throw .forwardingCycle(selector, type: SwiftType(type(of: owner)))
     case .tooDeep: throw .forwardedTooDeeply(selector, limit: limit)
-    case .withoutStack:
-      throw stackError
+    case .withoutStack: throw stackError
     }
   }
 
@@ -106,14 +96,17 @@ package enum ForwardingDepth {
 }
 
 extension Call {
-  /// Runs code that sends the call to another object, as a forwarding step of `owner`.
+  /// Runs code that sends the call to another object, as a forwarding step of `owner`, for which
+  /// `object` may stand among the steps.
   ///
   /// - Throws: `forwardingCycle` if the same message passes the same object again;
   ///   `forwardedTooDeeply` at the limit; `notEnoughStack` if little stack is left; or the error of
   ///   `step`.
-  package func forwarding(by owner: AnyObject, _ step: () throws -> Void) throws {
+  package func forwarding(
+    by owner: AnyObject, as object: AnyObject? = nil, _ step: () throws -> Void
+  ) throws {
     guard let selector else { throw InvocationError.selectorNotSet }
-    try ForwardingDepth.enter(owner, self, selector, for: owner)
+    try ForwardingDepth.enter(object ?? owner, self, selector, for: owner)
     defer { ForwardingDepth.leave() }
     try step()
   }

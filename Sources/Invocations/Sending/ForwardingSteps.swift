@@ -57,39 +57,102 @@ extension BorrowedObject {
     try unsafe with(as: type) { try $0.forward(call) }
   }
 
-  func forwardingTarget<Object: MessageForwarding>(
-    for selector: Selector, as type: Object.Type
-  ) -> AnyObject? {
-    unsafe with(as: type) { $0.forwardingTarget(for: selector) }
-  }
-
-  func match<Object: MessageForwarding>(
-    _ invocation: Invocation, _ selector: Selector, as type: Object.Type
-  ) -> InvocationMatch {
-    unsafe with(as: type) { $0.match(invocation, selector) }
-  }
-
   func methodSignature<Object: MessageForwarding>(
     for selector: Selector, as type: Object.Type
   ) -> MethodSignature? {
     unsafe with(as: type) { $0.methodSignature(for: selector) }
   }
 
-  func forward<Object: MessageForwarding>(
-    _ invocation: Invocation, as type: Object.Type
-  ) throws {
-    try unsafe with(as: type) { try $0.forward(invocation) }
-  }
-
-  func unrecognizedSelector<Object: MessageForwarding>(
-    _ selector: Selector, as type: Object.Type
-  ) throws {
-    try unsafe with(as: type) { try $0.unrecognizedSelector(selector) }
-  }
-
   func ownMethod<Object: MethodProviding>(
     for selector: Selector, as type: Object.Type
   ) -> Implementation? {
     unsafe with(as: type) { $0.ownMethod(for: selector) }
+  }
+}
+
+/// What answers a message whose receiver has a class without a method for it.
+enum Answerer {
+  case method(Implementation)
+  case steps(ForwardingSteps)
+}
+
+/// The step by which an object forwards a message.
+enum ForwardingStep {
+  /// Another object gets the message.
+  case target(AnyObject)
+  /// The object gets the invocation.
+  case invocation
+  /// The message is answered.
+  case none
+}
+
+// The decisions of a send, awaited or not. They may run code of the receiver and its class, which may
+// have the invocation, so the target is lent meanwhile.
+extension Invocation {
+  /// Finds what answers a message to an object.
+  ///
+  /// - Throws: ``InvocationError/unrecognizedSelector(_:type:nearest:)``.
+  func answerer(
+    _ receiver: BorrowedObject, of table: MethodTable, _ selector: Selector
+  ) throws(InvocationError) -> Answerer {
+    let own = call.lendingTarget { table.ownOrClassMethod(of: receiver, for: selector) }
+    if let own { return .method(try call.check(own, selector)) }
+    if let steps = table.forwarding { return .steps(steps) }
+    // The class leaves out this optional requirement.
+    if table.signature(for: selector) != nil { UnansweredMessages.note(call) }
+    throw unsafe receiver.with(as: AnyObject.self) {
+      InvocationError.unrecognized(selector, by: $0)
+    }
+  }
+
+  /// Takes the steps after the resolver, up to the one that sends or forwards the message.
+  ///
+  /// - Throws: ``InvocationError/signatureMismatch(name:expected:given:)``, or the error of the
+  ///   object.
+  func nextStep(
+    _ selector: Selector, of target: some MessageForwarding
+  ) throws -> ForwardingStep {
+    let other = call.lendingTarget { target.forwardingTarget(for: selector) }
+    if let other, other !== target { return .target(other) }
+    switch call.lendingTarget({ target.match(self, selector) }) {
+    case .fits: return .invocation
+    case .expects(let signature):
+      throw InvocationError.signatureMismatch(
+        name: selector.name, expected: signature, given: plan.signature)
+    case .unknown:
+      try target.unrecognizedSelector(selector)
+      // An object that does not throw has no answer, so the result is zero.
+      call.answerWithZero()
+      return .none
+    }
+  }
+}
+
+/// The target of a call and its ownership, while another object is in its place.
+struct TargetBefore {
+  fileprivate let word: UInt64
+  fileprivate let isOwned: Bool
+  fileprivate let isLent: Bool
+}
+
+extension Call {
+  /// Sets a temporary target, which the caller retains until `takeBack`.
+  func lendTarget(_ object: AnyObject) -> TargetBefore {
+    let before = TargetBefore(word: slot(0).word, isOwned: owns(0), isLent: isTargetLent)
+    setOwns(0, false)
+    isTargetLent = false
+    slot(0).object = object
+    return before
+  }
+
+  /// Restores the target, and the selector if one is given.
+  func takeBack(_ before: TargetBefore, _ selector: Selector? = nil) {
+    // The object that forwarded may have set another target.
+    let other = owns(0) ? detachArgument(0) : nil
+    slot(0).word = before.word
+    setOwns(0, before.isOwned)
+    isTargetLent = before.isLent
+    if let selector { setSelector(selector) }
+    if let other { letGo(other) }
   }
 }

@@ -28,13 +28,8 @@ extension Invocation {
   package nonisolated(nonsending) func sendAwaiting(to other: AnyObject) async throws {
     try plan.checkMethod()
     let before = call.lendTarget(other)
-    do {
-      try await dispatchAwaiting(other)
-    } catch {
-      call.takeBack(before)
-      throw error
-    }
-    call.takeBack(before)
+    defer { call.takeBack(before) }
+    try await dispatchAwaiting(other)
   }
 
   /// Performs a method of an object, which the caller retains. The old target is restored
@@ -44,13 +39,8 @@ extension Invocation {
   ) async throws {
     guard method.isAwaited else { return try call.perform(method, on: object) }
     let before = call.lendTarget(object)
-    do {
-      try await performAwaiting(method)
-    } catch {
-      call.takeBack(before)
-      throw error
-    }
-    call.takeBack(before)
+    defer { call.takeBack(before) }
+    try await performAwaiting(method)
   }
 
   /// Looks up the method of the receiver, which is set and retained, and performs it, or forwards.
@@ -59,21 +49,16 @@ extension Invocation {
     // An old result must not pass for the answer to a message that is refused.
     call.forgetResult()
     let type: AnyClass = Swift.type(of: receiver)
-    // The lookup may run code of the class, which may have this invocation.
-    let (table, method) = call.lendingTarget {
-      let (table, method) = MethodTable.find(type, selector)
-      return (table, method ?? table.ownOrClassMethod(of: receiver, for: selector))
-    }
-    if let method {
-      return try await performAwaiting(call.check(method, selector))
-    }
-    guard let steps = table.forwarding else {
-      // The class leaves out this optional requirement.
-      if table.signature(for: selector) != nil { UnansweredMessages.note(call) }
-      throw InvocationError.unrecognized(selector, by: receiver)
-    }
-    try await AwaitedStep.take(through: receiver, call, selector, for: type) {
-      try await self.forwardAwaiting(selector, to: receiver, as: steps.type)
+    let (table, method) = call.lendingTarget { MethodTable.find(type, selector) }
+    if let method { return try await performAwaiting(call.check(method, selector)) }
+    // SAFETY: the caller retains the object.
+    let held = unsafe BorrowedObject(Unmanaged.passUnretained(receiver).toOpaque())
+    switch try answerer(held, of: table, selector) {
+    case .method(let method): try await performAwaiting(method)
+    case .steps(let steps):
+      try await AwaitedStep.take(through: receiver, call, selector, for: type) {
+        try await self.forwardAwaiting(selector, to: receiver, as: steps.type)
+      }
     }
   }
 
@@ -101,82 +86,18 @@ extension Invocation {
     call.adoptAnswer(isOwned: method.ownsResult)
   }
 
-  private nonisolated(nonsending) func forwardAwaiting(
-    _ selector: Selector, to target: AnyObject, as type: any MessageForwarding.Type
+  private nonisolated(nonsending) func forwardAwaiting<Object: MessageForwarding>(
+    _ selector: Selector, to receiver: AnyObject, as type: Object.Type
   ) async throws {
-    guard let forwarding = target as? any MessageForwarding else { return }
-    let other = call.lendingTarget { forwarding.forwardingTarget(for: selector) }
-    if let other, other !== target { return try await sendAwaiting(to: other) }
-    switch call.lendingTarget({ forwarding.match(self, selector) }) {
-    case .fits: break
-    case .expects(let signature):
-      throw InvocationError.signatureMismatch(
-        name: selector.name, expected: signature, given: plan.signature)
-    case .unknown:
-      try forwarding.unrecognizedSelector(selector)
-      return call.answerWithZero()
+    // SAFETY: the type comes from the method table of the object's class.
+    let target = unsafe unsafeDowncast(receiver, to: type)
+    switch try nextStep(selector, of: target) {
+    case .target(let other): try await sendAwaiting(to: other)
+    case .invocation:
+      let before = call.lendTarget(target)
+      defer { call.takeBack(before, selector) }
+      try await target.forwardAwaiting(self)
+    case .none: break
     }
-    let before = call.lendTarget(target)
-    do {
-      try await forwarding.forwardAwaiting(self)
-    } catch {
-      call.takeBack(before)
-      call.setSelector(selector)
-      throw error
-    }
-    call.takeBack(before)
-    call.setSelector(selector)
-  }
-
-  /// Has an object that awaits nothing forward this invocation.
-  package func forwardAtOnce(by object: some MessageForwarding) throws {
-    guard let selector else { throw InvocationError.selectorNotSet }
-    try ForwardingDepth.enter(object, call, selector, for: object)
-    defer { ForwardingDepth.leave() }
-    try object.forward(self)
-  }
-}
-
-extension MethodTable {
-  /// The method that an object of this class has for a selector. Its own methods come first.
-  /// Returns nil for a class whose objects have no methods of their own.
-  fileprivate func ownOrClassMethod(
-    of object: AnyObject, for selector: Selector
-  ) -> Implementation? {
-    // SAFETY: the caller retains the object.
-    let held = unsafe BorrowedObject(Unmanaged.passUnretained(object).toOpaque())
-    return withExtendedLifetime(object) { ownOrClassMethod(of: held, for: selector) }
-  }
-}
-
-/// The target of a call and its ownership, while another object is in its place.
-private struct TargetBefore {
-  let word: UInt64
-  let isOwned: Bool
-  let isLent: Bool
-}
-
-extension Call {
-  /// Sets a temporary target, which the caller retains until `takeBack`.
-  fileprivate func lendTarget(_ object: AnyObject) -> TargetBefore {
-    let before = TargetBefore(word: slot(0).word, isOwned: owns(0), isLent: isTargetLent)
-    setOwns(0, false)
-    isTargetLent = false
-    slot(0).object = object
-    return before
-  }
-
-  fileprivate func takeBack(_ before: TargetBefore) {
-    // The object that forwarded may have set another target.
-    let other = detachArgument(0)
-    slot(0).word = before.word
-    setOwns(0, before.isOwned)
-    isTargetLent = before.isLent
-    letGo(other)
-  }
-
-  /// Whether an object forwarded the call before the call crossed to this thread.
-  func hasPassed(_ object: ObjectIdentifier) -> Bool {
-    unsafe hasPassed(UnsafeRawPointer(bitPattern: UInt(bitPattern: object)).unsafelyUnwrapped)
   }
 }

@@ -50,9 +50,6 @@ extension Invocation {
     let type = unsafe receiver.with(as: AnyObject.self) {
       UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0)))
     }
-    // The target may run code that drops the last other reference to it.
-    let held = unsafe Unmanaged<AnyObject>.fromOpaque(receiver.address).retain()
-    defer { unsafe held.release() }
     // A release may run any code, which may have this call. The target is lent meanwhile, so that
     // it cannot be replaced, and the old cached method is released after the send.
     let old = unsafe call.lendingTarget { unsafe recall(type) }

@@ -90,25 +90,12 @@ extension Invocation {
   /// restored on return. The caller retains the object.
   package func send(to other: AnyObject) throws {
     try plan.checkMethod()
-    let slot = call.slot(0)
-    let word = slot.word
-    let owned = call.owns(0)
-    let isLent = call.isTargetLent
-    call.setOwns(0, false)
-    call.isTargetLent = false
-    slot.object = other
-    defer {
-      // The object that forwarded may have set another target.
-      let other = call.detachArgument(0)
-      slot.word = word
-      call.setOwns(0, owned)
-      call.isTargetLent = isLent
-      call.letGo(other)
-    }
+    let before = call.lendTarget(other)
+    defer { call.takeBack(before) }
     try dispatch()
   }
 
-  /// Looks up the method of the receiver and performs it, or forwards.
+  /// Looks up the method of the receiver, which is in the frame, and performs it, or forwards.
   func dispatchByLookup(_ receiver: BorrowedObject) throws {
     try unsafe call.performKnownMethod(of: receiver, call.selectorWord, isKept: true) {
       try unsafe dispatchCarefully($0, receiver)
@@ -118,6 +105,9 @@ extension Invocation {
   @unsafe
   @inline(never)
   private func dispatchCarefully(_ held: FWDHeldMethod, _ receiver: BorrowedObject) throws {
+    // The target may run code that drops the last other reference to it.
+    let kept = unsafe Unmanaged<AnyObject>.fromOpaque(receiver.address).retain()
+    defer { unsafe kept.release() }
     switch try unsafe call.performCarefully(held) {
     case .performed: return
     case .asks(let table): try unsafe ask(table, receiver)
@@ -143,19 +133,11 @@ extension Invocation {
     // An old result must not pass for the answer to a message that is refused.
     try call.replacingResult {
       try call.check(target)
-      try unsafe table._withUnsafeGuaranteedRef { table in
-        let own = call.lendingTarget { table.ownOrClassMethod(of: target, for: selector) }
-        if let method = own {
-          return try call.perform(call.check(method, selector))
-        }
-        guard let steps = table.forwarding else {
-          // The class leaves out this optional requirement.
-          if table.signature(for: selector) != nil { UnansweredMessages.note(call) }
-          throw unsafe target.with(as: AnyObject.self) {
-            InvocationError.unrecognized(selector, by: $0)
-          }
-        }
-        try forward(selector, to: target, steps)
+      switch try unsafe table._withUnsafeGuaranteedRef({
+        try answerer(target, of: $0, selector)
+      }) {
+      case .method(let method): try call.perform(method)
+      case .steps(let steps): try forward(selector, to: target, steps)
       }
     }
   }
@@ -167,47 +149,20 @@ extension Invocation {
     try forward(selector, to: target, as: steps.type)
   }
 
-  // MARK: The steps after the resolver
-
-  private func forward(
-    _ selector: Selector, to target: BorrowedObject, as type: any MessageForwarding.Type
+  private func forward<Object: MessageForwarding>(
+    _ selector: Selector, to target: BorrowedObject, as type: Object.Type
   ) throws {
-    try unsafe ForwardingDepth.enter(target.address, call, selector) {
-      unsafe target.with(as: AnyObject.self) { Swift.type(of: $0) }
+    try unsafe target.with(as: type) { target in
+      try ForwardingDepth.enter(target, call, selector, for: target)
+      defer { ForwardingDepth.leave() }
+      switch try nextStep(selector, of: target) {
+      case .target(let other): try withExtendedLifetime(other) { try send(to: other) }
+      case .invocation:
+        let before = call.lendTarget(target)
+        defer { call.takeBack(before, selector) }
+        try target.forward(self)
+      case .none: break
+      }
     }
-    defer { ForwardingDepth.leave() }
-    if let other = call.lendingTarget({ target.forwardingTarget(for: selector, as: type) }),
-      unsafe Unmanaged.passUnretained(other).toOpaque() != target.address
-    {
-      try withExtendedLifetime(other) { try send(to: other) }
-      return
-    }
-    switch call.lendingTarget({ target.match(self, selector, as: type) }) {
-    case .fits: break
-    case .expects(let signature):
-      throw InvocationError.signatureMismatch(
-        name: selector.name, expected: signature, given: plan.signature)
-    case .unknown:
-      try target.unrecognizedSelector(selector, as: type)
-      // An object that does not throw has no answer, so the result is zero.
-      call.answerWithZero()
-      return
-    }
-    let slot = call.slot(0)
-    let receiver = slot.word
-    let owned = call.owned & 1
-    let isLent = call.isTargetLent
-    call.owned &= ~1
-    call.isTargetLent = false
-    defer {
-      // Most objects set no other target.
-      let other = call.owned & 1 != 0 ? call.detachArgument(0) : nil
-      slot.word = receiver
-      call.owned |= owned
-      call.setSelector(selector)
-      call.isTargetLent = isLent
-      if let other { call.letGo(other) }
-    }
-    try target.forward(self, as: type)
   }
 }

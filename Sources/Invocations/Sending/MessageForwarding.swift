@@ -78,7 +78,7 @@ extension MessageForwarding {
   }
 
   public nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
-    try invocation.forwardAtOnce(by: self)
+    try invocation.call.forwarding(by: self) { try forward(invocation) }
   }
 
   public func unrecognizedSelector(_ selector: Selector) throws {
