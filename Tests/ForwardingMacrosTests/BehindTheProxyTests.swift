@@ -33,6 +33,24 @@
       source.setFallback(screen)
       for _ in 0..<2 { #expect(source.proxy.titleOfChat(chat) == nil) }
     }
+
+    @Test("a target on a queue cannot answer, so the next one is asked, which a report shows")
+    func questionOnQueue() throws {
+      let queue = DispatchQueue(label: "questions")
+      let targets = [Titles(), Titles()]
+      source.add(unchecked: targets[0], on: .queue(queue))
+      source.add(targets[1])
+      let late = Guarded(0)
+      source.untyped.onDiagnostic = { diagnostic in
+        if case .tooLate = diagnostic { late.withLock { $0 += 1 } }
+      }
+      #expect(source.proxy.unread == 1)
+      #expect(try source.messages.unread.report().answers == [1])
+      #expect(try source.messages.unread.first() == 1)
+      // Each of the three was told of.
+      #expect(late.read { $0 } == 3)
+      queue.sync { withExtendedLifetime(targets) {} }
+    }
   }
 
   @Suite("Single targets of a protocol")

@@ -3,87 +3,47 @@ import Dispatch
 
 // Turns of a message in a lane: on another thread, once only, or while the sender waits.
 extension Delivery {
-  /// The lane of a turn, or the outcome if there is no turn.
-  enum Claim {
-    case lane(DeliveryLane, CallEnd)
-    case over(Turn)
-  }
-
-  /// Begins the turn of a registration with options that need more than a call.
-  ///
-  /// - Parameter method: the method of the target; nil if the target is asked.
-  func claim(
-    _ registration: Registration, _ method: Implementation?, isAwaited: Bool
-  ) -> Claim {
-    // The options are read once for the whole turn: other threads may change them meanwhile.
-    let wishes = proxy.wishes(of: registration)
-    do {
-      // Refused before the message claims a once-only registration.
-      try refuseToCarry(to: registration, on: wishes.lane, isAwaited: isAwaited)
-    } catch {
-      return .over(Turn(outcome: .failed(error)))
-    }
-    let mayLeaveOut = method?.isOptional ?? false
-    guard let end = proxy.claim(registration, wishes, mayLeaveOut: mayLeaveOut) else {
-      return .over(Turn(outcome: .removed))
-    }
-    return .lane(wishes.lane, end)
-  }
-
-  /// Refuses a message that cannot go to another thread: its result would be lost, or it refers to
-  /// memory that is not retained.
-  ///
-  /// - Throws: ``ForwardingError/resultNotAwaited(_:_:)`` or
-  ///   ``ForwardingError/borrowedArgument(_:index:type:)``.
-  private func refuseToCarry(
+  /// The error of a message that cannot go to another thread: its result would be lost, or it refers
+  /// to memory that is not retained.
+  private func refusal(
     to registration: Registration, on lane: DeliveryLane, isAwaited: Bool
-  ) throws(ForwardingError) {
-    guard lane.outlivesSender else { return }
+  ) -> ForwardingError? {
+    guard lane.outlivesSender else { return nil }
     if lane.isLater, invocation.returnsValue, !isAwaited, !lane.leavesQuestions {
       let type = invocation.methodSignature.resultType
-      throw .resultNotAwaited(.init(selector, to: registration), type)
+      return .resultNotAwaited(.init(selector, to: registration), type)
     }
-    if let index = invocation.call.firstBorrowedArgument {
-      let type = invocation.methodSignature.argumentTypes[index]
-      throw .borrowedArgument(.init(selector, to: registration), index: index, type: type)
+    return invocation.call.firstBorrowedArgument.map { index in
+      .borrowedArgument(
+        .init(selector, to: registration), index: index,
+        type: invocation.methodSignature.argumentTypes[index])
     }
   }
 
-  /// Ends a once-only registration that the message has claimed, if the target has answered.
-  func settle(_ turn: Turn, _ registration: Registration, _ end: CallEnd) -> Turn {
-    if case .after = end { proxy.settle(registration, turn.outcome) }
-    return turn
-  }
-
-  /// A parcel with a copy of the invocation that retains its arguments: the sender may be gone
-  /// before the target has finished.
-  private func parcel(to registration: Registration, _ waiting: Parcel.Waiting) -> Parcel {
+  /// A copy of the invocation that retains its arguments: the sender may be gone before the target
+  /// has finished.
+  private func content() -> Parcel.Content {
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
     copy.addToPath(proxy.targetList)
-    return Parcel(.message(copy), to: registration, for: proxy, waiting)
+    return .message(copy)
   }
 
   /// Sends to a target with options that need more than a call.
+  ///
+  /// - Parameter method: the method of the target; nil if the target is asked.
   func sendSpecially(
     to target: AnyObject, _ method: Implementation?, _ registration: Registration
   ) -> Turn {
-    switch claim(registration, method, isAwaited: false) {
-    case .over(let turn): return turn
-    case .lane(let lane, let end):
-      var turn: Turn?
-      if !lane.outlivesSender {
-        registration.callHere(in: lane, selector) { turn = sendHere(to: target, method) }
-      } else if let waiting = registration.waiting(in: lane) {
-        let parcel = parcel(to: registration, waiting)
-        parcel.start(end, of: registration, suspends: method?.isAwaited ?? false)
-        let outcome = lane.deadline.map { parcel.outcome(within: $0) } ?? .queued
-        turn = Turn(
-          outcome: outcome, ticket: parcel.ticket, call: outcome.isAnswer ? parcel.answer : nil)
-      }
-      return settle(
-        turn ?? Turn(outcome: .wouldDeadlock(selector, registration)), registration, end)
+    let wishes = proxy.wishes(of: registration)
+    if let refusal = refusal(to: registration, on: wishes.lane, isAwaited: false) {
+      return Turn(outcome: .failed(refusal))
     }
+    let turn = proxy.turn(
+      of: registration, wishes, mayLeaveOut: method?.isOptional ?? false,
+      suspends: method?.isAwaited ?? false, wishes.lane.outlivesSender ? content() : nil
+    ) { sendHere(to: target, method) }
+    return turn ?? Turn(outcome: .wouldDeadlock(selector, registration))
   }
 
   // MARK: Awaiting
@@ -93,12 +53,9 @@ extension Delivery {
     switch find(registration) {
     case .over(let turn): return turn
     case .target(let target, let method):
-      guard registration.isSpecial else { return await sendHereAwaiting(to: target, method) }
-      switch claim(registration, method, isAwaited: true) {
-      case .over(let turn): return turn
-      case .lane(let lane, let end):
-        return await sendAwaiting(to: target, method, registration, lane, end)
-      }
+      return registration.isSpecial
+        ? await sendSpeciallyAwaiting(to: target, method, registration)
+        : await sendHereAwaiting(to: target, method)
     }
   }
 
@@ -122,18 +79,36 @@ extension Delivery {
     }
   }
 
-  /// Sends to one target in its lane, and awaits the answer.
-  nonisolated(nonsending) func sendAwaiting(
-    to target: AnyObject, _ method: Implementation?, _ registration: Registration,
-    _ lane: DeliveryLane, _ end: CallEnd
+  /// Sends to a target with options, in its lane, and awaits the answer.
+  private nonisolated(nonsending) func sendSpeciallyAwaiting(
+    to target: AnyObject, _ method: Implementation?, _ registration: Registration
   ) async -> Turn {
-    if lane.isHere { return settle(await sendHereAwaiting(to: target, method), registration, end) }
-    let parcel = parcel(to: registration, .awaiting(AwaitedStep.current))
-    parcel.start(end, of: registration, suspends: method?.isAwaited ?? true)
-    let outcome = await parcel.outcome(
-      within: lane.deadline, endsWithTask: invocation.endsWithTask)
-    let turn = Turn(
-      outcome: outcome, ticket: parcel.ticket, call: outcome.isAnswer ? parcel.answer : nil)
-    return settle(turn, registration, end)
+    let wishes = proxy.wishes(of: registration)
+    if let refusal = refusal(to: registration, on: wishes.lane, isAwaited: true) {
+      return Turn(outcome: .failed(refusal))
+    }
+    let mayLeaveOut = method?.isOptional ?? false
+    guard let end = proxy.claim(registration, wishes, mayLeaveOut: mayLeaveOut) else {
+      return Turn(outcome: .removed)
+    }
+    var turn: Turn
+    if wishes.lane.isHere {
+      turn = await sendHereAwaiting(to: target, method)
+    } else {
+      let parcel = Parcel(content(), to: registration, for: proxy, .awaiting(AwaitedStep.current))
+      parcel.start(end, of: registration, suspends: method?.isAwaited ?? true)
+      turn = parcel.turn(
+        await parcel.outcome(
+          within: wishes.lane.deadline, endsWithTask: invocation.endsWithTask))
+    }
+    if case .after = end { proxy.settle(registration, turn.outcome) }
+    return turn
+  }
+}
+
+extension Parcel {
+  /// The turn that ended with an outcome.
+  func turn(_ outcome: DeliveryOutcome) -> Delivery.Turn {
+    Delivery.Turn(outcome: outcome, ticket: ticket, call: outcome.isAnswer ? answer : nil)
   }
 }

@@ -22,35 +22,59 @@ extension MulticastProxy {
     _ isAnswered: () throws -> Bool, later: () -> LaterCall?
   ) -> LaneTurn {
     if registration.isRemoved || registration.isBlocked { return .over }
-    // The options are read once for the whole turn: other threads may change them meanwhile.
     let wishes = wishes(of: registration)
-    let lane = wishes.lane
-    var parcel: Parcel?
-    if lane.outlivesSender {
+    var content: Parcel.Content?
+    if wishes.lane.outlivesSender {
       guard let call = later() else { return .message }
-      guard let waiting = registration.waiting(in: lane) else {
-        return .failed(ForwardingError.wouldDeadlock(.init(selector, to: registration)))
-      }
-      parcel = Parcel(.call(call), to: registration, for: self, waiting)
+      content = .call(call)
     }
     registration.markReached()
-    guard let end = claim(registration, wishes, mayLeaveOut: mayLeaveOut) else { return .over }
-    var called: DeliveryOutcome?
-    if let parcel {
-      parcel.start(end, of: registration, suspends: false)
-      called = lane.deadline.map { parcel.outcome(within: $0) } ?? .queued
-    } else {
-      registration.callHere(in: lane, selector) {
-        do { called = try isAnswered() ? .answered : .noMethod } catch { called = .failed(error) }
+    let turn = turn(of: registration, wishes, mayLeaveOut: mayLeaveOut, content) {
+      do { return Delivery.Turn(outcome: try isAnswered() ? .answered : .noMethod) } catch {
+        return Delivery.Turn(outcome: .failed(error))
       }
     }
-    let outcome = called ?? .wouldDeadlock(selector, registration)
-    if case .after = end { settle(registration, outcome) }
+    let outcome = turn?.outcome ?? .wouldDeadlock(selector, registration)
     switch outcome {
     case .answered: return .answered
     case .queued: return .queued
     default: return outcome.error.map { .failed($0) } ?? .over
     }
+  }
+
+  /// Takes the turn of a registration with options that need more than a call: here, on the queue
+  /// that this thread waits for, or later.
+  ///
+  /// - Parameters:
+  ///   - wishes: the options, read once for the whole turn: other threads may change them meanwhile.
+  ///   - content: the call, if it may run after its sender has gone on.
+  ///   - here: makes the call on the current thread.
+  /// - Returns: nil, without a call, if the wait for the queue would never end.
+  func turn(
+    of registration: Registration, _ wishes: Registration.Wishes, mayLeaveOut: Bool,
+    suspends: Bool = false, _ content: Parcel.Content?, _ here: () -> Delivery.Turn
+  ) -> Delivery.Turn? {
+    var turn: Delivery.Turn?
+    var parcel: Parcel?
+    if let content {
+      // Refused before the call claims a once-only registration.
+      guard let waiting = registration.waiting(in: wishes.lane) else { return nil }
+      parcel = Parcel(content, to: registration, for: self, waiting)
+    }
+    guard let end = claim(registration, wishes, mayLeaveOut: mayLeaveOut) else {
+      return Delivery.Turn(outcome: .removed)
+    }
+    if let parcel {
+      parcel.start(end, of: registration, suspends: suspends)
+      turn = parcel.turn(wishes.lane.deadline.map { parcel.outcome(within: $0) } ?? .queued)
+    } else {
+      registration.callHere(in: wishes.lane) { turn = here() }
+    }
+    if case .after = end {
+      // A call that was not made leaves the registration to the next one.
+      settle(registration, turn?.outcome ?? .removed)
+    }
+    return turn
   }
 }
 
@@ -64,8 +88,8 @@ extension DeliveryOutcome {
 extension Registration {
   /// Runs `body`, which calls the target: here, or on the queue while this thread waits. Does not run
   /// it if the wait would never end.
-  func callHere(in lane: DeliveryLane, _ selector: Selector, _ body: () -> Void) {
-    if lane.waits, let notes { _ = notes.lane.wait(for: self, selector, body) } else { body() }
+  func callHere(in lane: DeliveryLane, _ body: () -> Void) {
+    if lane.waits, let details { _ = details.run(body) } else { body() }
   }
 
   /// How this thread waits for a call that may run after it has gone on; nil if the wait would never

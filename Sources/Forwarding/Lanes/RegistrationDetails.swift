@@ -43,7 +43,13 @@ extension RegistrationDetails: TargetLane {
   package func wait(
     for member: ListedTarget, _ selector: Selector, _ body: () -> Void
   ) -> (any Error)? {
-    guard let marked = carrier.marked else { return nil }
+    run(body) ? nil : ForwardingError.wouldDeadlock(.init(selector, to: member))
+  }
+
+  /// Runs `body` on the queue, and waits. Returns false, without having run it, if the wait would
+  /// never end.
+  func run(_ body: () -> Void) -> Bool {
+    guard let marked = carrier.marked else { return true }
     // Marked as arrived, because the queue may use another thread.
     func arrived() { Arrivals.with(body) }
     if BlockingChain.isFree {
@@ -51,12 +57,10 @@ extension RegistrationDetails: TargetLane {
     } else if marked.mark.isCurrent {
       body()
     } else {
-      guard let chain = BlockingChain.waiting(for: marked.mark) else {
-        return ForwardingError.wouldDeadlock(.init(selector, to: member))
-      }
+      guard let chain = BlockingChain.waiting(for: marked.mark) else { return false }
       marked.system.sync { chain.run(arrived) }
     }
-    return nil
+    return true
   }
 
   package func arrive(_ body: () -> Void) { BlockingChain.runForNobody(body) }

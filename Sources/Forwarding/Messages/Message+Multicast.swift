@@ -31,11 +31,10 @@ extension Message {
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> [Result] {
     var answers: [Result] = []
-    try ask((repeat each arguments), on: proxy) { answer in
+    try ask((repeat each arguments), on: proxy, stopsAtFirst: false) { answer in
       // One allocation for the answers of few targets, instead of one for each doubling.
       if answers.isEmpty { answers.reserveCapacity(4) }
       answers.append(answer)
-      return true
     }
     return answers
   }
@@ -48,26 +47,23 @@ extension Message {
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> Result? {
     var first: Result?
-    try ask((repeat each arguments), on: proxy) { answer in
-      first = answer
-      return false
-    }
+    try ask((repeat each arguments), on: proxy, stopsAtFirst: true) { first = $0 }
     return first
   }
 
-  /// Calls `each` with the answer of each target, until it returns false.
+  /// Calls `each` with the answer of each target, or with the first.
   ///
   /// The arguments are made a tuple each time they are handed over: the compiler fails at a tuple of
   /// a pack that is passed on as it is.
   @inlinable
   @inline(__always)
   func ask(
-    _ arguments: (repeat each Argument), on proxy: MulticastProxy,
-    _ each: (Result) throws -> Bool
+    _ arguments: (repeat each Argument), on proxy: MulticastProxy, stopsAtFirst: Bool,
+    _ each: (Result) throws -> Void
   ) throws {
     let result = prepared.result
     try prepared.withCall(tuple: (repeat each arguments), as: selector) { call in
-      try proxy.ask(call, selector) { call in
+      try proxy.ask(call, selector, stopsAtFirst: stopsAtFirst) { call in
         try each(call.takeFittingAnswer(as: Result.self, result))
       }
     }
@@ -100,11 +96,8 @@ extension Message where Result: Sendable, repeat each Argument: Sendable {
     _ arguments: repeat each Argument, on proxy: MulticastProxy, concurrently: Bool
   ) async throws -> DeliveryReport<Result> {
     let call = try invocation(repeat each arguments)
-    let awaited = try await proxy.deliverAwaiting(
-      call, concurrently: concurrently,
-      stopsAtFirst: proxy.targetList.stopsAtFirst(hasResult: call.returnsValue)
-    ) { _ in }
-    return try awaited.report.typed(empty: emptyAnswer(call))
+    return try await proxy.reportAwaiting(call, concurrently: concurrently)
+      .typed(empty: emptyAnswer(call))
   }
 
   /// Returns the answers of all targets that are awaited, in the order of the targets.
@@ -134,12 +127,11 @@ extension Message where Result: Sendable, repeat each Argument: Sendable {
     _ call: Invocation, _ proxy: MulticastProxy, concurrently: Bool, stopsAtFirst: Bool
   ) async throws -> [Result] {
     var values: [Result] = []
-    let awaited = try await proxy.deliverAwaiting(
+    try await proxy.askAwaiting(
       call, concurrently: concurrently, stopsAtFirst: stopsAtFirst
     ) { call in
       values.append(try call.call.answer(as: Result.self, prepared.result))
     }
-    try proxy.throwFirstAwaited(awaited.report, of: call)
     return values
   }
 }

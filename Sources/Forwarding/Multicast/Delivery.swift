@@ -78,26 +78,9 @@ extension DeliveryOutcome {
   }
 }
 
-extension TargetList.Tally {
-  /// The errors after the first one.
-  func failures(of proxy: MulticastProxy) -> [DeliveryFailure] {
-    laterErrors.map {
-      DeliveryFailure(token: proxy.token($0.id, of: $0.identity, $0.type), error: $0.error)
-    }
-  }
-}
-
 extension DeliveryReport<Invocation> {
-  var failures: [DeliveryFailure] {
-    entries.compactMap { entry in
-      entry.outcome.error.map { DeliveryFailure(token: entry.token, error: $0) }
-    }
-  }
-
-  mutating func add(_ token: ForwardingToken, _ turn: Delivery.Turn, hasAnswer: Bool) {
+  mutating func add(_ turn: Delivery.Turn, _ token: ForwardingToken, answer: Invocation?) {
     entries.append(
-      Entry(
-        token: token, outcome: turn.outcome, answer: hasAnswer ? turn.call : nil,
-        ticket: turn.ticket))
+      Entry(token: token, outcome: turn.outcome, answer: answer, ticket: turn.ticket))
   }
 }

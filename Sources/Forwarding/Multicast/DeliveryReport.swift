@@ -28,9 +28,6 @@ public struct DeliveryReport<Answer> {
   /// One entry for each target of the snapshot, in the order of delivery.
   public internal(set) var entries: [Entry] = []
 
-  /// Whether targets were not called because the task that awaited the delivery was cancelled.
-  var isCancelled = false
-
   /// Makes an empty report.
   init() {}
 
@@ -112,11 +109,6 @@ public enum DeliveryOutcome: Sendable {
 
   /// The outcome of a method that threw.
   init(_ error: any Error) { self = error is NotImplemented ? .noMethod : .failed(error) }
-
-  /// Whether the target was not asked. A target that failed, or gets the message later, was asked.
-  var isUnasked: Bool {
-    if case .queued = self { false } else { !isAnswer && error == nil }
-  }
 
   /// Whether the target answered.
   public var isAnswer: Bool { if case .answered = self { true } else { false } }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Deliveries of messages: to all targets at once on the sender's thread, or awaited.
 extension MulticastProxy {
   /// Delivers an invocation to the targets, and reports the outcome at each. The invocation then
   /// holds the result that ``resultRule`` selects.
@@ -8,32 +9,28 @@ extension MulticastProxy {
   public func deliver(_ invocation: Invocation) throws -> DeliveryReport<Invocation> {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     let call = invocation.call
-    let stopsAtFirst = targetList.stopsAtFirst(hasResult: call.returnsValue)
-    let stopsAtQueue = targetList.stopsAtFirst(hasResult: false)
-    let endsAtError = targetList.stopsAtFirstError
     var report = DeliveryReport<Invocation>()
     report.entries.reserveCapacity(registrationCount)
-    try deliver(call, selector, listsAll: true) { registration, turn in
-      var turn = turn
-      if turn.outcome.isAnswer, call.returnsValue { turn.call = call.copiedAnswer() }
-      report.add(token(of: registration), turn, hasAnswer: call.returnsValue)
-      if stopsAtQueue, case .queued = turn.outcome { return false }
-      return !(stopsAtFirst && turn.outcome.isAnswer) && !(endsAtError && turn.outcome.error != nil)
+    _ = try deliver(
+      call, selector, targetList.ends(hasResult: call.returnsValue), listsAll: true
+    ) { registration, turn in
+      let isAnswer = turn.outcome.isAnswer && call.returnsValue
+      report.add(turn, token(of: registration), answer: isAnswer ? call.copiedAnswer() : nil)
     }
     return report
   }
 
   /// Sends a call to the targets in order, and calls `each` with what became of each turn, while the
-  /// call has the answer. `each` returns whether the next target has its turn.
+  /// call has the answer.
   ///
   /// - Throws: the error of `each`, which ends the delivery, or what keeps the call from being
   ///   delivered.
-  func deliver(
-    _ call: Call, _ selector: Selector, listsAll: Bool = false,
-    _ each: (Registration, Delivery.Turn) throws -> Bool
-  ) throws {
+  private func deliver(
+    _ call: Call, _ selector: Selector, _ ends: DeliveryEnds, listsAll: Bool = false,
+    _ each: (Registration, Delivery.Turn) throws -> Void
+  ) throws -> TargetList.Tally {
+    var tally = TargetList.Tally()
     var refusal: (any Error)?
-    var metDead = false
     try targetList.deliver(call, of: selector, for: self, listsAll: listsAll) { listed in
       let registration = listed.member
       let turn =
@@ -43,37 +40,90 @@ extension MulticastProxy {
         case .unknown: deliver(call, selector, to: registration)
         case .skipped: Delivery.Turn(outcome: .notCalled)
         }
-      if case .dead = turn.outcome { metDead = true }
-      do { return try each(registration, turn) } catch { refusal = error }
-      return false
+      note(turn, of: registration, call, &tally)
+      do { try each(registration, turn) } catch { refusal = error }
+      return refusal == nil && !ends.areMet(tally)
     }
-    if metDead { purge() }
-    if let refusal { throw refusal }
+    return try end(tally, selector, refusal)
   }
 
-  /// Asks the targets in order, and calls `each` while the call has an answer, until it returns
-  /// false.
+  /// Delivers an invocation to the targets, awaits them, and calls `each` with what became of each
+  /// turn, while the invocation has the answer.
   ///
+  /// - Throws: the error of `each`, which ends the delivery, or what keeps the message from being
+  ///   delivered.
+  private nonisolated(nonsending) func deliverAwaiting(
+    _ invocation: Invocation, concurrently: Bool, _ ends: DeliveryEnds,
+    _ each: (Registration, Delivery.Turn) throws -> Void
+  ) async throws -> TargetList.Tally {
+    guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
+    var tally = TargetList.Tally()
+    var refusal: (any Error)?
+    try await AwaitedStep.take(
+      through: targetList, invocation.call, selector, for: type(of: self)
+    ) {
+      guard var walk = AwaitedWalk(self, ends, endsWithTask: invocation.endsWithTask) else {
+        throw InvocationError.outOfMemory
+      }
+      invocation.forgetAnswer()
+      let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
+      do {
+        if concurrently {
+          try await delivery.runConcurrently(&walk, ends, &tally, each)
+        } else {
+          try await delivery.runAwaiting(&walk, &tally, each)
+        }
+      } catch { refusal = error }
+    }
+    return try end(tally, selector, refusal)
+  }
+
+  /// Ends a delivery whose turns a closure has seen.
+  private func end(
+    _ tally: TargetList.Tally, _ selector: Selector, _ refusal: (any Error)?
+  ) throws -> TargetList.Tally {
+    if tally.metDead { purge() }
+    guard let refusal else { return tally }
+    diagnose(tally.failures, of: selector)
+    throw refusal
+  }
+
+  // MARK: Answers
+
+  /// Asks the targets in order, and calls `each` while the call has an answer.
+  ///
+  /// - Parameter stopsAtFirst: whether the first answer ends the delivery. If not, all are asked.
   /// - Throws: The error of `each`, which ends the delivery; or else the first error of a target, when all others were
   ///   asked. Errors of targets that are not thrown are diagnostics.
   @usableFromInline
-  func ask(_ call: Call, _ selector: Selector, _ each: (Call) throws -> Bool) throws {
-    let endsAtError = targetList.stopsAtFirstError
-    var failures: [DeliveryFailure] = []
-    do {
-      try deliver(call, selector) { registration, turn in
-        if turn.outcome.isAnswer { return try each(call) }
-        guard let error = turn.outcome.error else { return true }
-        failures.append(DeliveryFailure(token: token(of: registration), error: error))
-        return !endsAtError
-      }
-    } catch {
-      diagnose(failures, of: selector)
-      throw error
+  func ask(
+    _ call: Call, _ selector: Selector, stopsAtFirst: Bool, _ each: (Call) throws -> Void
+  ) throws {
+    let ends = targetList.ends(hasResult: call.returnsValue).collecting(stopsAtFirst: stopsAtFirst)
+    let tally = try deliver(call, selector, ends) { _, turn in
+      if turn.outcome.isAnswer { try each(call) }
     }
-    guard let first = failures.first else { return }
-    diagnose(failures.dropFirst(), of: selector)
-    throw first.error
+    try throwFirst(tally, selector)
+  }
+
+  /// Asks the targets, awaits them, and calls `each` while the invocation has an answer; see
+  /// ``ask(_:_:stopsAtFirst:_:)``.
+  nonisolated(nonsending) func askAwaiting(
+    _ invocation: Invocation, concurrently: Bool, stopsAtFirst: Bool,
+    _ each: (Invocation) throws -> Void
+  ) async throws {
+    let ends = targetList.ends(hasResult: invocation.returnsValue)
+      .collecting(stopsAtFirst: stopsAtFirst)
+    let tally = try await deliverAwaiting(invocation, concurrently: concurrently, ends) { _, turn in
+      if turn.outcome.isAnswer { try each(invocation) }
+    }
+    if let selector = invocation.selector { try throwFirst(tally, selector) }
+  }
+
+  /// Throws the first error of a delivery.
+  private func throwFirst(_ tally: TargetList.Tally, _ selector: Selector) throws {
+    diagnose(tally.failures.dropFirst(), of: selector)
+    if let error = tally.error { throw error }
   }
 
   /// Returns the results of all targets that answer, in order.
@@ -85,41 +135,55 @@ extension MulticastProxy {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     let place = TypedPlace(ofAny: type, isResult: true)
     var values: [Value] = []
-    try ask(invocation.call, selector) { call in
+    try ask(invocation.call, selector, stopsAtFirst: false) { call in
       if values.isEmpty { values.reserveCapacity(4) }
       values.append(try call.answer(as: type, place))
-      return true
     }
     return values
   }
 
-  func throwFirst(_ report: DeliveryReport<Invocation>, of invocation: Invocation) throws {
-    guard let error = report.errors.first else { return }
-    diagnose(report.failures.dropFirst(), of: invocation.selector)
-    throw error
-  }
-}
+  // MARK: Awaiting
 
-extension MulticastProxy: TargetListOwner {
-  package func publishTargets() {
-    let newcomers = registrations.withLockInPlace { registrations in
-      targetList.publish(newest: registrations.lastID)
-      return targetList.takeNewcomers()
+  /// Delivers an invocation, awaits the targets, and reports the outcome at each.
+  nonisolated(nonsending) func reportAwaiting(
+    _ invocation: Invocation, concurrently: Bool
+  ) async throws -> DeliveryReport<Invocation> {
+    let hasResult = invocation.returnsValue
+    var report = DeliveryReport<Invocation>()
+    _ = try await deliverAwaiting(
+      invocation, concurrently: concurrently, targetList.ends(hasResult: hasResult)
+    ) { registration, turn in
+      report.add(turn, token(of: registration), answer: hasResult ? turn.call : nil)
     }
-    newcomers.forEach { $0.meetTarget() }
+    return report
   }
 
-  package func deliver(
-    _ call: Call, to registration: ListedTarget, _ tally: inout TargetList.Tally
+  /// Delivers an invocation, awaits the targets, and decides what the sender gets.
+  nonisolated(nonsending) func sendAwaiting(
+    _ invocation: Invocation, concurrently: Bool
+  ) async throws {
+    let tally = try await deliverAwaiting(
+      invocation, concurrently: concurrently, targetList.ends(hasResult: invocation.returnsValue)
+    ) { _, _ in }
+    if let selector = invocation.selector { try conclude(invocation.call, selector, tally) }
+  }
+
+  // MARK: Turns
+
+  /// Adds the outcome of a turn to the tally of its delivery.
+  func note(
+    _ turn: Delivery.Turn, of registration: Registration, _ call: Call,
+    _ tally: inout TargetList.Tally
   ) {
-    if deliverQuickly(call, to: registration, &tally) { return }
-    guard let selector = call.selector else { return }
-    let turn = deliver(call, selector, to: registration)
-    let isQuestion = call.returnsValue && wishes(of: registration).lane.leavesQuestions
-    if isQuestion, case .queued = turn.outcome {
+    switch turn.outcome {
+    case .answered: tally.answered += 1
+    case .queued:
+      guard call.returnsValue, let selector = call.selector else { return tally.hasQueued = true }
+      // The target counts as not asked: its answer comes when the sender has one.
       tellListener(.tooLate(token(of: registration), selector))
+    case .dead: tally.metDead = true
+    default: if let error = turn.outcome.error { tally.fail(error, at: registration) }
     }
-    tally.note(turn, of: registration, leavesQuestions: isQuestion)
   }
 
   /// Sends a call to a target that is not simply called. The call then has the answer.
@@ -130,15 +194,39 @@ extension MulticastProxy: TargetListOwner {
     if !registration.isAlive, !registration.isRemoved, !registration.isBlocked {
       return Delivery.Turn(outcome: .dead)
     }
-    var turn = Delivery.Turn(outcome: .dead)
-    call.withInvocation { invocation in
+    return call.withInvocation { invocation in
       let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
-      turn = delivery.turn(of: registration)
-      if turn.outcome.isAnswer, let answering = turn.call, answering !== invocation {
-        invocation.adoptResult(from: answering)
-      }
+      let turn = delivery.turn(of: registration)
+      delivery.adoptAnswer(of: turn)
+      return turn
     }
-    return turn
+  }
+}
+
+extension DeliveryEnds {
+  /// The same for a sender that collects answers: of all targets, or the first.
+  fileprivate func collecting(stopsAtFirst: Bool) -> DeliveryEnds {
+    var ends = self
+    ends.areAnswers = stopsAtFirst
+    ends.areQueued = stopsAtFirst && areQueued
+    return ends
+  }
+}
+
+extension MulticastProxy: TargetListOwner {
+  package func publishTargets() {
+    registrations.withLockInPlace { registrations in
+      targetList.publish(newest: registrations.lastID)
+      targetList.meetNewcomers()
+    }
+  }
+
+  package func deliver(
+    _ call: Call, to registration: ListedTarget, _ tally: inout TargetList.Tally
+  ) {
+    if deliverQuickly(call, to: registration, &tally) { return }
+    guard let selector = call.selector else { return }
+    note(deliver(call, selector, to: registration), of: registration, call, &tally)
   }
 
   package nonisolated(nonsending) func deliverAwaiting(
@@ -147,25 +235,7 @@ extension MulticastProxy: TargetListOwner {
     guard let selector = invocation.selector else { return }
     let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
     let turn = await delivery.turnAwaiting(of: registration)
-    if turn.outcome.isAnswer, let answering = turn.call, answering !== invocation {
-      invocation.adoptResult(from: answering)
-    }
-    tally.note(turn, of: registration, leavesQuestions: false)
-  }
-}
-
-extension TargetList.Tally {
-  /// Adds the outcome of a target's turn.
-  ///
-  /// - Parameter leavesQuestions: whether a target that gets the message later counts as not asked.
-  fileprivate mutating func note(
-    _ turn: Delivery.Turn, of registration: Registration, leavesQuestions: Bool
-  ) {
-    switch turn.outcome {
-    case .answered: answered += 1
-    case .queued: if !leavesQuestions { hasQueued = true }
-    case .dead: metDead = true
-    default: if let error = turn.outcome.error { fail(error, at: registration) }
-    }
+    delivery.adoptAnswer(of: turn)
+    note(turn, of: registration, invocation.call, &tally)
   }
 }

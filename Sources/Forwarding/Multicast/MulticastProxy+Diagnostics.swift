@@ -1,10 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-/// An error that a target threw, or that prevented its call.
-struct DeliveryFailure {
-  let token: ForwardingToken
-  let error: any Error
-}
-
 /// An event of a multicast that no sender gets as an error.
 ///
 /// ```swift
@@ -73,10 +67,12 @@ extension MulticastProxy {
   /// Tells the proxy's own listener, if there is one.
   func tellListener(_ diagnostic: @autoclosure () -> DeliveryDiagnostic) { listener?(diagnostic()) }
 
-  /// Reports errors that the sender does not get.
-  func diagnose(_ failures: some Sequence<DeliveryFailure>, of selector: Selector?) {
-    guard let selector else { return }
-    for failure in failures { diagnose(.failed(failure.token, selector, failure.error)) }
+  /// Reports errors of targets that the sender does not get.
+  func diagnose(_ failures: some Sequence<TargetList.Failure>, of selector: Selector) {
+    for failure in failures {
+      guard let (id, identity, type) = failure.target else { continue }
+      diagnose(.failed(token(id, of: identity, type), selector, failure.error))
+    }
   }
 
   /// Reports a message without a method in any target, once for each proxy and selector. The name
@@ -152,10 +148,4 @@ extension MulticastProxy {
       EventReports.report(.diedUnreached(SwiftType(each.type)), times: each.count)
     }
   }
-}
-
-extension Registration {
-  /// Marks a target as met if it is alive and no delivery has met it yet, so that it is not
-  /// reported as unreached when it dies later.
-  func meetTarget() { if !wasReached, object != nil { markReached() } }
 }

@@ -7,7 +7,7 @@ extension MulticastProxy {
     _ selector: Selector, _ tally: TargetList.Tally, returnsValue: Bool, hasOtherwise: Bool
   ) -> Verdict {
     if tally.metDead { purge() }
-    diagnose(tally.failures(of: self), of: selector)
+    diagnose(tally.failures.dropFirst(), of: selector)
     if let error = tally.error { return .failed(error) }
     if tally.answered > 0 { return .answered }
     // Without a result a proxy throws another error instead: a guard fails closed, so that a message in

@@ -213,10 +213,7 @@ extension MulticastProxy: CallForwarding {
   package func forward(_ call: Call) throws {
     if let target = passedOnTarget { return try pass(call, on: target) }
     guard let selector = call.selector else { throw InvocationError.selectorNotSet }
-    let stopsAtFirst = targetList.stopsAtFirst(hasResult: call.returnsValue)
-    // Of a list that asks one, a target on a queue has been asked.
-    let stopsAtQueue = targetList.stopsAtFirst(hasResult: false)
-    let endsAtError = targetList.stopsAtFirstError
+    let ends = targetList.ends(hasResult: call.returnsValue)
     var tally = TargetList.Tally()
     try targetList.deliver(call, of: selector, for: self) { turn in
       switch turn.outcome {
@@ -224,8 +221,7 @@ extension MulticastProxy: CallForwarding {
       case .failed(let error): tally.fail(error, at: turn.member)
       case .unknown, .skipped: deliver(call, to: turn.member, &tally)
       }
-      return !(stopsAtFirst && tally.answered > 0) && !(stopsAtQueue && tally.hasQueued)
-        && !(endsAtError && tally.error != nil)
+      return !ends.areMet(tally)
     }
     if !tally.isSimple(call.returnsValue || UnansweredMessages.hasOtherwise(call)) {
       try conclude(call, selector, tally)

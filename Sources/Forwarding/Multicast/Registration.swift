@@ -27,10 +27,11 @@ extension Registration {
         ? nil : TargetNotes(RegistrationDetails(wishes, carrier, WeakReference(proxy))))
   }
 
-  private var rare: RegistrationDetails? { notes?.lane as? RegistrationDetails }
+  /// The options and what belongs to them; nil if all have their defaults.
+  var details: RegistrationDetails? { notes?.lane as? RegistrationDetails }
 
   private var made: RegistrationDetails {
-    if let rare { return rare }
+    if let details { return details }
     let made = RegistrationDetails(Wishes(), .none, nil)
     notes = TargetNotes(made)
     return made
@@ -38,20 +39,20 @@ extension Registration {
 
   /// The options. ``MulticastProxy/wishes(of:)`` reads them, and ``Registrations`` changes them.
   var wishes: Wishes {
-    get { rare?.wishes ?? Wishes() }
+    get { details?.wishes ?? Wishes() }
     set { made.wishes = newValue }
   }
 
   /// The priority, which is read whenever another registration is inserted.
-  var priority: Int { rare?.wishes.priority ?? 0 }
+  var priority: Int { details?.wishes.priority ?? 0 }
 
   /// What brings calls to the lane. It stays the same while the registration exists.
-  var carrier: Carrier { rare?.carrier ?? .none }
+  var carrier: Carrier { details?.carrier ?? .none }
 
   /// The number of methods on the lane that have begun and may be suspended. It is guarded as the
   /// options are.
   var suspended: Int {
-    get { rare?.suspended ?? 0 }
+    get { details?.suspended ?? 0 }
     set { made.suspended = newValue }
   }
 

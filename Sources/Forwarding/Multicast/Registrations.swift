@@ -70,8 +70,7 @@ struct Registrations {
     let target = ObjectIdentifier(request.target)
     let same = rule == .ignore && !request.isFallback ? duplicate(of: request) : nil
     // A claimed one ends with its message. It is replaced, or else the new wish would end with it.
-    var ended: [Registration] = []
-    if let same, same.isClaimed { ended = remove(all: [same], from: list) }
+    let ended = same.map { $0.isClaimed ? remove(all: [$0], from: list) : [] } ?? []
     if let same, ended.isEmpty {
       if let witnesses = request.witnesses { same.witnesses = witnesses }
       return Added(registration: same, old: change(same, request, in: list))
@@ -158,13 +157,16 @@ struct Registrations {
   // These functions return the removed registrations, to be released outside the lock.
 
   /// Removes existing registrations, last ones first, because those behind a removed one move up.
+  ///
+  /// - Parameter isReplaced: whether a delivery that has begun still reaches them, as it does not
+  ///   reach those that replace them.
   private mutating func remove(
-    all registrations: [Registration], from list: TargetList
+    all registrations: [Registration], from list: TargetList, isReplaced: Bool = false
   ) -> [Registration] {
     for registration in registrations.reversed() {
       forget(registration)
       list.remove(registration)
-      registration.markRemoved()
+      isReplaced ? registration.markReplaced() : registration.markRemoved()
     }
     count -= registrations.count
     return registrations
@@ -192,14 +194,7 @@ struct Registrations {
   ) -> [Registration] {
     guard request.isFallback || list.isOfOne else { return [] }
     let old = list.all.filter { $0 !== new && (list.isOfOne || $0.isFallback) }
-    for registration in old {
-      forget(registration)
-      list.remove(registration)
-      // Not removed: a delivery that has begun still reaches it, as it does not reach the new one.
-      registration.markReplaced()
-    }
-    count -= old.count
-    return old
+    return remove(all: old, from: list, isReplaced: true)
   }
 
   mutating func remove(

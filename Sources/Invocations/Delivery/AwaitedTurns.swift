@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CForwardingShims
+public import CForwardingShims
 
 /// The turns of an awaited delivery: the targets of a proxy one after the other, each after the
 /// previous one has ended.
@@ -47,14 +47,13 @@ package struct AwaitedTurns: ~Copyable {
   private var hasBegun = false
   /// Whether it is the turn of the proxy.
   private var isOfProxy = false
-  /// The list, while the delivery retains it.
-  private var kept: UnsafePointer<FWDTargetList>?
-  private var turn = unsafe FWDDirectTurn()
+  /// The walk over the targets, between the first turn and the last.
+  private var walk: AwaitedWalk?
   private var step: AwaitedStep?
   /// The position of the target of the current turn.
   private var member: MemberPlace?
   /// The target, if the proxy calls it.
-  @usableFromInline var target: AwaitedTarget?
+  @usableFromInline var target = unsafe FWDDirectTarget()
   /// The number of the delivery's message; 0 before one is needed.
   private var message: UInt64 = 0
   private var tally = TargetList.Tally()
@@ -84,7 +83,7 @@ package struct AwaitedTurns: ~Copyable {
     unsafe object.map { unsafe fwd_owned_list_of($0) }
   }
 
-  /// Retains the list, and moves the task into a step. Returns false if the delivery cannot begin.
+  /// Begins the walk, and moves the task into a step. Returns false if the delivery cannot begin.
   ///
   /// Not in `init`, because a task frees memory in reverse order, and a step's value is such
   /// memory. So no memory that is older than the step may be freed before the step ends.
@@ -94,14 +93,16 @@ package struct AwaitedTurns: ~Copyable {
       isOfProxy = true
       return true
     }
-    unsafe kept = fwd_awaited_begin(list)
-    while unsafe kept == nil, unsafe fwd_thread() != nil {
-      // Another thread may withdraw the list at once.
+    var ends = unsafe DeliveryEnds(list, hasResult: wishes.hasResult)
+    if wishes.asksAll { ends.areAnswers = false }
+    // A list of one asks its target even if the task was cancelled.
+    let endsWithTask =
+      unsafe wishes.endsWithTask && fwd_list_rules(list) & UInt32(FWD_LIST_OF_ONE) == 0
+    walk = unsafe AwaitedWalk(list, ends, endsWithTask) { [owner] in
       unsafe owner?._withUnsafeGuaranteedRef { $0.untyped.publishTargets() }
-      unsafe kept = fwd_awaited_begin(list)
     }
     step = AwaitedStep.enter(through: unsafe unsafeBitCast(object, to: ObjectIdentifier.self))
-    if unsafe kept != nil, step != nil { return true }
+    if walk != nil, step != nil { return true }
     outcome = .failed(
       step == nil
         ? InvocationError.forwardedTooDeeply(selector, limit: ForwardingDepth.limit)
@@ -113,18 +114,17 @@ package struct AwaitedTurns: ~Copyable {
   private mutating func leave() {
     step?.leave()
     step = nil
-    if let kept = unsafe kept, let list = unsafe list { unsafe fwd_awaited_end(kept, list) }
-    unsafe kept = nil
+    walk = nil
   }
 
   /// Begins the next turn. Returns false, and ends the delivery, if no turn is left.
   @usableFromInline
   package mutating func begin() -> Bool {
-    target = nil
+    unsafe target = FWDDirectTarget()
     let isFirst = !hasBegun
     let begins = (!isFirst || enter()) && (isOfProxy ? isFirst : beginTarget())
     if begins {
-      if target == nil { number() }
+      if unsafe target.object == nil { number() }
     } else {
       unsafe member = nil
       leave()
@@ -133,27 +133,16 @@ package struct AwaitedTurns: ~Copyable {
   }
 
   private mutating func beginTarget() -> Bool {
-    guard let list = unsafe list, let kept = unsafe kept else { return false }
-    let takesFirst = wishes.hasResult && !wishes.asksAll
-    if tally.answered > 0, unsafe fwd_list_stops_at_first(list, takesFirst ? 1 : 0) != 0 {
-      return false
-    }
-    if tally.error != nil, unsafe fwd_list_rules(list) & UInt32(FWD_LIST_FIRST_ERROR) != 0 {
-      return false
-    }
-    unsafe turn = fwd_direct_turn(kept, turn)
-    guard let member = unsafe turn.member else { return false }
-    unsafe turn.member = member + 1
-    // A list of one asks its target even if the task was cancelled.
-    if wishes.endsWithTask, Task.isCancelled,
-      unsafe fwd_list_rules(list) & UInt32(FWD_LIST_OF_ONE) == 0
-    {
-      tally.fail(CancellationError())
-      return false
-    }
+    guard let member = unsafe walk?.nextPlace(&tally) else { return false }
     unsafe self.member = member
-    unsafe target = AwaitedTarget(fwd_direct_take(member, proxy, place))
+    unsafe target = fwd_direct_take(member, proxy, place)
     return true
+  }
+
+  /// Moves out the target of the current turn, once; nil if a message is sent instead.
+  @inlinable
+  package mutating func take<Target>(as type: Target.Type) -> Target? {
+    unsafe target.object.map { unsafe ProxyDelivery.value(of: target, $0) }
   }
 
   /// Gives the delivery the number of a message.
@@ -173,8 +162,8 @@ package struct AwaitedTurns: ~Copyable {
       return isAnswer
     }
     // The answers to a message are already counted.
-    guard let target else { return isAnswer }
-    if isLeftOut(by: target) { return false }
+    guard let object = unsafe target.object else { return isAnswer }
+    if unsafe isLeftOut(by: object) { return false }
     tally.answered += 1
     return true
   }
@@ -194,8 +183,10 @@ package struct AwaitedTurns: ~Copyable {
   }
 
   /// Whether a target left out the requirement. If so, records that.
-  private func isLeftOut(by target: AwaitedTarget) -> Bool {
-    guard wishes.isOptional, step?.takeLeftOut(target.identity, selector) ?? false else {
+  private func isLeftOut(by object: UnsafeMutableRawPointer) -> Bool {
+    guard wishes.isOptional,
+      step?.takeLeftOut(unsafe unsafeBitCast(object, to: ObjectIdentifier.self), selector) ?? false
+    else {
       return false
     }
     if let member = unsafe member { unsafe ProxyDelivery.noteLeftOut(selector, at: member) }
@@ -209,9 +200,11 @@ package struct AwaitedTurns: ~Copyable {
     if isOfProxy {
       outcome =
         isUnanswered || UnansweredMessages.isLeftOut(error) ? .unanswered(error) : .failed(error)
-    } else if let target, let member = unsafe member {
+    } else if let object = unsafe target.object, let member = unsafe member {
       // A default implementation without a value to return throws.
-      if !isLeftOut(by: target) { tally.fail(error, at: unsafe Invocations.member(at: member)) }
+      if unsafe !isLeftOut(by: object) {
+        tally.fail(error, at: unsafe Invocations.member(at: member))
+      }
     } else {
       tally.fail(error)
     }

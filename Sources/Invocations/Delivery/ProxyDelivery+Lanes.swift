@@ -3,43 +3,7 @@ import CForwardingShims
 
 // Targets that a proxy calls on their lanes, or with other options.
 extension ProxyDelivery {
-  /// The outcome of a turn in a lane, with the answer.
-  @usableFromInline
-  enum LaneAnswer<Result> {
-    case answered(Result)
-    /// The call was enqueued.
-    case queued
-    /// The target left out the requirement.
-    case over
-    /// The target threw, or the wait would never end.
-    case failed(any Error)
-    /// The target needs a message.
-    case message
-  }
-
   /// Calls a target on its lane, synchronously or later, or here if its options allow it.
-  @inlinable @unsafe
-  @inline(never)
-  static func callInLane<Target, Result, Failure: Error>(
-    _ call: ProxyTurn, _ selector: Selector,
-    _ direct: (borrowing ProxyTarget<Target>) throws(Failure) -> Result,
-    _ later: (inout QueuedCall) -> Void
-  ) -> LaneAnswer<Result> {
-    var result: Result?
-    let turn = unsafe turnInLane(call, selector, later) { words in
-      // SAFETY: a value of a protocol for objects is the object and the table.
-      result = try unsafe direct(words.assumingMemoryBound(to: ProxyTarget<Target>.self).pointee)
-    }
-    switch turn {
-    // Of a call on another thread there is no result but nothing.
-    case .answered: return (result ?? () as? Result).map { .answered($0) } ?? .over
-    case .queued: return .queued
-    case .over: return .over
-    case .failed(let error): return .failed(error)
-    case .message: return .message
-    }
-  }
-
   @usableFromInline @unsafe
   static func turnInLane(
     _ call: ProxyTurn, _ selector: Selector, _ later: (inout QueuedCall) -> Void,

@@ -23,8 +23,14 @@ extension ProxyDelivery {
     _ later: (inout QueuedCall) -> Void,
     _ send: (inout ProxyDelivery) throws -> Result?
   ) -> Turn<Result> {
-    switch unsafe callInLane(call, selector(), direct, later) {
-    case .answered(let answer): return .answered(answer)
+    var result: Result?
+    let turn = unsafe turnInLane(call, selector(), later) { words in
+      // SAFETY: a value of a protocol for objects is the object and the table.
+      result = try unsafe direct(words.assumingMemoryBound(to: ProxyTarget<Target>.self).pointee)
+    }
+    switch turn {
+    // Of a call on another thread there is no result but nothing.
+    case .answered: return (result ?? () as? Result).map { .answered($0) } ?? .over
     case .queued: return .queued
     case .over: return .over
     case .failed(let error):

@@ -31,7 +31,7 @@ extension ProxyDelivery {
         unsafe MemoryLayout<Target>.size <= MemoryLayout<(UInt, UInt)>.size
         ? fwd_direct_take(member, targets.proxy, 0) : FWDDirectTarget()
       guard let object = unsafe taken.object else {
-        if let target = unsafe other(listed(at: member)) { try body(target) }
+        if let target = unsafe other(Invocations.member(at: member)) { try body(target) }
         continue
       }
       try body(unsafe value(of: taken, object))
@@ -52,10 +52,5 @@ extension ProxyDelivery {
       let value = unsafe UnsafeMutableRawPointer(words).assumingMemoryBound(to: Target.self)
       return unsafe taken.retained == nil ? value.pointee : value.move()
     }
-  }
-
-  @usableFromInline @unsafe
-  static func listed(at place: UnsafePointer<UnsafeRawPointer>) -> ListedTarget {
-    unsafe member(at: place)
   }
 }

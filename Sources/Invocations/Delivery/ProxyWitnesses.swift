@@ -14,6 +14,21 @@ package struct ProxyWitnesses: @unchecked Sendable {
   @unsafe
   init(_ record: UnsafePointer<FWDWitnesses>) { unsafe self.record = record }
 
+  /// Makes a record.
+  ///
+  /// - Parameters:
+  ///   - proxy: the class of the proxy, or the type of the targets where there is no proxy.
+  ///   - tables: at least one; 0 for one that is withdrawn.
+  init(_ proxy: ObjectIdentifier, _ tables: [UInt], isIsolated: Bool = false) {
+    let tables = unsafe tables.map { unsafe UnsafeRawPointer(bitPattern: $0) }
+    unsafe record = tables.withUnsafeBufferPointer { tables in
+      unsafe UnsafePointer(
+        fwd_witnesses_make(
+          unsafeBitCast(proxy, to: UnsafeRawPointer.self), tables.baseAddress.unsafelyUnwrapped,
+          tables.count, isIsolated ? 1 : 0))
+    }
+  }
+
   func table(at index: Int) -> UInt {
     unsafe UInt(bitPattern: fwd_witnesses_table(record, index))
   }
@@ -107,7 +122,10 @@ package enum WitnessRecords {
         entry.parts = [part]
         for base in inherited { entry.parts += base?.current ?? [] }
         entry.isIsolated = isIsolated || inherited.contains { $0?.isIsolated ?? false }
-        entry.witnesses = make(entry, key.proxy)
+        // A table that is withdrawn from the beginning comes last: a proxy asks for it where it does not
+        // know the protocol of a requirement, and sends a message.
+        entry.witnesses = ProxyWitnesses(
+          key.proxy, entry.parts.map(\.table) + [0], isIsolated: entry.isIsolated)
       }
       state.entries[key] = entry
       state.proxies[key.type, default: []].append(proxy)
@@ -128,18 +146,6 @@ package enum WitnessRecords {
       let table = MethodTable.existing(type)
     else { return }
     withdraw(selectors.filter { table.own($0).map { !$0.isGenerated } ?? false }, of: type)
-  }
-
-  private static func make(_ entry: Entry, _ proxy: ObjectIdentifier) -> ProxyWitnesses {
-    // A table that is withdrawn from the beginning comes last: a proxy asks for it where it does not know
-    // the protocol of a requirement, and sends a message.
-    let tables = unsafe entry.parts.map { unsafe UnsafeRawPointer(bitPattern: $0.table) } + [nil]
-    return unsafe tables.withUnsafeBufferPointer { tables in
-      unsafe ProxyWitnesses(
-        fwd_witnesses_make(
-          unsafeBitCast(proxy, to: UnsafeRawPointer.self), tables.baseAddress.unsafelyUnwrapped,
-          tables.count, entry.isIsolated ? 1 : 0))
-    }
   }
 
   /// Withdraws the tables of protocols whose requirements include one of the selectors, because the

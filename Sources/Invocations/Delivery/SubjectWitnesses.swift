@@ -32,7 +32,7 @@ package enum SubjectWitnesses {
     if let witnesses = known.read({ $0[key] }) { return witnesses }
     return known.withLockInPlace { known in
       if let witnesses = known[key] { return witnesses }
-      let witnesses = unsafe ProxyWitnesses(make(Subject.self, table))
+      let witnesses = ProxyWitnesses(ObjectIdentifier(Subject.self), [table])
       known[key] = witnesses
       return witnesses
     }
@@ -44,16 +44,6 @@ package enum SubjectWitnesses {
     // of the object alone.
     unsafe withUnsafeBytes(of: (object, witnesses.table(at: 0))) {
       unsafe $0.load(as: Subject.self)
-    }
-  }
-
-  private static func make(_ subject: Any.Type, _ table: UInt) -> UnsafeMutablePointer<FWDWitnesses>
-  {
-    let tables = unsafe [UnsafeRawPointer(bitPattern: table)]
-    return unsafe tables.withUnsafeBufferPointer { tables in
-      unsafe fwd_witnesses_make(
-        unsafeBitCast(subject, to: UnsafeRawPointer.self), tables.baseAddress.unsafelyUnwrapped, 1,
-        0)
     }
   }
 }

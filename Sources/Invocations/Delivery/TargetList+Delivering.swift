@@ -2,9 +2,10 @@
 import CForwardingShims
 
 /// A position in a list that is kept.
+@usableFromInline
 typealias MemberPlace = UnsafePointer<UnsafeRawPointer>
 
-@unsafe
+@usableFromInline @unsafe
 func member(at place: MemberPlace) -> ListedTarget {
   unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee).takeUnretainedValue()
 }

@@ -41,32 +41,18 @@ extension TargetList {
   /// The first member.
   package var first: ListedTarget? { chunkCount > 0 ? unsafe member(0, of: 0) : nil }
 
-  /// Returns the members that were added since the last call, and possibly others.
-  package func takeNewcomers() -> Newcomers {
-    var new = Newcomers()
+  /// Notes which of the members that were added since the last call are alive, so that they are not
+  /// reported as unreached when they die later.
+  package func meetNewcomers() {
     for position in 0..<chunkCount {
       let chunk = unsafe fwd_members_chunk(members, position)
       let (start, end) = (unsafe Int(chunk.pointee.new_from), count(of: position))
       guard start < end else { continue }
       unsafe chunk.pointee.new_from = .max
-      for index in start..<end { unsafe new.add(member(index, of: position)) }
-    }
-    return new
-  }
-
-  /// A collection that stores a single member without an allocation, because there is usually only
-  /// one.
-  package struct Newcomers {
-    private var first: ListedTarget?
-    private var others: [ListedTarget] = []
-
-    fileprivate mutating func add(_ member: ListedTarget) {
-      if first == nil { first = member } else { others.append(member) }
-    }
-
-    package func forEach(_ body: (ListedTarget) -> Void) {
-      if let first { body(first) }
-      others.forEach(body)
+      for index in start..<end {
+        let member = unsafe member(index, of: position)
+        if member.isAlive { member.markReached() }
+      }
     }
   }
 

@@ -16,11 +16,6 @@ extension TargetList {
     set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_ASKS_ONE), newValue ? 1 : 0) }
   }
 
-  /// Whether a delivery ends at the first target that answers.
-  package func stopsAtFirst(hasResult: Bool) -> Bool {
-    unsafe fwd_list_stops_at_first(owned, hasResult ? 1 : 0) != 0
-  }
-
   /// Whether the first error of a target ends a delivery.
   package var stopsAtFirstError: Bool {
     get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_FIRST_ERROR) != 0 }
@@ -37,5 +32,41 @@ extension TargetList {
   package var isOfOne: Bool {
     get { unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_OF_ONE) != 0 }
     set { unsafe fwd_list_set_rules(owned, UInt32(FWD_LIST_OF_ONE), newValue ? 1 : 0) }
+  }
+}
+
+/// What ends a delivery before the last target.
+@usableFromInline
+@frozen
+package struct DeliveryEnds {
+  /// The first answer.
+  @usableFromInline package var areAnswers: Bool
+  /// A target that has the message on its lane. Of a list that asks one, it was asked.
+  @usableFromInline package var areQueued: Bool
+  /// The first error of a target.
+  @usableFromInline let areErrors: Bool
+
+  /// Whether a delivery is over.
+  @inlinable
+  package func areMet(_ tally: TargetList.Tally) -> Bool {
+    areAnswers && tally.answered > 0 || areQueued && tally.hasQueued
+      || areErrors && !tally.failures.isEmpty
+  }
+}
+
+extension DeliveryEnds {
+  /// What ends a delivery to a list that begins now.
+  @unsafe
+  init(_ list: UnsafeMutablePointer<FWDOwnedList>, hasResult: Bool) {
+    areAnswers = unsafe fwd_list_stops_at_first(list, hasResult ? 1 : 0) != 0
+    areQueued = unsafe fwd_list_stops_at_first(list, 0) != 0
+    areErrors = unsafe fwd_list_rules(list) & UInt32(FWD_LIST_FIRST_ERROR) != 0
+  }
+}
+
+extension TargetList {
+  /// What ends a delivery that begins now.
+  package func ends(hasResult: Bool) -> DeliveryEnds {
+    unsafe DeliveryEnds(owned, hasResult: hasResult)
   }
 }

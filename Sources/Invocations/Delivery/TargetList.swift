@@ -44,14 +44,6 @@ package enum Verdict {
   case failed(any Error)
 }
 
-extension TargetListOwner {
-  /// An owner whose members have no options.
-  package func callSpecially(
-    _ member: ListedTarget, _ selector: Selector, mayLeaveOut: Bool,
-    _ isAnswered: () throws -> Bool, later: () -> LaterCall?
-  ) -> LaneTurn { .message }
-}
-
 /// The targets of a proxy, published as immutable lists that are replaced.
 ///
 /// A delivery holds the list that it found, without a lock, a retain or a release. The owner
@@ -74,14 +66,6 @@ package final class TargetList: @unchecked Sendable {
 
   /// Whether deliveries find a published list.
   var isPublished: Bool { unsafe fwd_published(&place.pointee.list) != nil }
-
-  /// Records an awaited delivery to the members with numbers up to `newest`. The caller has the
-  /// owner's lock.
-  package func beginAwaited(newest: UInt64) {
-    unsafe fwd_list_begin_awaited(owned, newest)
-  }
-
-  package func endAwaited() { unsafe fwd_list_end_awaited(owned) }
 
   /// Whether an awaited delivery may reach a member. The caller has the owner's lock, and has
   /// withdrawn the list.
@@ -123,22 +107,16 @@ package final class TargetList: @unchecked Sendable {
     _ = unsafe fwd_publish(&place.pointee.list, fwd_members_list(members, newest))
   }
 
-  /// An error of a target. It does not retain the member, because the code that is notified of it
-  /// may wait for the member's end.
+  /// What kept a target from answering. It does not retain the member, because the code that is
+  /// notified of it may wait for the member's end.
   @usableFromInline
-  package struct LaterError {
-    package let id: UInt64
-    package let identity: ObjectIdentifier
-    package let type: Any.Type
+  package struct Failure {
     package let error: any Error
-
-    init(_ member: ListedTarget, _ error: any Error) {
-      (id, identity, type) = (member.id, member.identity, member.targetType)
-      self.error = error
-    }
+    /// The target; nil for an error of the delivery itself.
+    package let target: (id: UInt64, identity: ObjectIdentifier, type: Any.Type)?
   }
 
-  /// The outcome of a delivery, small enough for four registers.
+  /// The outcome of a delivery so far.
   @usableFromInline
   @frozen
   package struct Tally {
@@ -148,31 +126,30 @@ package final class TargetList: @unchecked Sendable {
     @usableFromInline package var hasQueued = false
     /// Whether a target was dead.
     @usableFromInline package var metDead = false
-    /// The first error, which is thrown.
-    @usableFromInline package private(set) var error: (any Error)?
-    /// The later errors, which are not thrown, with their targets.
-    @usableFromInline package internal(set) var laterErrors: [LaterError] = []
+    /// All errors. The first one is thrown.
+    @usableFromInline package private(set) var failures: [Failure] = []
 
     @inlinable
-    package init(answered: Int = 0) { self.answered = answered }
+    package init() {}
+
+    package var error: (any Error)? { failures.first?.error }
 
     /// Whether no error or dead target needs to be handled.
-    @inlinable
     package func isSimple(_ hasResult: Bool) -> Bool {
-      (answered > 0 || (hasQueued && !hasResult)) && error == nil && !metDead
+      (answered > 0 || (hasQueued && !hasResult)) && failures.isEmpty && !metDead
     }
 
-    /// Records an error. A left-out optional requirement is not one.
+    /// Records an error of a target. A left-out optional requirement is not one.
     package mutating func fail(_ error: any Error, at member: ListedTarget) {
       if error is NotImplemented { return }
-      if self.error == nil {
-        self.error = error
-      } else {
-        laterErrors.append(LaterError(member, error))
-      }
+      failures.append(
+        Failure(error: error, target: (member.id, member.identity, member.targetType)))
     }
 
-    /// Records an error without a target, such as a message that could not be sent.
-    mutating func fail(_ error: any Error) { if self.error == nil { self.error = error } }
+    /// Records an error without a target, such as a message that could not be sent. Behind another
+    /// error it says nothing new.
+    package mutating func fail(_ error: any Error) {
+      if failures.isEmpty { failures.append(Failure(error: error, target: nil)) }
+    }
   }
 }
