@@ -92,6 +92,8 @@ extension ProtocolReader {
     } else if isThrown, answer.thrown == nil {
       refuse(.throwsNothing, subject, at: value.expression)
     }
+    // `forward proxy` leaves a place for each value.
+    if text.hasPrefix("<#") { refuse(.placeholder, subject, at: value.expression) }
     if let result = requirement.result, !isThrown, isOfAnyType(requirement),
       !text.hasPrefix("fatalError(")
     {

@@ -54,6 +54,8 @@ enum Refusal: String {
   case nothingToCombine = "'@Otherwise' has no two answers to combine for '%': remove 'combine'"
   case throwsNothing =
     "'@Otherwise(throw:)' cannot throw from '%': add 'throws', or write '@Otherwise(value)'"
+  case placeholder =
+    "'@Otherwise' has no value yet: write what '%' returns if no target answers"
   case answerToNothing =
     "'@Otherwise' cannot answer for '%', which returns nothing: remove '@Otherwise', or add a result"
   case answerOfAnyType =

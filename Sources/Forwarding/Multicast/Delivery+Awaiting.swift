@@ -44,12 +44,12 @@ extension Delivery {
     await withTaskGroup(of: Void.self) { group in
       for (index, registration) in registrations.enumerated() {
         if race.isOver || endsWithTask && Task.isCancelled { break }
-        // SAFETY: the copy of the invocation is used by this turn alone.
-        nonisolated(unsafe) let delivery = Delivery(
-          proxy: proxy, invocation: invocation.carryingCopy(), selector: selector)
+        let own = OwnDelivery(
+          delivery: Delivery(
+            proxy: proxy, invocation: invocation.carryingCopy(), selector: selector))
         group.addImmediateTask {
           _ = isolation
-          race.note(unsafe await delivery.turnAwaiting(of: registration), index)
+          race.note(await own.delivery.turnAwaiting(of: registration), index)
         }
       }
       if race.isOver { group.cancelAll() }
@@ -72,6 +72,12 @@ extension Delivery {
     guard turn.outcome.isAnswer, let call = turn.call, call !== invocation else { return }
     invocation.adoptResult(from: call)
   }
+}
+
+/// The delivery of one of several turns that run at the same time.
+private struct OwnDelivery: @unchecked Sendable {
+  // SAFETY: the invocation is a copy that one task alone uses.
+  let delivery: Delivery
 }
 
 /// Turns that run at the same time, each of which ends in its own task.
