@@ -140,9 +140,9 @@ let package = Package(
     // Arguments and results as JSON, which the tool reads and writes.
     library("InvocationText", ["Invocations", "TypeEncodings"]),
     // Undo and redo with recorded calls.
-    library("ForwardingUndo", ["Forwarding", "Invocations"]),
+    library("ForwardingUndo", core),
     // Spies, whose failures are those of the running test.
-    library("ForwardingTesting", ["Forwarding", "Invocations"]),
+    library("ForwardingTesting", core),
     // Calls as bytes, for other processes and for files; and a journal file of calls.
     library("ForwardingWire", core),
     library("ForwardingJournal", core + ["ForwardingWire", "CJournalShims"]),
@@ -152,14 +152,14 @@ let package = Package(
     library("ForwardingNATS", ["ForwardingRemote", "ForwardingWire", "Invocations", nats]),
     .executableTarget(
       name: "forward",
-      dependencies: ["Forwarding", "InvocationText", "ForwardingJournal", "CForwardingShims"],
+      dependencies: core + ["InvocationText", "ForwardingJournal", "CForwardingShims"],
       swiftSettings: checks),
 
     // What several tests use.
     shims("CForwardingFixtures", "Tests/Fixtures"),
     testSupport("ForwardingTestSupport", ["TypeEncodings"]),
     // A class of another module, whose method tables the tests extend.
-    testSupport("ForeignTypes", ["Forwarding"]),
+    testSupport("ForeignTypes", ["Forwarding", "Invocations"]),
     // Protocols with `@Forwardable`. Empty without the trait `Macros`.
     testSupport("ProxyProtocols", ["Forwarding"], [.strictMemorySafety()]),
     // Transports to another process, and a real NATS server.
@@ -191,14 +191,14 @@ let package = Package(
     tests("ForwardingMacrosTests", tested + ["ProxyProtocols", "ForwardingTesting"]),
     // A program whose classes are isolated to the main actor by default.
     tests(
-      "MainActorTests", ["Forwarding"],
+      "MainActorTests", ["Forwarding", "Invocations"],
       [
         .defaultIsolation(MainActor.self),
         .enableUpcomingFeature("InferIsolatedConformances"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
       ]),
-    // Depends on the umbrella module alone: fails to build when it leaks a lower module.
-    tests("ConsumerTests", ["Forwarding"]),
+    // What users write, with the imports that the pages ask for.
+    tests("ConsumerTests", core),
     tests("ForwardingTestingTests", tested + ["ForwardingTesting", "ForwardingJournal"]),
     tests("ForwardingUndoTests", tested + ["ForwardingUndo", "CForwardingFixtures"]),
     tests("ForwardingWireTests", tested + ["ForwardingWire"]),

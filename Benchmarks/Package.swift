@@ -19,6 +19,8 @@ let package = Package(
       name: "benchmarks",
       dependencies: [
         .product(name: "Forwarding", package: "swift-forwarding"),
+        .product(name: "Invocations", package: "swift-forwarding"),
+        .product(name: "TypeEncodings", package: "swift-forwarding"),
         .product(name: "ForwardingUndo", package: "swift-forwarding"),
         .product(name: "ForwardingTesting", package: "swift-forwarding"),
         "PeerC",

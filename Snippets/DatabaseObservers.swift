@@ -3,6 +3,7 @@
 // so to several weak Swift observers. Needs libsqlite3 (apt-get install libsqlite3-0), which is
 // loaded here and is no dependency of the package.
 import Forwarding
+import Invocations
 
 final class Observer: MethodDeclaring {
   let name: String

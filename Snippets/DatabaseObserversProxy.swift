@@ -3,6 +3,7 @@
 // and so to several delegates, and each may refuse. Needs libsqlite3
 // (apt-get install libsqlite3-0), which is loaded here and is no dependency of the package.
 import Forwarding
+import Invocations
 
 #if Macros
   enum Change: Int32 { case inserted = 18, updated = 23, deleted = 9 }

@@ -2,6 +2,7 @@
 // A table with a delegate and a data source: optional methods, several weak delegates, and asking
 // whether *super* implements a method.
 import Forwarding
+import Invocations
 
 // The messages of a table to its delegate and its data source. The optional ones may be left out.
 let tableDelegate = try ProtocolDescription(

@@ -2,6 +2,7 @@
 // A philosopher who only thinks, and leaves all other tasks to helpers, on a timer.
 import Dispatch
 import Forwarding
+import Invocations
 
 final class Philosopher: ForwardingProxy {
   private var helpers: [Selector: AnyObject] = [:]

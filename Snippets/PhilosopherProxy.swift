@@ -3,6 +3,7 @@
 // helper for each task.
 import Dispatch
 import Forwarding
+import Invocations
 
 #if Macros
   @Forwardable

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The quick start of the README. `swift run QuickStart` prints the values in its comments.
 import Forwarding
+import Invocations
+import TypeEncodings
 
 // Functions of C and of Swift, registered under the encodings of their types, and called by name.
 let functions = FunctionTable()

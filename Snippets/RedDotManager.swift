@@ -3,6 +3,7 @@
 // deallocated delegates are removed automatically.
 import Dispatch
 import Forwarding
+import Invocations
 
 final class RedDotManager: Sendable {
   static let changed = try! Message<NoResult, String, Int32>("redDot:changedTo:")

@@ -2,6 +2,7 @@
 // A scroll view has one delegate. A proxy turns it into two: the controller, and a behaviour that
 // stretches the header.
 import Forwarding
+import Invocations
 
 final class ScrollView: CallObject {
   static let didScroll = try! Message<NoResult, ScrollView>("scrollViewDidScroll:")

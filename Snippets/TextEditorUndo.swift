@@ -5,6 +5,7 @@
 // terminal.
 import Forwarding
 import ForwardingUndo
+import Invocations
 
 #if canImport(Glibc)
   import Glibc

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Re-exports the modules for type encodings and invocations.
-@_exported public import Invocations
-@_exported public import TypeEncodings
+// The one name of another module that `import Forwarding` shows: a message without a result is a
+// `Message<NoResult>`. Encodings, invocations and functions by name are imports of their own.
+//
+// It also lets the code of proxies, which names types of Invocations with their module, find the members
+// of these types where the upcoming feature MemberImportVisibility is on.
+@_exported public import struct Invocations.NoResult

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+public import TypeEncodings
+
 /// An error of a proxy that cannot deliver a message.
 ///
 /// ```swift

@@ -2,6 +2,7 @@
 import Dispatch
 @_exported public import ForwardingWire
 import Invocations
+public import TypeEncodings
 
 /// A file of recorded calls, and a proxy that records each call before it forwards it.
 ///

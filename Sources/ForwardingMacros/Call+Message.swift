@@ -24,7 +24,7 @@ extension Call {
       return "\(Spelling.forwarding)_ProxyMessage.selector(\"\(selector)\", name: \"\(spelling)\")"
     }
     let name = spelling == selector ? "" : ", name: \"\(spelling)\""
-    return proxy.map { "\(type).known(\"\(selector)\", of: \($0).self\(name))" }
+    return proxy.map { "\(type).__known(\"\(selector)\", of: \($0).self\(name))" }
       ?? "\(type)(\"\(selector)\"\(name))"
   }
 }

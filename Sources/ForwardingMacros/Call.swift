@@ -125,7 +125,7 @@ struct Call {
       && parameters.allSatisfy(\.escapes)
     if !mayBeLater { return "" }
     return
-      ", later: { __later in __later.give(\(constant).travels) { __queued in try __queued.call { "
+      ", later: { __later in __later.give(\(constant).__travels) { __queued in try __queued.call { "
       + "\(target) in \(answer.thrown != nil ? "try " : "")__target.value\(call) } "
       + "orSend: { __delivery in \(send) } } }"
   }

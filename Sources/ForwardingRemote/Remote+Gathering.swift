@@ -2,6 +2,7 @@
 import Forwarding
 import ForwardingWire
 import Invocations
+import TypeEncodings
 
 /// The answers of all hosts of a name.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ForwardingWire
+public import Invocations
 
 /// Why a call to another process has no answer.
 ///

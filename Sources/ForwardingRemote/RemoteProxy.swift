@@ -2,6 +2,7 @@
 public import Forwarding
 public import ForwardingWire
 import Invocations
+public import TypeEncodings
 
 /// Stands for an object of another process: messages sent to it go to the hosts of a name.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import Invocations
+import TypeEncodings
 
 /// A recorded call, as an invocation.
 struct KeptCall {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Forwarding
 import Invocations
+public import TypeEncodings
 
 /// An object that records every message, gives the configured answers, and reports failed
 /// expectations.

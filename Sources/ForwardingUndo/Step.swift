@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import Invocations
+import TypeEncodings
 
 /// One action of an undo or a redo.
 enum Step: Removing {

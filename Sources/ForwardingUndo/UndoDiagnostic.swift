@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Forwarding
+import Forwarding
+public import Invocations
 
 extension UndoStack {
   /// A problem that no caller learns of through a result or an error.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Forwarding
+import Forwarding
+public import Invocations
 
 /// An error of an undo stack: a refused operation, or an undo that failed.
 ///

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 // A call between two processes: the fingerprint of its message, and the arguments. Integers are
 // little-endian.
 //

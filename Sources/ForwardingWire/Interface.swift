@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+public import TypeEncodings
 @_exported public import Forwarding
 
 /// The messages that may be sent from one process to another, with the types that this process has

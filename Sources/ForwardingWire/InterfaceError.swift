@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 /// Why a message may not be sent to other processes.
 ///
 /// ```swift

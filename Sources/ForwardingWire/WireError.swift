@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 /// An error in bytes that an ``Interface`` decodes, or in a call that it encodes, with its
 /// position.
 ///

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Forwarding
 import Foundation
 import InvocationText
+import Invocations
+import TypeEncodings
 
 /// `forward call`: calls any C function, with the type that its encoding describes.
 enum CallCommand {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
-import Forwarding
 import Foundation
 import InvocationText
+import Invocations
+import TypeEncodings
 
 /// `forward doctor`: describes the libffi of this machine, and checks that calls are right.
 enum DoctorCommand {

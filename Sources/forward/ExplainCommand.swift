@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Forwarding
 import InvocationText
+import Invocations
+import TypeEncodings
 
 /// `forward explain`: describes a signature or a type, as a table or as JSON.
 enum ExplainCommand {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Forwarding
 import InvocationText
+import Invocations
+import TypeEncodings
 
 /// A signature, and the way its values are passed on its machine.
 struct ExplainedCall {

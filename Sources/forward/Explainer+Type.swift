@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Forwarding
 import InvocationText
+import TypeEncodings
 
 extension Explainer {
   func typeObject(_ type: TypeEncoding, _ text: String) throws -> JSONValue {

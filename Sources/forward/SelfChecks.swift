@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
-import Forwarding
 import Foundation
 import InvocationText
+import Invocations
+import TypeEncodings
 
 /// The self-checks of `forward doctor`: calls with known results.
 enum SelfChecks {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Forwarding
 import Foundation
+import TypeEncodings
 
 /// The symbols of a module, as `swift symbolgraph-extract` writes them. Only the parts that
 /// describe protocols are decoded.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Forwarding
 
 /// The exit code of a command.
 enum ExitCode: Int32 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import Foundation
+import Invocations
+import TypeEncodings
 
 /// `forward tour`: a short narrated run. Every line of output is printed by code that has run.
 enum TourCommand {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
+import Invocations
 import Testing
+import TypeEncodings
 
-/// Written as a user would write it, with one import.
-@Suite("The umbrella module is enough")
+/// Written as a user would write it, with the imports that the pages ask for.
+@Suite("Three imports are enough for invocations")
 struct QuickStartTests {
   final class Calculator: CallObject {
     let name: String

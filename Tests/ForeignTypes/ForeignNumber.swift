@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-public import Forwarding
+import Forwarding
+import Invocations
 
 /// A type that its module declares as a C structure, and that tests also declare as a carried
 /// value.

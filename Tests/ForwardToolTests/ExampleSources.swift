@@ -65,10 +65,11 @@ enum ExampleSources {
     var isHidden = false
   }
 
-  /// The public top-level types of the modules.
+  /// The public top-level types of the modules. A name that begins with an underscore is for
+  /// generated code only.
   static func publicTypes() throws -> [PublicType] {
     let declaration =
-      /(?:public|open) (?:final |indirect )?(?:class|struct|enum|protocol|actor) (\w+).*/
+      /(?:public|open) (?:final |indirect )?(?:class|struct|enum|protocol|actor) ([^_]\w*).*/
     return try modules.flatMap { module in
       try files("Sources/\(module)", "swift").flatMap { _, lines in
         var types: [PublicType] = []

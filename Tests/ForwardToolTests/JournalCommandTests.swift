@@ -2,6 +2,7 @@
 import Foundation
 import ForwardingJournal
 import ForwardingTestSupport
+import Invocations
 import Testing
 
 @Suite("forward journal")

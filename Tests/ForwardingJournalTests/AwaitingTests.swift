@@ -2,6 +2,7 @@
 import ForwardingTestSupport
 import Foundation
 import Glibc
+import Invocations
 import Testing
 @testable import ForwardingJournal
 

@@ -4,6 +4,7 @@ import ForwardingTestSupport
 import Foundation
 import Glibc
 import Testing
+import TypeEncodings
 
 /// One program that creates a journal, appends, rotates, prunes and closes. At each of its system
 /// calls, it is killed, or the call fails, or the power is cut, or another process reads.

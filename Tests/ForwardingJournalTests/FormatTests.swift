@@ -3,6 +3,7 @@ import CJournalShims
 import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Testing
 
 @Suite("The file format as its page documents it")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingJournal
 import Foundation
+import Invocations
 
 /// An account whose calls are recorded. Its state depends on all calls and their order.
 final class Ledger: @unchecked Sendable, Equatable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Testing
 @testable import ForwardingJournal
 @testable import ForwardingWire

@@ -111,7 +111,7 @@
         for _ in 0..<200 {
           if thread == 0 {
             let token = untyped.before { _ in count.withLock { $0 += 1 } }
-            precondition(untyped.remove(token))
+            precondition(token.remove())
           } else {
             precondition(proxy.unread == 1)
           }

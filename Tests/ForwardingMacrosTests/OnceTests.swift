@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
+  import Invocations
   import Dispatch
   import Forwarding
   import Testing

@@ -75,7 +75,7 @@
       #expect(screen.seen == ["garden: HELLO"])
       #expect(watched.proxy.unread == 30)
       #expect(watched.proxy.titleOfChat(chat) == "garden")
-      #expect(watched.remove(token))
+      #expect(token.remove())
       #expect(watched.proxy.unread == 3)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
+  import Invocations
   @testable import Forwarding
 
   /// A proxy class whose proxies send messages to all targets.

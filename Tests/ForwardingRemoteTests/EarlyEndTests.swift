@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import ForwardingWire
+import Invocations
 import RemoteTestSupport
 import Synchronization
 import Testing

@@ -29,7 +29,7 @@ struct GatheredMessageTests {
     for host in hosts { try host.expose(Vault(), Vault.interface()) }
     let remote = RemoteProxy(
       try Vault.interface(), transport, at: "town", deadline: .seconds(3000))
-    let second = RemoteError.gathersOne(Vault.deposit.selector)
+    let second = RemoteError.gathersOne(Vault.deposit.message.selector)
     let thrown = await Self.refusal(remote) { all in
       _ = try await Vault.name("Ann", on: all)
       return try await Vault.deposit(5, on: all)

@@ -2,6 +2,7 @@
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
+import Invocations
 import RemoteTestSupport
 import Testing
 

@@ -2,9 +2,11 @@
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
+import Invocations
 import RemoteTestSupport
 import Synchronization
 import Testing
+import TypeEncodings
 
 /// The target of calls with many or long arguments.
 private final class Desk: Sendable {

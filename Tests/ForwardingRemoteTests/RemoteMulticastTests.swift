@@ -3,6 +3,7 @@ import Dispatch
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
+import Invocations
 import RemoteTestSupport
 import Synchronization
 import Testing

@@ -3,6 +3,7 @@ import ForwardingTestSupport
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
+import Invocations
 import RemoteTestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import Forwarding
 import ForwardingRemote
 import ForwardingWire
 import Foundation
+import Invocations
 
 #if canImport(Glibc)
   import Glibc

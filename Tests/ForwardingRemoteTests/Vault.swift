@@ -3,6 +3,7 @@ import Dispatch
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
+import Invocations
 import Synchronization
 
 /// The object that tests expose.

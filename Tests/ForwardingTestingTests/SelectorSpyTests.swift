@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingTesting
+import Invocations
 import Testing
 
 @Suite("A spy without a proxy")

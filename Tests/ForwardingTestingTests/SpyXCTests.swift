@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingTesting
+import Invocations
 import XCTest
 
 /// Captures the failures that XCTest reports, so that they do not fail this test.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import ForwardingUndo
+import Invocations
 import Testing
 
 // That a failed undo leaves values, names and counts as they were is a rule of the model.

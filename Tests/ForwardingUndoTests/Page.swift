@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import ForwardingUndo
+import Invocations
 
 /// The target of the tests. It records each of its changes by messages.
 final class Page: MethodDeclaring {

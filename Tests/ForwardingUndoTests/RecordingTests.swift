@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import ForwardingUndo
+import Invocations
 import Testing
+import TypeEncodings
 
 @Suite("Recording without a proxy")
 struct RecordingTests {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import ForwardingUndo
+import Invocations
 import Testing
 
 /// Calls a closure at its end.

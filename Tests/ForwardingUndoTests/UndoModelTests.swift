@@ -2,6 +2,7 @@
 import Forwarding
 import ForwardingUndo
 import Foundation
+import Invocations
 import Testing
 
 /// A number that records how its changes are reversed.

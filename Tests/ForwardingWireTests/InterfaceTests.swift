@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
 import Foundation
+import Invocations
 import Testing
+import TypeEncodings
 
 @Suite("Types and messages that can be sent")
 struct InterfaceTests {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
+import Invocations
 import Testing
+import TypeEncodings
 
 @Suite("Encoded calls")
 struct WireCallTests {

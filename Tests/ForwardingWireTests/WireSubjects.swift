@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
+import Invocations
 
 /// A value that calls in these tests contain.
 struct Point: Codable, Hashable, Sendable {

@@ -2,6 +2,8 @@
 import CJournalShims
 import ForwardingJournal
 import Foundation
+import Invocations
+import TypeEncodings
 
 /// For any bytes, reading them as a journal ends within the bytes, and a second read gives the same
 /// records. The bytes are also read with corrected checksums, so that the code after the checksum

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import InvocationText
+import TypeEncodings
 
 /// A typed value is refused, or becomes bytes that print as the same value.
 enum ValueFuzz {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingWire
+import Invocations
+import TypeEncodings
 
 /// For any bytes, decoding them as a call ends, and a decoded call is encoded to the same bytes.
 enum WireFuzz {

@@ -3,6 +3,7 @@
 // builds it several times, and host.c loads the copies.
 import Forwarding
 import Foundation
+import Invocations
 
 private final class Sink: CallObject, @unchecked Sendable {
   private let lock = NSLock()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import InvocationText
+import Invocations
 import Testing
 
 @Suite("Arguments as JSON")

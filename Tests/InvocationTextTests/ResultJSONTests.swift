@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import InvocationText
+import Invocations
 import Testing
+import TypeEncodings
 
 @Suite("Results as JSON, and calls of functions")
 struct ResultJSONTests {

@@ -2,6 +2,7 @@
 import Forwarding
 import Testing
 import InvocationText
+import TypeEncodings
 
 @Suite("Values as text and as bytes")
 struct ValueCoderTests {

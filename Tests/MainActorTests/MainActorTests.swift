@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
+import Invocations
 import Testing
 
 // Classes of this module are isolated to the main actor by default. The thread of the first sender

@@ -2,8 +2,10 @@
 import Forwarding
 import ForwardingTesting
 import ForwardingUndo
+import Invocations
 import PeerC
 import Synchronization
+import TypeEncodings
 
 #if HAS_GNUSTEP
   import PeerGNUstep

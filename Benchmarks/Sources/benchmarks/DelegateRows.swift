@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import Foundation
+import Invocations
 
 /// Messages and notifications to sixteen objects; delegates that are asked; and the first `add`.
 enum DelegateRows {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import Foundation
+import Invocations
 import PeerC
 
 /// C functions that are called by name, and C that calls back.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Invocations
+
 /// A class that conforms to a protocol, and forwards its requirements to the targets of a proxy.
 ///
 /// `@Forwardable` writes such a class for a protocol; there is no need to write one by hand. An
@@ -56,13 +58,6 @@ public protocol GeneratedProxy: _ProxySender {
 /// `@Forwardable` writes such a type in each proxy. The name of a message is the requirement and its
 /// labels in camel case: `chat(_:shouldSend:)` is `chatShouldSend`, and the setter of the property
 /// `draft` is `setDraft`.
-///
-/// ```swift
-/// struct DoorMessages: _ProxyMessages {
-///   var close: Requirement<Void> { Requirement("close") }
-/// }
-/// DoorMessages().close.selector  // close
-/// ```
 public protocol _ProxyMessages: Sendable {
   /// Creates the messages.
   init()

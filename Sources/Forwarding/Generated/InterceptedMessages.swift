@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Invocations
+
 /// The messages of a protocol as they pass through an ``Intercepting``.
 ///
 /// ```

@@ -31,12 +31,6 @@ public final class Intercepting<Proxy: GeneratedProxy> {
 
   /// The target, while it is alive.
   public var target: Proxy.__Target? { forwarder.target.flatMap { Proxy.__found($0) } }
-
-  /// Removes a handler.
-  ///
-  /// - Returns: false if the handler was removed before.
-  @discardableResult
-  public func remove(_ token: ForwardingToken) -> Bool { forwarder.remove(token) }
 }
 
 extension Intercepting {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Invocations
+
 extension Multicast where Subject: GeneratedProxy {
   /// Adds a closure for one requirement, in place of a target.
   ///

@@ -13,14 +13,6 @@ public import Invocations
 /// and calls the value.
 ///
 /// Only the code that `@Forwardable` writes needs it.
-///
-/// ```swift
-/// final class Seven: _ProxyBox {
-///   let __value = _BoxedValue(7)
-/// }
-/// let box = Seven()
-/// box.__value.current  // 7
-/// ```
 @_documentation(visibility: internal)
 public protocol _ProxyBox: _ProxySender, ManyTargets {
   /// The existential type of the protocol.
@@ -71,12 +63,6 @@ extension _ProxyBox {
 /// thread waits until it is back. The value is not asked what it calls of itself, through a proxy, inside of
 /// such a requirement: the answer is the one without a target, and the event `failed` says so. An awaited
 /// requirement that changes the value has a copy, which is stored when it ends.
-///
-/// ```swift
-/// let count = _BoxedValue(1, isChanged: true)
-/// count.keep(2)
-/// count.current  // 2
-/// ```
 @_documentation(visibility: internal)
 public struct _BoxedValue<Value> {
   @usableFromInline let constant: Value?

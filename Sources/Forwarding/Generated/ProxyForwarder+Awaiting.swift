@@ -6,19 +6,6 @@ public import Invocations
 /// The delivery of an `async` requirement to the targets of a proxy, one after the other.
 ///
 /// Only the code that `@Forwardable` writes needs it.
-///
-/// ```swift
-/// func close<Proxy: GeneratedProxy>(_ proxy: Proxy) async throws {
-///   let close = Requirement<Void>("close")
-///   var delivery = proxy.__forwarder.awaiting(ProxySite<Void>(0), "close")
-///   while delivery.begins() {
-///     do {
-///       delivery.answer(try await _ProxyMessage.sendAwaiting(close, through: &delivery))
-///     } catch { delivery.fail(error) }
-///   }
-///   try delivery.ask()
-/// }
-/// ```
 @_documentation(visibility: internal)
 @frozen
 public struct _AwaitedProxyDelivery<Result>: ~Copyable {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 /// The destination of a proxy's messages: an untyped proxy, and its targets if they may be called
 /// directly.
 ///
 /// Only the code that `@Forwardable` writes needs it.
-///
-/// ```swift
-/// final class GateProxy {}
-/// let forwarder = _ProxyForwarder(MulticastProxy(), for: GateProxy.self)
-/// ```
 @_documentation(visibility: internal)
 @frozen
 public struct _ProxyForwarder: Sendable {

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 /// Sends the message of a requirement. The arguments are borrowed from the caller, and not copied.
 ///
 /// Only the code that `@Forwardable` writes needs it.
-///
-/// ```swift
-/// let close = Requirement<Void, Int>("close:")
-/// let everyone = MulticastProxy()
-/// var delivery = ProxyDelivery(to: everyone)
-/// try _ProxyMessage.send(close, 5, through: &delivery)
-/// ```
 @_documentation(visibility: internal)
 public enum _ProxyMessage {
   /// Sends a message with any number of arguments. Returns nil if the target does not answer.

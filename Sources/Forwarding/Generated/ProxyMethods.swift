@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 /// Registers the methods with which the objects of a class answer the messages of a proxy.
 ///
 /// Only the code that `@Forwardable` writes needs it.
-///
-/// ```swift
-/// final class Door {}
-/// func prepare(_ closing: ProxyBody<Door>) {
-///   _ProxyMethods<Door>.prepare(for: Door.self, Door()) { methods in
-///     methods.answer(Requirement<Void>("close"), closing)
-///   }
-/// }
-/// ```
 @_documentation(visibility: internal)
 public struct _ProxyMethods<Object: AnyObject> {
   let table: MethodTable

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 /// Implements `Hashable`, `NSObjectProtocol` and `CustomStringConvertible` by identity, for proxies
 /// and boxes whose protocol inherits one of them.
 ///
 /// Only the code that `@Forwardable` writes needs it.
-///
-/// ```swift
-/// final class Door: _ProxyObject {}
-/// let door = Door()
-/// door == door  // true
-/// ```
 @_documentation(visibility: internal)
 public protocol _ProxyObject: CustomAnswering {}
 
@@ -48,13 +44,6 @@ extension _ProxyObject where Self: CustomDebugStringConvertible {
 /// no member of an extension for a conformance that does.
 ///
 /// Only the code that `@Forwardable` writes needs it.
-///
-/// ```swift
-/// final class Door: _ProxySender {
-///   let __forwarder = _ProxyForwarder(MulticastProxy(), for: Door.self)
-/// }
-/// Door.__place(of: Door.self)  // 0
-/// ```
 @_documentation(visibility: internal)
 public protocol _ProxySender: _ProxyObject {
   /// The destination of the proxy's messages.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 /// One requirement of a protocol as a message: a proxy sends it, and the methods of its targets
 /// answer it.
 ///
@@ -15,7 +17,7 @@ public final class Requirement<Result, each Argument>: Sendable {
   public let selector: Selector
   @usableFromInline let prepared: PreparedMessage?
   /// Whether the values of a call may be handed to another thread without a further check.
-  public let travels: Bool
+  public let __travels: Bool
   /// The reason why the message cannot be sent: a type of the requirement has an invalid encoding.
   private let refusal: InvocationError?
 
@@ -29,11 +31,11 @@ public final class Requirement<Result, each Argument>: Sendable {
     do throws(InvocationError) {
       let prepared = try Message<Result, repeat each Argument>(selector).prepared
       self.prepared = prepared
-      travels = prepared.plan.travels
+      __travels = prepared.plan.travels
       refusal = nil
     } catch {
       prepared = nil
-      travels = false
+      __travels = false
       refusal = error
     }
   }
@@ -55,11 +57,6 @@ public final class Requirement<Result, each Argument>: Sendable {
 /// The types of what a requirement carries: `Sendable` if all are.
 ///
 /// Proxies are written by `@Forwardable`; nothing else needs this.
-///
-/// ```swift
-/// func cross(_ values: some Sendable) {}
-/// cross(_RequirementValues<Void, Int>())
-/// ```
 @_documentation(visibility: internal)
 @frozen
 public struct _RequirementValues<each Value> {
@@ -80,7 +77,7 @@ private struct KnownRequirement: Hashable {
 extension Requirement {
   /// Returns the message of a generic proxy's requirement. All calls for the same proxy return the
   /// same object.
-  public static func known(
+  public static func __known(
     _ selector: Selector, of proxy: AnyClass, name: String? = nil
   ) -> Requirement {
     let key = KnownRequirement(proxy: ObjectIdentifier(proxy), selector: selector)

@@ -7,12 +7,6 @@ import Synchronization
 /// A `sending` argument, on its way from a proxy to its only target.
 ///
 /// Only the code that `@Forwardable` writes needs it.
-///
-/// ```swift
-/// final class Draft {}
-/// let sent = _SentArgument(Draft())
-/// let draft: Draft = sent.take()
-/// ```
 @_documentation(visibility: internal)
 public final class _SentArgument<Value>: Sendable {
   private let stored: Mutex<Value?>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 // Methods of actors: closures with an `isolated` receiver. Values that are passed to an actor cross
 // isolation domains, so all types are Sendable.
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Invocations
 
 /// Checks whether a method may run in the sender's isolation domain.
 enum Isolation {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 // Methods of the main actor. If the receiver, the arguments and the result are all Sendable, such a
 // method may be awaited from anywhere; otherwise its messages must be sent on the main actor.
 

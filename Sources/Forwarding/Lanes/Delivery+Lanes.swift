@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Invocations
+import TypeEncodings
 
 // Turns of a message in a lane: on another thread, once only, or while the sender waits.
 extension Delivery {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Dispatch
+import Invocations
 
 /// The future outcome of a queued message.
 ///
@@ -18,7 +19,7 @@ public final class DeliveryTicket: Sendable {
   private let done = DispatchSemaphore(value: 0)
 
   /// The outcome; nil while it is unknown.
-  public var outcome: DeliveryOutcome? { state.read { $0.outcome } }
+  package var outcome: DeliveryOutcome? { state.read { $0.outcome } }
 
   /// Blocks the thread until the outcome is known; nil at the timeout.
   public func wait(timeout: DispatchTime = .distantFuture) -> DeliveryOutcome? {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Invocations
 
 /// What brings calls to the lane of a registration.
 enum Carrier: Sendable {

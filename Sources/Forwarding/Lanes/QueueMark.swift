@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Invocations
 
 /// The identity of the queue of a lane. It knows whether the current thread runs a block of the
 /// queue, directly or through queues that target it.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 /// A message that is awaited: a selector together with Swift types, like a ``Message``, for methods
 /// that may be `async`.
 ///
@@ -30,12 +32,6 @@ public struct AsyncMessage<Result, each Argument>: Sendable {
 
   /// Creates an awaited message from a message.
   public init(_ message: Message<Result, repeat each Argument>) { self.message = message }
-
-  /// The selector of the message.
-  public var selector: Selector { message.selector }
-
-  /// The signature that the types determine.
-  public var signature: MethodSignature { message.signature }
 
   /// Sends the message, and awaits the answer. A nil target answers zero.
   ///

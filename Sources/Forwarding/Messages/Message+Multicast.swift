@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 // Typed messages to many targets, and the ways to collect their answers. The functions with a
 // parameter `concurrently` await each target.
 

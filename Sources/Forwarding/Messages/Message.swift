@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+public import TypeEncodings
+
 /// A selector together with the Swift types of one message.
 ///
 /// The encoding is derived from the types, so the two cannot disagree:
@@ -44,7 +47,7 @@ public struct Message<Result, each Argument>: Sendable {
   }
 
   /// The call plan, which all sends of the message share.
-  public var plan: CallPlan { prepared.plan }
+  package var plan: CallPlan { prepared.plan }
 
   /// The signature that the types determine.
   public var signature: MethodSignature { plan.signature }

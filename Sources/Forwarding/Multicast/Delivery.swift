@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Invocations
+
 /// The delivery of one message to the targets of a proxy.
 struct Delivery {
   let proxy: MulticastProxy

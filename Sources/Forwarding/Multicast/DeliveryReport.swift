@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 /// The outcome of one message at each target, with the answers.
 ///
 /// ```swift
@@ -114,5 +116,5 @@ public enum DeliveryOutcome: Sendable {
   public var isAnswer: Bool { if case .answered = self { true } else { false } }
 
   /// The error that a sender without a report gets; nil if there was no error.
-  public var error: (any Error)? { if case .failed(let error) = self { error } else { nil } }
+  package var error: (any Error)? { if case .failed(let error) = self { error } else { nil } }
 }

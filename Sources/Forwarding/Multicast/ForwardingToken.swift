@@ -67,11 +67,12 @@ public struct ForwardingToken: Hashable, Sendable, CustomStringConvertible {
 ///
 /// ```swift
 /// let registration = observers.add(screen).scoped()
-/// registration.token.remove()  // true
+/// observers.contains(screen)  // true
+/// withExtendedLifetime(registration) {}
 /// ```
 public final class ScopedToken: Sendable {
   /// The token of the registration.
-  public let token: ForwardingToken
+  package let token: ForwardingToken
 
   init(_ token: ForwardingToken) { self.token = token }
 

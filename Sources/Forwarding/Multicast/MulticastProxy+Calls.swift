@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 // The calls of a message as an asynchronous sequence: a target that buffers arguments for a
 // consumer.
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 extension MulticastProxy {
   /// The current registrations, in the order of delivery.
   var snapshot: [Registration] { registrations.withLockInPlace { _ in targetList.all } }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
 import Synchronization
+public import TypeEncodings
 
 /// A proxy that sends every message to many targets, in order.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Invocations
 
 /// A registration with a multicast proxy. It is deallocated when the proxy and all deliveries have
 /// released it.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Invocations
+
 /// The registrations of a multicast proxy, found by their token or target.
 ///
 /// A change to one registration takes the same time with a million registrations as with a hundred:
@@ -197,11 +199,8 @@ struct Registrations {
     return remove(all: old, from: list, isReplaced: true)
   }
 
-  mutating func remove(
-    of target: ObjectIdentifier, from list: TargetList,
-    where matches: (Registration) -> Bool = { _ in true }
-  ) -> [Registration] {
-    remove(all: all(of: target).filter(matches), from: list)
+  mutating func remove(of target: ObjectIdentifier, from list: TargetList) -> [Registration] {
+    remove(all: all(of: target), from: list)
   }
 
   mutating func remove(

@@ -68,7 +68,7 @@ extension TargetRegistry {
   }
 
   /// Whether a registration exists.
-  public func contains(_ token: ForwardingToken) -> Bool {
+  package func contains(_ token: ForwardingToken) -> Bool {
     _registry.withRegistration(token) { _ in } != nil
   }
 
@@ -119,16 +119,6 @@ extension TargetRegistry {
   public func remove(_ target: AnyObject) -> Int {
     let target = ObjectIdentifier(_receiver(of: target))
     return _registry.end { $0.remove(of: target, from: $1) }
-  }
-
-  /// Removes the registrations of an object with one queue or actor, or with the caller's thread, and
-  /// returns their number.
-  @discardableResult
-  public func remove(_ target: AnyObject, on lane: DeliveryLane) -> Int {
-    let target = ObjectIdentifier(_receiver(of: target))
-    return _registry.end { registrations, list in
-      registrations.remove(of: target, from: list) { $0.wishes.lane.identity == lane.identity }
-    }
   }
 
   /// Removes all registrations of a group, and returns their number.

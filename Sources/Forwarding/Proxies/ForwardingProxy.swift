@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+public import TypeEncodings
+
 /// An untyped proxy that may stand for its proxy among the targets of another one.
 package protocol SharedProxy: ForwardingProxy, Sendable {}
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+public import TypeEncodings
+
 /// A proxy for one object that runs handlers around the object's methods, before or after them.
 ///
 /// ```swift
@@ -22,16 +25,6 @@
 open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // SAFETY: `layers` is the only mutable state, and has a lock.
 
-  /// Inspects a message on its way to the target.
-  public typealias Handler = @Sendable (Invocation) throws -> Void
-
-  /// Sends the message on. The proxy passes it to a handler as an argument, so that the handler,
-  /// which the proxy retains, need not retain the proxy.
-  public typealias Proceed = () throws -> Void
-
-  /// Sends the message on, and awaits its end.
-  public typealias ProceedAwaiting = nonisolated(nonsending) () async throws -> Void
-
   private let reference: ObjectReference
   /// The handlers, the outermost first.
   private let layers = Guarded<[InterceptingLayer]>([])
@@ -46,7 +39,9 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
 
   /// Adds a handler that runs before the target, for one selector or for all.
   @discardableResult
-  public func before(_ selector: Selector? = nil, _ handler: @escaping Handler) -> ForwardingToken {
+  public func before(
+    _ selector: Selector? = nil, _ handler: @escaping @Sendable (Invocation) throws -> Void
+  ) -> ForwardingToken {
     add(selector, answers: false) { rest in
       try handler(rest.call)
       try rest.proceed()
@@ -59,7 +54,9 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   /// Adds a handler that runs after the target. It sees the result, and the arguments that the
   /// target got, including changes by a handler around it.
   @discardableResult
-  public func after(_ selector: Selector? = nil, _ handler: @escaping Handler) -> ForwardingToken {
+  public func after(
+    _ selector: Selector? = nil, _ handler: @escaping @Sendable (Invocation) throws -> Void
+  ) -> ForwardingToken {
     add(selector, answers: false, isOutermost: true) { rest in
       try rest.proceed()
       try handler(rest.call)
@@ -70,11 +67,11 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   }
 
   /// Adds a handler that runs in place of the target. It gets the invocation, and a function that
-  /// sends the invocation on.
+  /// sends the invocation on: the handler, which the proxy retains, need not retain the proxy.
   @discardableResult
   public func around(
     _ selector: Selector? = nil,
-    _ handler: @escaping @Sendable (Invocation, Proceed) throws -> Void
+    _ handler: @escaping @Sendable (Invocation, () throws -> Void) throws -> Void
   ) -> ForwardingToken {
     around(selector) { rest in try handler(rest.call) { try rest.proceed() } }
   }
@@ -86,7 +83,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
     _ selector: Selector? = nil,
     awaiting handler:
       nonisolated(nonsending) @escaping @Sendable (
-        Invocation, ProceedAwaiting
+        Invocation, nonisolated(nonsending) () async throws -> Void
       ) async throws -> Void
   ) -> ForwardingToken {
     around(selector) { rest in
@@ -128,7 +125,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   ///
   /// - Returns: false if it was removed before.
   @discardableResult
-  public func remove(_ token: ForwardingToken) -> Bool {
+  func remove(_ token: ForwardingToken) -> Bool {
     // Released outside the lock: an object that the handler captures may be deallocated with it,
     // and use the proxy in its `deinit`.
     let gone = layers.withLockInPlace { layers in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
+import Invocations
 
 /// The rows of `forward bench`, with which the table of the package in Benchmarks begins: the two
 /// closures that everything is compared with, delegates, and calls.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Invocations
 @testable import Forwarding
 import Synchronization
 import Testing

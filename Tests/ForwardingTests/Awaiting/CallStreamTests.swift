@@ -2,6 +2,7 @@
 import Dispatch
 @testable import Forwarding
 import ForwardingTestSupport
+import Invocations
 import Testing
 
 private let saved = try! Message<Void, Int, String>("saved:as:")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
+import Invocations
 import Testing
+import TypeEncodings
 
 @Suite("Known answers, found without a lock")
 struct KnownAnswerTests {

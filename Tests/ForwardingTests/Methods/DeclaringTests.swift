@@ -2,6 +2,7 @@
 import Forwarding
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Synchronization
 import Testing
 

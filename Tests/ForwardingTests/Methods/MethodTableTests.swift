@@ -4,6 +4,7 @@ import Forwarding
 import ForwardingTestSupport
 import Synchronization
 import Testing
+import TypeEncodings
 
 @testable import Invocations
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import ForwardingTestSupport
+import Invocations
 import Testing
 @testable import Forwarding
 

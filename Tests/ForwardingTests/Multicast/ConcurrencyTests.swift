@@ -3,6 +3,7 @@ import Dispatch
 import Forwarding
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Synchronization
 import Testing
 

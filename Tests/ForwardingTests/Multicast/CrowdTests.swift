@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import ForwardingTestSupport
+import Invocations
 import Testing
 
 /// More targets than fit a chunk of a list, compared with a plain array after each operation.

@@ -7,16 +7,16 @@ import Testing
 
 @Suite("Multicast: membership")
 struct MembershipTests {
-  @Test("a target is removed from one lane")
+  @Test("the registration of a target on one lane is removed by its token")
   func removal() {
     let (proxy, queue) = (MulticastProxy(), DispatchQueue(label: "removal"))
     let target = Listener("a", Log())
-    proxy.add(target)
-    proxy.add(target, on: .blocking(queue))
-    #expect(proxy.remove(target, on: .blocking(queue)) == 1)
-    #expect(proxy.remove(target, on: .blocking(queue)) == 0)
+    let here = proxy.add(target)
+    let there = proxy.add(target, on: .blocking(queue))
+    #expect(there.remove())
+    #expect(!there.remove())
     #expect(proxy.contains(target))
-    #expect(proxy.remove(target, on: .caller) == 1)
+    #expect(here.remove())
     #expect(!proxy.contains(target))
   }
 

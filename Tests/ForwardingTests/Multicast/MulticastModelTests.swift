@@ -3,6 +3,7 @@ import Dispatch
 import Forwarding
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Testing
 
 /// Takes the steps with a real proxy, and targets that are released and replaced.

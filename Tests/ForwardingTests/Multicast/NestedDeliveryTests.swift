@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
+import Invocations
 import Testing
 
 private final class Nested: CallObject {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
+import Invocations
 import Testing
+import TypeEncodings
 
 private final class Reacher: CallObject {
   let name: String

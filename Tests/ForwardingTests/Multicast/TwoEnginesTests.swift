@@ -2,6 +2,7 @@
 import Forwarding
 import ForwardingTestSupport
 import Testing
+import TypeEncodings
 
 @testable import Invocations
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
 import Forwarding
+import Invocations
 import Testing
+import TypeEncodings
 
 @Suite("Proxies for one object")
 struct ProxyTests {
@@ -43,16 +45,13 @@ struct ProxyTests {
     proxy.after { call in log.add("after \(call.selector?.name ?? "")") }
     try did(21, on: proxy)
     #expect(log.all == ["x 42", "after did:"])
-    let other = InterceptingProxy(Listener("y", log))
-    other.before { _ in }
-    #expect(!other.remove(before))
-    #expect(proxy.remove(before))
-    #expect(!proxy.remove(before))
+    #expect(before.remove())
+    #expect(!before.remove())
     let around = proxy.around("value") { call, _ in try call.setResult(Int32(99)) }
     #expect(try Messages.value(on: proxy) == 99)
     proxy.after("value") { call in try call.setResult(call.result(as: Int32.self) + 1) }
     #expect(try Messages.value(on: proxy) == 100)
-    proxy.remove(around)
+    around.remove()
     #expect(try Messages.value(on: proxy) == 0)
     proxy.around("unknown") { call, _ in try call.setResult(Int32(7)) }
     #expect(try Message<Int32>("unknown")(on: proxy) == 7)

@@ -20,6 +20,7 @@ private struct Declaration: Decodable {
   var conformances: [Conformance]?
   var superclassNames: [String]?
   var isExternal: Bool?
+  var overriding: Bool?
 
   struct Conformance: Decodable {
     var printedName: String
@@ -42,6 +43,17 @@ private struct Declaration: Decodable {
     let members = (children ?? []).flatMap { $0.lines(name, sources) }
     let isType = ["Class", "Struct", "Enum", "Protocol"].contains(declKind)
     return [line(word, name, isType)] + (isType ? inheritance(name, sources) : []) + members
+  }
+
+  /// The names of this declaration and of its members, without overrides, and without what is for
+  /// generated code alone: it begins with an underscore. Members that are added to a type of another
+  /// module are for those who import that module.
+  func shown() -> [String] {
+    guard let declKind, Self.kinds[declKind] != nil, isInternal != true, implicit != true,
+      isExternal != true, overriding != true, let printedName,
+      !printedName.hasPrefix("_")
+    else { return [] }
+    return [printedName] + (children ?? []).flatMap { $0.shown() }
   }
 
   /// The conformances that all types have unless they suppress them, and those that another one
@@ -113,6 +125,35 @@ struct PublicAPITests {
       "ForwardingWire", "ForwardingJournal", "ForwardingRemote",
     ])
   func golden(module: String) throws {
+    let sources = try PublicSources(module: module)
+    let lines =
+      (try declarations(of: module).flatMap { $0.lines("", sources) }
+      + sources.unavailable.map { "        \($0)" })
+      .sorted { $0.dropFirst(8) < $1.dropFirst(8) }
+    try #require(lines.count > 20)
+    try compare(lines, module)
+  }
+
+  /// Its own, and those of the names that it exports of other modules.
+  @Test(
+    "import Forwarding shows at most 250 declarations",
+    .notEmulated("the public API is the same on each machine"))
+  func shown() throws {
+    let exports = try String(
+      contentsOf: Toolchain.package.appendingPathComponent("Sources/Forwarding/Forwarding.swift"),
+      encoding: .utf8
+    ).matches(of: /@_exported public import (?:\w+ (\w+)\.(\w+))?/)
+    let others = try exports.flatMap { export in
+      let (module, name) = (try #require(export.1), try #require(export.2))
+      return try declarations(of: String(module)).filter { $0.printedName ?? "" == name }
+    }
+    try #require(others.count == exports.count)
+    let shown = try (declarations(of: "Forwarding") + others).flatMap { $0.shown() }
+    try #require(shown.contains("Multicast") && shown.contains("NoResult"))
+    #expect(shown.count <= 250)
+  }
+
+  private func declarations(of module: String) throws -> [Declaration] {
     let tool = try #require(Toolchain.path(of: "swift-api-digester"))
     let output = FileManager.default.temporaryDirectory
       .appendingPathComponent("forwarding-api-\(UUID().uuidString).json")
@@ -122,14 +163,8 @@ struct PublicAPITests {
       ["-dump-sdk", "-module", module, "-target", try target(), "-o", output.path]
         + Toolchain.moduleOptions)
     #expect(finished.status == 0, "\(finished.errors)")
-    let sources = try PublicSources(module: module)
     let digest = try JSONDecoder().decode(Digest.self, from: Data(contentsOf: output))
-    let lines =
-      ((digest.ABIRoot.children ?? []).flatMap { $0.lines("", sources) }
-      + sources.unavailable.map { "        \($0)" })
-      .sorted { $0.dropFirst(8) < $1.dropFirst(8) }
-    try #require(lines.count > 20)
-    try compare(lines, module)
+    return digest.ABIRoot.children ?? []
   }
 
   private func compare(_ lines: [String], _ module: String) throws {

@@ -3,6 +3,7 @@ import CForwardingFixtures
 import Forwarding
 import ForwardingTestSupport
 import Testing
+import TypeEncodings
 
 @testable import Invocations
 

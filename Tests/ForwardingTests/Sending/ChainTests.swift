@@ -5,6 +5,7 @@ import ForwardingTestSupport
 import Foundation
 import Invocations
 import Testing
+import TypeEncodings
 
 @Suite("The forwarding chain")
 struct ChainTests {

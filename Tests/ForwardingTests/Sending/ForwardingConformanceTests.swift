@@ -2,7 +2,9 @@
 import CForwardingFixtures
 import Forwarding
 import ForwardingTestSupport
+import Invocations
 import Testing
+import TypeEncodings
 
 @Suite("Conformance: forwarding (areas FWD, PROXY, RT, WEAK and MULTI)")
 struct ForwardingConformanceTests {

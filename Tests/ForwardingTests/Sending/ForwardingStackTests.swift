@@ -2,7 +2,9 @@
 import Forwarding
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Testing
+import TypeEncodings
 
 /// Forwards every message to the next object, so that as many calls are nested.
 private final class Passing: ForwardingProxy, @unchecked Sendable {

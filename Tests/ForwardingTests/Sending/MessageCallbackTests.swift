@@ -6,6 +6,7 @@ import ForwardingTesting
 import Foundation
 import Invocations
 import Testing
+import TypeEncodings
 
 @Suite("Message callbacks")
 struct MessageCallbackTests {

@@ -3,6 +3,7 @@ import ForwardingTestSupport
 import Foundation
 import Synchronization
 import Testing
+import TypeEncodings
 
 @testable import Forwarding
 @testable import Invocations

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import Testing
+import TypeEncodings
 
 @testable import Invocations
 

@@ -2,6 +2,7 @@
 import ForwardingTestSupport
 import Foundation
 import Testing
+import TypeEncodings
 
 @testable import Forwarding
 @testable import Invocations

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Testing
+import TypeEncodings
 
 @testable import Forwarding
 

@@ -2,6 +2,7 @@
 import Dispatch
 import ForwardingTestSupport
 import Testing
+import TypeEncodings
 
 @testable import Forwarding
 @testable import Invocations

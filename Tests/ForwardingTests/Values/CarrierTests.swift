@@ -2,6 +2,7 @@
 import ForwardingTestSupport
 import ForeignTypes
 import Forwarding
+import Invocations
 import Testing
 
 /// The carrier that a foreign number declares, an address, although its module stores a number.

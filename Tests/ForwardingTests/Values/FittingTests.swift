@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
+import Invocations
 import Testing
+import TypeEncodings
 
 /// A class that the structures below hold at a place that may only have bytes.
 private final class Held: Sendable {}

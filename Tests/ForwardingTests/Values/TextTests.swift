@@ -3,6 +3,7 @@ import CForwardingFixtures
 import Dispatch
 import ForwardingTestSupport
 import Testing
+import TypeEncodings
 
 @testable import Forwarding
 @testable import InvocationText

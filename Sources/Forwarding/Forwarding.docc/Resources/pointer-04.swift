@@ -1,5 +1,5 @@
-import Forwarding
 import Glibc
+import Invocations
 
 var numbers: [Int32] = [3, 1, 2]
 

@@ -1,5 +1,5 @@
-import Forwarding
 import Glibc
+import Invocations
 
 typealias Order = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
 

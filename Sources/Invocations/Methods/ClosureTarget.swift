@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import TypeEncodings
+
 /// An object whose methods are closures, registered for this object alone.
 ///
 /// ```swift
