@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Invocations
+
 // The two drivers of an awaited walk over the targets of a message.
 extension Delivery {
   /// Runs one turn after the other.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 // Deliveries of messages: to all targets at once on the sender's thread, or awaited.
 extension MulticastProxy {
   /// Delivers an invocation to the targets, and reports the outcome at each. The invocation then

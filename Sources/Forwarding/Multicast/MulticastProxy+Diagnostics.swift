@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+public import Invocations
+
 /// An event of a multicast that no sender gets as an error.
 ///
 /// ```swift
