@@ -3,8 +3,8 @@
 /// their answers.
 ///
 /// ```swift
-/// func pause(_ token: ForwardingToken, in registry: some TargetRegistry) {
-///   if registry.contains(token) { registry.suspend(token) }
+/// func clear(_ registry: some TargetRegistry) {
+///   if !registry.isEmpty { registry.removeAll() }
 /// }
 /// ```
 public protocol TargetRegistry: AnyObject {
