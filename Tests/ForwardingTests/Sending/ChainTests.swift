@@ -138,7 +138,8 @@ struct ChainTests {
     }
     try travels(Int8(-5)); try travels(UInt64.max); try travels(Float(0.5)); try travels(2.5)
     try travels(true); try travels(LongDouble(0.1)); try travels(Int128.min); try travels("text")
-    try travels(ComplexValue<Double>(1, 2)); try travels(ComplexValue(LongDouble(3.0), LongDouble(4.0)))
+    try travels(ComplexValue<Double>(1, 2));
+    try travels(ComplexValue(LongDouble(3.0), LongDouble(4.0)))
     try travels(ComplexValue<Float>(1, 2)); try travels(Selector("back"))
     try travels(UnsafeRawPointer(bitPattern: 0x40)); try travels(nil as String?)
   }

@@ -80,7 +80,8 @@ struct LongDoubleTests {
     let tenth = try #require(LongDouble("0.1"))
     #expect(Double(tenth) == 0.1 && Double(exactly: tenth) == nil)
     #expect(tenth != LongDouble(0.1))
-    #expect(Double(exactly: LongDouble(Double.nan)) == nil && Double(LongDouble("1e4000")!) == .infinity)
+    #expect(
+      Double(exactly: LongDouble(Double.nan)) == nil && Double(LongDouble("1e4000")!) == .infinity)
   }
 
   @Test("a long double is passed to C and returned, alone and as the parts of a complex number")
