@@ -247,7 +247,7 @@ struct Call {
         ["__object: __Object"] + parameters.enumerated().map { "__value\($0): \($1.taken)" }
       made = " { (\(taken.joined(separator: ", "))) -> \(result) in \(body) }"
     }
-    return "__methods.answer(\(answer.isOptional ? "optional: " : "")\(name), "
+    return "__methods.answer(\(name), \(answer.isOptional ? "isOptional: true, " : "")"
       + "unsafe \(Spelling.invocations)ProxyBody\(made))"
   }
 }

@@ -115,11 +115,7 @@ public class Multicast<Subject> {
 }
 
 extension Multicast: TargetRegistry {
-  public final var _registry: MulticastProxy { forwarder }
-
-  public final func _receiver(of target: AnyObject) -> AnyObject {
-    front == nil ? target : RegisteredTarget.receiver(target)
-  }
+  public final var _registry: _Registry { _Registry(proxy: forwarder, isTyped: front != nil) }
 }
 
 extension Multicast where Subject: GeneratedProxy {

@@ -76,36 +76,21 @@ public struct _ProxyMethods<Object: AnyObject> {
   }
 
   /// Registers a method for a requirement, unless the class has a method for its message.
+  ///
+  /// - Parameter isOptional: whether a default implementation records that it ran.
   public func answer<Result, each Argument>(
-    _ requirement: Requirement<Result, repeat each Argument>,
+    _ requirement: Requirement<Result, repeat each Argument>, isOptional: Bool = false,
     _ body: ProxyBody<Object>
   ) {
-    add(requirement, isOptional: false, isSendable: false, body)
+    add(requirement, isOptional: isOptional, isSendable: false, body)
   }
 
   /// Registers a method for a requirement whose values may be sent to another actor.
   public func answer<Result: Sendable, each Argument: Sendable>(
-    _ requirement: Requirement<Result, repeat each Argument>,
+    _ requirement: Requirement<Result, repeat each Argument>, isOptional: Bool = false,
     _ body: ProxyBody<Object>
   ) {
-    add(requirement, isOptional: false, isSendable: true, body)
-  }
-
-  /// Registers a method for an optional requirement, whose default implementation records that it
-  /// ran.
-  public func answer<Result, each Argument>(
-    optional requirement: Requirement<Result, repeat each Argument>,
-    _ body: ProxyBody<Object>
-  ) {
-    add(requirement, isOptional: true, isSendable: false, body)
-  }
-
-  /// Registers a method for an optional requirement whose values may be sent to another actor.
-  public func answer<Result: Sendable, each Argument: Sendable>(
-    optional requirement: Requirement<Result, repeat each Argument>,
-    _ body: ProxyBody<Object>
-  ) {
-    add(requirement, isOptional: true, isSendable: true, body)
+    add(requirement, isOptional: isOptional, isSendable: true, body)
   }
 
   private func add<Result, each Argument>(

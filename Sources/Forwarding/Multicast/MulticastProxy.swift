@@ -204,9 +204,7 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 }
 
 extension MulticastProxy: TargetRegistry, TokenOwner {
-  public var _registry: MulticastProxy { self }
-
-  public func _receiver(of target: AnyObject) -> AnyObject { target }
+  public var _registry: _Registry { _Registry(proxy: self) }
 }
 
 extension MulticastProxy: CallForwarding {

@@ -8,11 +8,21 @@
 /// }
 /// ```
 public protocol TargetRegistry: AnyObject {
-  /// The proxy that has the registrations.
-  var _registry: MulticastProxy { get }
+  /// What has the registrations.
+  var _registry: _Registry { get }
+}
 
-  /// The object that stands for a target among the registrations.
-  func _receiver(of target: AnyObject) -> AnyObject
+/// The registrations of a ``TargetRegistry``. Its contents are not public: any thread may use the proxy,
+/// and the targets may be for one thread.
+public struct _Registry {
+  let proxy: MulticastProxy
+  /// Whether a target that is a proxy is registered as what it forwards to.
+  var isTyped = false
+
+  /// The key of a target among the registrations.
+  func key(of target: AnyObject) -> ObjectIdentifier {
+    ObjectIdentifier(isTyped ? RegisteredTarget.receiver(target) : target)
+  }
 }
 
 // MARK: Rules
@@ -20,40 +30,40 @@ public protocol TargetRegistry: AnyObject {
 extension TargetRegistry {
   /// What happens when a target is added again. The initial value is ``DuplicateRule/ignore``.
   public var duplicateRule: DuplicateRule {
-    get { _registry.setting { $0.duplicates } }
-    set { _registry.knownSettings.withLock { $0.duplicates = newValue } }
+    get { _registry.proxy.setting { $0.duplicates } }
+    set { _registry.proxy.knownSettings.withLock { $0.duplicates = newValue } }
   }
 
   /// Which of several results the sender gets. The initial value is ``ResultRule/last``.
   public var resultRule: ResultRule {
-    get { _registry.targetList.stopsAtFirstResult ? .first : .last }
-    set { _registry.targetList.stopsAtFirstResult = newValue == .first }
+    get { _registry.proxy.targetList.stopsAtFirstResult ? .first : .last }
+    set { _registry.proxy.targetList.stopsAtFirstResult = newValue == .first }
   }
 
   /// What happens to the remaining targets when one throws, or cannot be called. The initial value
   /// is ``ErrorRule/afterAll``. An error on a queue that the sender does not wait for ends nothing,
   /// and so does one in a delivery to all targets at once.
   public var errorRule: ErrorRule {
-    get { _registry.targetList.stopsAtFirstError ? .atOnce : .afterAll }
-    set { _registry.targetList.stopsAtFirstError = newValue == .atOnce }
+    get { _registry.proxy.targetList.stopsAtFirstError ? .atOnce : .afterAll }
+    set { _registry.proxy.targetList.stopsAtFirstError = newValue == .atOnce }
   }
 
   /// What a sender gets when no target answers. Initially ``UnansweredRule/throwForResults``.
   public var whenNobodyAnswers: UnansweredRule {
-    get { _registry.setting { $0.whenUnanswered } }
+    get { _registry.proxy.setting { $0.whenUnanswered } }
     set {
-      _registry.knownSettings.withLock { $0.whenUnanswered = newValue }
-      _registry.targetList.tellsUnanswered = true
+      _registry.proxy.knownSettings.withLock { $0.whenUnanswered = newValue }
+      _registry.proxy.targetList.tellsUnanswered = true
     }
   }
 
   /// Receives diagnostics, on the thread where they arise, including the errors that a requirement
   /// cannot throw. No lock is held during the call.
   public var onDiagnostic: (@Sendable (DeliveryDiagnostic) -> Void)? {
-    get { _registry.setting { $0.diagnose } }
+    get { _registry.proxy.setting { $0.diagnose } }
     set {
-      _registry.knownSettings.withLock { $0.diagnose = newValue }
-      _registry.targetList.tellsUnanswered = true
+      _registry.proxy.knownSettings.withLock { $0.diagnose = newValue }
+      _registry.proxy.targetList.tellsUnanswered = true
     }
   }
 }
@@ -63,19 +73,19 @@ extension TargetRegistry {
 extension TargetRegistry {
   /// Whether an object is registered.
   public func contains(_ target: AnyObject) -> Bool {
-    let target = ObjectIdentifier(_receiver(of: target))
-    return _registry.registrations.withLockInPlace { $0.contains(target) }
+    let target = _registry.key(of: target)
+    return _registry.proxy.registrations.withLockInPlace { $0.contains(target) }
   }
 
   /// Whether a registration exists.
   package func contains(_ token: ForwardingToken) -> Bool {
-    _registry.withRegistration(token) { _ in } != nil
+    _registry.proxy.withRegistration(token) { _ in } != nil
   }
 
   /// The number of targets that are alive.
   ///
   /// - Complexity: O(*n*) for *n* registrations.
-  public var count: Int { _registry.snapshot.count { $0.object != nil } }
+  public var count: Int { _registry.proxy.snapshot.count { $0.object != nil } }
 
   /// Whether no target is alive.
   public var isEmpty: Bool { count == 0 }
@@ -90,7 +100,7 @@ extension TargetRegistry {
   /// - Returns: false if the registration was removed.
   @discardableResult
   public func suspend(_ token: ForwardingToken) -> Bool {
-    _registry.withRegistration(token) { $0.block() } != nil
+    _registry.proxy.withRegistration(token) { $0.block() } != nil
   }
 
   /// Undoes one suspension of a registration.
@@ -98,7 +108,7 @@ extension TargetRegistry {
   /// - Returns: false if it was not suspended, or was removed.
   @discardableResult
   public func resume(_ token: ForwardingToken) -> Bool {
-    _registry.withRegistration(token) { $0.unblock() } ?? false
+    _registry.proxy.withRegistration(token) { $0.unblock() } ?? false
   }
 }
 
@@ -110,28 +120,28 @@ extension TargetRegistry {
   /// `removeAndWait(_:)` waits for it.
   @discardableResult
   public func remove(_ token: ForwardingToken) -> Bool {
-    _registry.end { $0.remove(token, from: $1) } > 0
+    _registry.proxy.end { $0.remove(token, from: $1) } > 0
   }
 
   /// Removes all registrations of an object, and returns their number. A structure or an enumeration
   /// is removed by its token.
   @discardableResult
   public func remove(_ target: AnyObject) -> Int {
-    let target = ObjectIdentifier(_receiver(of: target))
-    return _registry.end { $0.remove(of: target, from: $1) }
+    let target = _registry.key(of: target)
+    return _registry.proxy.end { $0.remove(of: target, from: $1) }
   }
 
   /// Removes all registrations of a group, and returns their number.
   @discardableResult
   public func remove(group: String) -> Int {
-    _registry.end { registrations, list in
+    _registry.proxy.end { registrations, list in
       registrations.remove(from: list) { $0.wishes.group == group }
     }
   }
 
   /// Removes all registrations, and returns their number.
   @discardableResult
-  public func removeAll() -> Int { _registry.end { $0.remove(from: $1) { _ in true } } }
+  public func removeAll() -> Int { _registry.proxy.end { $0.remove(from: $1) { _ in true } } }
 }
 
 // MARK: Removing and waiting
@@ -155,7 +165,7 @@ extension TargetRegistry {
   ///   not wait.
   @discardableResult
   public func removeAndWait(_ token: ForwardingToken) throws(ForwardingError) -> Bool {
-    try _registry.removeAndWait(token.type.type) { $0.find(token).map { [$0] } ?? [] } > 0
+    try _registry.proxy.removeAndWait(token.type.type) { $0.find(token).map { [$0] } ?? [] } > 0
   }
 
   /// Removes all registrations of a target, and waits until their messages have ended.
@@ -164,8 +174,8 @@ extension TargetRegistry {
   /// - Throws: ``ForwardingError/wouldDeadlock(_:)`` if the wait might never end; nothing is removed.
   @discardableResult
   public func removeAndWait(_ target: AnyObject) throws(ForwardingError) -> Int {
-    let receiver = ObjectIdentifier(_receiver(of: target))
-    return try _registry.removeAndWait(type(of: target)) { $0.all(of: receiver) }
+    let receiver = _registry.key(of: target)
+    return try _registry.proxy.removeAndWait(type(of: target)) { $0.all(of: receiver) }
   }
 
   /// Removes a registration, and awaits the end of its messages.
@@ -180,7 +190,8 @@ extension TargetRegistry {
   public nonisolated(nonsending) func removeAndWait(
     _ token: ForwardingToken
   ) async throws(ForwardingError) -> Bool {
-    try await _registry.removeAndAwait(token.type.type) { $0.find(token).map { [$0] } ?? [] } > 0
+    try await _registry.proxy.removeAndAwait(token.type.type) { $0.find(token).map { [$0] } ?? [] }
+      > 0
   }
 
   /// Removes all registrations of a target, and awaits the end of their messages.
@@ -192,7 +203,7 @@ extension TargetRegistry {
   public nonisolated(nonsending) func removeAndWait(
     _ target: AnyObject
   ) async throws(ForwardingError) -> Int {
-    let receiver = ObjectIdentifier(_receiver(of: target))
-    return try await _registry.removeAndAwait(type(of: target)) { $0.all(of: receiver) }
+    let receiver = _registry.key(of: target)
+    return try await _registry.proxy.removeAndAwait(type(of: target)) { $0.all(of: receiver) }
   }
 }
