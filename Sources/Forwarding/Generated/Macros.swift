@@ -120,4 +120,15 @@
   public enum Otherwise {
     public static func buildBlock() {}
   }
+
+  /// Stands in for the macro of this name, at a property.
+  @available(
+    *, unavailable,
+    message: "it needs the trait Macros, which `traits: []` left out"
+  )
+  @propertyWrapper
+  public struct Delegates<Object> {
+    public init() {}
+    public var wrappedValue: Object { fatalError("there is no macro") }
+  }
 #endif

@@ -183,7 +183,7 @@ extension Multicast {
     *, unavailable,
     message: "write 'Multicast<ChatDelegateProxy>' for '@Forwardable protocol ChatDelegate'"
   )
-  public final var proxy: Never { fatalError("there is no object of the protocol") }
+  public final var proxy: Subject { fatalError("there is no object of the protocol") }
 }
 
 // SAFETY: its stored properties are the proxy, the untyped one, which is thread-safe, and what they own.

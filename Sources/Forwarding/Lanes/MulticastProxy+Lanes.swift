@@ -54,26 +54,20 @@ extension MulticastProxy {
     of registration: Registration, _ wishes: Registration.Wishes, mayLeaveOut: Bool,
     suspends: Bool = false, _ content: Parcel.Content?, _ here: () -> Delivery.Turn
   ) -> Delivery.Turn? {
-    var turn: Delivery.Turn?
-    var parcel: Parcel?
-    if let content {
-      // Refused before the call claims a once-only registration.
-      guard let waiting = registration.waiting(in: wishes.lane) else { return nil }
-      parcel = Parcel(content, to: registration, for: self, waiting)
-    }
+    // Refused before the call claims a once-only registration.
+    guard let waiting = registration.waiting(in: wishes.lane) else { return nil }
+    let parcel = content.map { Parcel($0, to: registration, for: self, waiting) }
     guard let end = claim(registration, wishes, mayLeaveOut: mayLeaveOut) else {
       return Delivery.Turn(outcome: .removed)
     }
+    var turn = Delivery.Turn(outcome: .notCalled)
     if let parcel {
       parcel.start(end, of: registration, suspends: suspends)
       turn = parcel.turn(wishes.lane.deadline.map { parcel.outcome(within: $0) } ?? .queued)
     } else {
       registration.callHere(in: wishes.lane) { turn = here() }
     }
-    if case .after = end {
-      // A call that was not made leaves the registration to the next one.
-      settle(registration, turn?.outcome ?? .removed)
-    }
+    if case .after = end { settle(registration, turn.outcome) }
     return turn
   }
 }
@@ -92,10 +86,9 @@ extension Registration {
     if lane.waits, let details { _ = details.run(body) } else { body() }
   }
 
-  /// How this thread waits for a call that may run after it has gone on; nil if the wait would never
-  /// end.
+  /// How this thread waits for a call in a lane; nil if the wait would never end.
   func waiting(in lane: DeliveryLane) -> Parcel.Waiting? {
-    guard lane.waits, case .queue(let marked) = carrier else { return .nobody }
+    guard lane.waits, !lane.isHere, case .queue(let marked) = carrier else { return .nobody }
     return BlockingChain.waiting(for: marked.mark).map { .blocking($0) }
   }
 }

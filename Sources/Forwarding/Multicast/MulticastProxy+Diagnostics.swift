@@ -34,7 +34,7 @@ extension DeliveryDiagnostic: CustomStringConvertible {
       "\(token) died before its first message; keep it, or add it strongly"
     case .unanswered(let selector): "no target answered \(name(selector))"
     case .failed(let token, let selector, let error):
-      "\(name(selector)) of \(token) threw an error that its sender does not get: \(error)"
+      "\(name(selector)) of \(token) ended with an error that its sender does not get: \(error)"
     case .overruled(let token, let selector):
       "the answer of \(token) to \(name(selector)) does not count: a later target answered"
     case .tooLate(let token, let selector):
@@ -59,8 +59,7 @@ extension MulticastProxy {
     switch diagnostic {
     case .failed(let token, let selector, let error):
       EventReports.report(.failed(selector, token.type.type, error))
-    case .unheard(let selector, let error):
-      EventReports.report(.failed(selector, type(of: self), error))
+    case .unheard(let selector, let error): EventReports.report(.failed(selector, nil, error))
     // Dead targets are reported when they are removed, and unanswered messages when they are sent.
     case .diedUnreached, .deadTarget, .unanswered, .overruled, .tooLate: break
     }

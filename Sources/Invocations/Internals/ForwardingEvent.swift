@@ -71,7 +71,7 @@ extension ForwardingEvent {
     let type = type.map { SwiftType($0) }
     return ForwardingEvent(
       .failed, selector: selector, type: type, error: error,
-      "'\(RequirementNames.name(of: selector))'\(type.map { " of \($0)" } ?? "") threw an error that "
+      "'\(RequirementNames.name(of: selector))'\(type.map { " of \($0)" } ?? "") ended with an error that "
         + "its sender does not get: \(error)")
   }
 

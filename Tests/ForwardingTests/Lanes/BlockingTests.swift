@@ -12,12 +12,12 @@ import Testing
 struct BlockingTests {
   /// A proxy for one target, which runs an action when it receives a message.
   static func proxy(
-    on lane: DeliveryLane, _ action: @escaping @Sendable () throws -> Void
+    on lane: DeliveryLane, once: Bool = false, _ action: @escaping @Sendable () throws -> Void
   ) throws -> MulticastProxy {
     let target = ClosureTarget()
     try target.register("did:") { (_: Int32) in try action() }
     let proxy = MulticastProxy()
-    proxy.add(target, strongly: true, on: lane)
+    proxy.add(target, strongly: true, on: lane, once: once)
     return proxy
   }
 
@@ -89,6 +89,22 @@ struct BlockingTests {
     let isOver = ends { try front.sync { _ = try did(1, on: middle) } }
     #expect(isOver)
     #expect(log.all == ["\([Self.refusal("outside")])"])
+  }
+
+  @Test(
+    "a once-only target that cannot be waited for gets the next message", arguments: [nil, 300])
+  func once(_ seconds: Int?) throws {
+    let (front, other) = (DispatchQueue(label: "outside"), DispatchQueue(label: "other"))
+    let deadline = seconds.map { DispatchTimeInterval.seconds($0) }
+    let log = Log()
+    let last = try Self.proxy(on: .blocking(front, deadline: deadline), once: true) {
+      log.add("last")
+    }
+    let middle = try Self.proxy(on: .blocking(other)) { try log.add("\(Self.outcomes(last))") }
+    let isOver = ends { try front.sync { _ = try did(1, on: middle) } }
+    #expect(isOver)
+    for _ in 0..<2 { try did(1, on: last) }
+    #expect(log.all == ["\([Self.refusal("outside")])", "last"])
   }
 
   @Test("a concurrent or global queue that sends to itself calls the target")

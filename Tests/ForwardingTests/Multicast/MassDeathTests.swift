@@ -92,8 +92,8 @@ struct MassDeathTests {
     }
     #expect(
       printedLines(result) == [
-        "swift-forwarding: 'did:' of Failing threw an error that its sender does not get: told",
-        "swift-forwarding: 'did:' of Failing threw an error that its sender does not get: Another() "
+        "swift-forwarding: 'did:' of Failing ended with an error that its sender does not get: told",
+        "swift-forwarding: 'did:' of Failing ended with an error that its sender does not get: Another() "
           + "(and 9999 more lines before)",
       ])
   }

@@ -91,7 +91,7 @@ struct EventTests {
         "swift-forwarding: -[Misspelt noColon] is declared wrongly: "
           + "the selector takes 0 declared arguments, the signature 1",
         "swift-forwarding: no target of a MulticastProxy answers 'didSav:'; did you mean 'didSave:'?",
-        "swift-forwarding: 'didSave:' of Misspelt threw an error that its sender does not get: "
+        "swift-forwarding: 'didSave:' of Misspelt ended with an error that its sender does not get: "
           + #"Failure(name: "late")"#,
         "swift-forwarding: a target of class Misspelt died before its first message; keep it, or "
           + "add it strongly",

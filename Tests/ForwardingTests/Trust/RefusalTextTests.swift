@@ -108,7 +108,7 @@ struct RefusalTextTests {
         ProxySite<Void>(0), open.selector, { (_: borrowing ProxyTarget<any Sendable>) in },
         { delivery in try _ProxyMessage.send(open, 5, through: &delivery) })
       let line =
-        "'open:' of Closed threw an error that its sender does not get: \(Failure(name: "closed"))"
+        "'open:' of Closed ended with an error that its sender does not get: \(Failure(name: "closed"))"
       require(told.all == [line], "\(told.all)")
     }
   }
@@ -184,7 +184,7 @@ struct RefusalTextTests {
       (.unanswered(upload), "no target answered 'chat(_:uploadLate:)'"),
       (
         .failed(token, upload, failure),
-        "'chat(_:uploadLate:)' of \(token) threw an error that its sender does not get: \(failure)"
+        "'chat(_:uploadLate:)' of \(token) ended with an error that its sender does not get: \(failure)"
       ),
       (
         .overruled(token, upload),
