@@ -14,8 +14,7 @@ enum DelegatesMacro {
   ) throws -> (name: String, proxy: String, modifiers: String)? {
     guard let property = declaration.as(VariableDeclSyntax.self),
       let binding = property.bindings.first, property.bindings.count == 1,
-      let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bare,
-      let type = binding.typeAnnotation?.type
+      let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.bare
     else { return nil }
     func refused(
       _ refusal: Refusal, _ names: String..., at node: some SyntaxProtocol
@@ -38,6 +37,7 @@ enum DelegatesMacro {
       throw refused(.delegatesValue, name, name, at: value.value)
     }
     if let block = binding.accessorBlock { throw refused(.delegatesAccessors, name, at: block) }
+    guard let type = binding.typeAnnotation?.type else { return nil }
     guard let proxy = proxy(of: type) else { throw refused(.delegatesType, name, at: type) }
     let modifiers = property.modifiers.map { $0.trimmedDescription + " " }.joined()
     return (name, proxy, modifiers)

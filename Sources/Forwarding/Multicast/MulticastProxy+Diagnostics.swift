@@ -40,7 +40,7 @@ extension DeliveryDiagnostic: CustomStringConvertible {
     case .tooLate(let token, let selector):
       "the answer of \(token) to \(name(selector)) does not count: it comes later, on its lane"
     case .unheard(let selector, let error):
-      "\(name(selector)) cannot throw, and its sender does not get the error: \(error)"
+      "\(name(selector)) ended with an error that its sender does not get: \(error)"
     }
   }
 }

@@ -42,8 +42,8 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// Creates a proxy without targets.
   ///
   /// - Parameter asksOne: whether a message is for one target, with or without a result: a *data
-  ///   source*. The targets are asked in order until one answers, fails, or gets the message on a
-  ///   queue; the ``fallback`` is asked last.
+  ///   source*. The targets are asked in order until one answers, fails, or gets a message without a
+  ///   result on a queue; the ``fallback`` is asked last.
   public init(asksOne: Bool = false) {
     super.init()
     guard asksOne else { return }

@@ -26,7 +26,8 @@ struct Registrations {
   // MARK: Looking
 
   func find(_ token: ForwardingToken) -> Registration? {
-    all(of: token.target).first { $0.id == token.id }
+    guard let first = oldest[token.target] else { return nil }
+    return first.id == token.id ? first : others[token.target]?.first { $0.id == token.id }
   }
 
   func all(of target: ObjectIdentifier) -> [Registration] {
@@ -106,7 +107,11 @@ struct Registrations {
   /// The registration of the same target with the same queue or actor.
   private func duplicate(of request: Request) -> Registration? {
     let (target, lane) = (ObjectIdentifier(request.target), request.lane.identity)
-    return all(of: target).first { $0.wishes.lane.identity == lane && !$0.isFallback }
+    func isSame(_ one: Registration) -> Bool {
+      one.wishes.lane.identity == lane && !one.isFallback
+    }
+    guard let first = oldest[target] else { return nil }
+    return isSame(first) ? first : others[target]?.first(where: isSame)
   }
 
   /// Applies new options to an existing registration, and returns the old ones. The queue or actor

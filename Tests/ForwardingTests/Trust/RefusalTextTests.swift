@@ -196,7 +196,7 @@ struct RefusalTextTests {
       ),
       (
         .unheard(upload, failure),
-        "'chat(_:uploadLate:)' cannot throw, and its sender does not get the error: \(failure)"
+        "'chat(_:uploadLate:)' ended with an error that its sender does not get: \(failure)"
       ),
     ]
     #expect("\(token)".hasPrefix("Listener #"))
