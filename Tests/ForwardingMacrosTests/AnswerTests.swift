@@ -75,16 +75,18 @@
 
     @Test("a closure takes part for one requirement, until its token removes it")
     func closure() {
-      var heard: [String] = []
-      let token = voters.on(\.hear) { number, text in heard.append("\(number) \(text)") }
+      let heard = Guarded<[String]>([])
+      let token = voters.on(\.hear) { number, text in
+        heard.withLock { $0.append("\(number) \(text)") }
+      }
       voters.on(\.allows, once: true) { $0 == 7 }
       voters.proxy.hear(1, "a")
-      #expect(heard == ["1 a"])
+      #expect(heard.read { $0 } == ["1 a"])
       #expect(!voters.proxy.allows(1))
       #expect(voters.proxy.allows(1), "it was for one message")
       #expect(token.remove())
       voters.proxy.hear(2, "b")
-      #expect(heard == ["1 a"])
+      #expect(heard.read { $0 } == ["1 a"])
     }
   }
 #endif

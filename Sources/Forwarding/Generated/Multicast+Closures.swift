@@ -17,49 +17,23 @@ extension Multicast where Subject: GeneratedProxy {
   ///   - priority: targets with higher priorities are called first; 0 by default.
   ///   - group: a name for removing several registrations at once.
   ///   - once: whether the registration ends with its first message.
-  ///   - body: what the requirement runs. It is `@Sendable` if the multicast is `Sendable`.
+  ///   - body: what the requirement runs.
   /// - Precondition: The requirement is not `async`.
-  @discardableResult
-  public final func on<Result, each Argument>(
-    _ requirement: KeyPath<Subject.__Messages, Requirement<Result, repeat each Argument>>,
-    priority: Int? = nil, group: String? = nil, once: Bool = false,
-    _ body: @escaping (repeat each Argument) throws -> Result
-  ) -> ForwardingToken {
-    register(requirement, priority, group, once, UncheckedClosure(body: body))
-  }
-
-  private func register<Result, each Argument>(
-    _ requirement: KeyPath<Subject.__Messages, Requirement<Result, repeat each Argument>>,
-    _ priority: Int?, _ group: String?, _ once: Bool,
-    _ held: UncheckedClosure<Result, repeat each Argument>
-  ) -> ForwardingToken {
-    let requirement = Subject.__Messages()[keyPath: requirement]
-    let target = ClosureTarget()
-    do throws(InvocationError) {
-      try target.register(requirement.selector) { (arguments: repeat each Argument) in
-        try held.body(repeat each arguments)
-      }
-    } catch {
-      fatalError("'\(requirement.selector)' cannot be a closure: \(error)")
-    }
-    return forwarder.add(target, strongly: true, priority: priority, group: group, once: once)
-  }
-}
-
-extension Multicast where Subject: GeneratedProxy & Sendable {
-  /// Adds a closure for one requirement, in place of a target, where any thread may send.
   @discardableResult
   public final func on<Result, each Argument>(
     _ requirement: KeyPath<Subject.__Messages, Requirement<Result, repeat each Argument>>,
     priority: Int? = nil, group: String? = nil, once: Bool = false,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) -> ForwardingToken {
-    register(requirement, priority, group, once, UncheckedClosure(body: body))
+    let requirement = Subject.__Messages()[keyPath: requirement]
+    let target = ClosureTarget()
+    do throws(InvocationError) {
+      try target.register(requirement.selector) { (arguments: repeat each Argument) in
+        try body(repeat each arguments)
+      }
+    } catch {
+      fatalError("'\(requirement.selector)' cannot be a closure: \(error)")
+    }
+    return forwarder.add(target, strongly: true, priority: priority, group: group, once: once)
   }
-}
-
-// SAFETY: the closure is `@Sendable`, or the multicast is not `Sendable`, and neither leave the place where
-// they were made.
-private struct UncheckedClosure<Result, each Argument>: @unchecked Sendable {
-  let body: (repeat each Argument) throws -> Result
 }
