@@ -14,6 +14,11 @@
     func hear(_ number: Int, _ text: String)
   }
 
+  @Forwardable
+  protocol Alarming: AnyObject {
+    func ring() throws
+  }
+
   private final class Voter: Voting {
     let limit: Int
     var heard: [String] = []
@@ -71,6 +76,14 @@
       #expect(voters.proxy.allows(5))
       #expect(told.read { $0 } == ["Voter allows:"])
       queue.sync {}
+    }
+
+    @Test("a multicast says what a requirement without a result does where nothing answers")
+    func unanswered() throws {
+      let alarms = Multicast<AlarmingProxy>()
+      try alarms.proxy.ring()
+      alarms.whenNobodyAnswers = .throw
+      #expect(throws: ForwardingError.nobodyAnswered("ring")) { try alarms.proxy.ring() }
     }
 
     @Test("a closure takes part for one requirement, until its token removes it")

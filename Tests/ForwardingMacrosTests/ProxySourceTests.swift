@@ -87,6 +87,9 @@
         protocol Doors: AnyObject {
           func open() -> Bool?
         }
+        final class Session {
+          @Delegates var delegate: any Door
+        }
         """
       let why = "it needs the trait Macros, which `traits: []` left out"
       #expect(
@@ -96,6 +99,7 @@
           "client.swift:4:3: error: result builder attributes cannot have arguments",
           "client.swift:6:2: error: 'Forwardable' is unavailable: \(why)",
           "client.swift:6:1: error: global actor attribute 'Forwardable' cannot have arguments",
+          "client.swift:11:4: error: 'Delegates' is unavailable: \(why)",
         ])
     }
 

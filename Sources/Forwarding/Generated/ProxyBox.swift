@@ -22,6 +22,7 @@ public protocol _ProxyBox: _ProxySender, ManyTargets {
   var __value: _BoxedValue<__Value> { get }
 }
 
+// The casts of a value cannot fail: generated code names the protocol of the box, or one that it inherits.
 extension _ProxyBox {
   /// The box of a protocol that inherits a class-bound one has the members of its proxy, and never runs
   /// them: such targets are objects, which have no box.

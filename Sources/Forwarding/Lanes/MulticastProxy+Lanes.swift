@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Invocations
 
-// Turns in lanes without a report.
+// Turns in lanes, of messages and of requirements.
 extension MulticastProxy {
   /// Sends a message to a target whose only option is a queue, as one object with its values; false,
   /// without having done anything, if that is not enough. All other messages are sent by `Delivery`.
@@ -80,8 +80,8 @@ extension DeliveryOutcome {
 }
 
 extension Registration {
-  /// Runs `body`, which calls the target: here, or on the queue while this thread waits. Does not run
-  /// it if the wait would never end.
+  /// Runs `body`, which calls the target: here, or on the queue while this thread waits, which
+  /// ``waiting(in:)`` has allowed.
   func callHere(in lane: DeliveryLane, _ body: () -> Void) {
     if lane.waits, let details { _ = details.run(body) } else { body() }
   }

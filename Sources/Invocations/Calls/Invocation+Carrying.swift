@@ -24,9 +24,6 @@ extension Invocation {
   /// Whether the signature has a result.
   package var returnsValue: Bool { call.returnsValue }
 
-  /// Whether a result is available.
-  package var hasAnswer: Bool { call.hasResult }
-
   /// Discards the result, as a call that throws does.
   package func forgetAnswer() { call.forgetResult() }
 

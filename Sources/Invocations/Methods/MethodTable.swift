@@ -54,9 +54,6 @@ public final class MethodTable: Sendable {
   /// What proxies had to add before the table was made.
   let additions: [@Sendable (MethodTable) -> Void]
 
-  /// Whether objects of the class may have methods of their own.
-  package var providesMethods: Bool { providing != nil }
-
   private init(_ type: AnyClass, _ additions: [@Sendable (MethodTable) -> Void]) {
     self.type = type
     self.additions = additions

@@ -43,7 +43,6 @@ extension CallPlan {
   private static let shared = Guarded(Shared())
 
   package static var cacheCount: Int { shared.read { $0.kept.count } }
-  package static var usedCount: Int { shared.read { $0.used.count } }
 
   /// Returns the plan that all equal signatures share.
   ///
