@@ -95,10 +95,7 @@ package struct AwaitedTurns: ~Copyable {
     }
     var ends = unsafe DeliveryEnds(list, hasResult: wishes.hasResult)
     if wishes.asksAll { ends.areAnswers = false }
-    // A list of one asks its target even if the task was cancelled.
-    let endsWithTask =
-      unsafe wishes.endsWithTask && fwd_list_rules(list) & UInt32(FWD_LIST_OF_ONE) == 0
-    walk = unsafe AwaitedWalk(list, ends, endsWithTask) { [owner] in
+    walk = unsafe AwaitedWalk(list, ends, endsWithTask: wishes.endsWithTask) { [owner] in
       unsafe owner?._withUnsafeGuaranteedRef { $0.untyped.publishTargets() }
     }
     step = AwaitedStep.enter(through: unsafe unsafeBitCast(object, to: ObjectIdentifier.self))

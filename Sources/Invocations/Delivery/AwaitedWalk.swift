@@ -19,14 +19,15 @@ package struct AwaitedWalk: ~Copyable {
   package init?(
     _ owner: some TargetListOwner, _ ends: DeliveryEnds, endsWithTask: Bool
   ) {
-    let list = owner.targetList
-    unsafe self.init(list.owned, ends, endsWithTask && !list.isOfOne) { owner.publishTargets() }
+    unsafe self.init(owner.targetList.owned, ends, endsWithTask: endsWithTask) {
+      owner.publishTargets()
+    }
   }
 
   /// - Parameter publish: publishes the list, which another thread may withdraw at once.
   @unsafe
   init?(
-    _ list: UnsafeMutablePointer<FWDOwnedList>, _ ends: DeliveryEnds, _ endsWithTask: Bool,
+    _ list: UnsafeMutablePointer<FWDOwnedList>, _ ends: DeliveryEnds, endsWithTask: Bool,
     publish: () -> Void
   ) {
     var kept = unsafe fwd_awaited_begin(list)
@@ -36,7 +37,9 @@ package struct AwaitedWalk: ~Copyable {
     }
     guard let kept = unsafe kept else { return nil }
     unsafe (self.list, self.kept) = (list, kept)
-    (self.ends, self.endsWithTask) = (ends, endsWithTask)
+    self.ends = ends
+    // A list of one asks its target even if the task was cancelled.
+    self.endsWithTask = unsafe endsWithTask && fwd_list_rules(list) & UInt32(FWD_LIST_OF_ONE) == 0
   }
 
   deinit { unsafe fwd_awaited_end(kept, list) }
