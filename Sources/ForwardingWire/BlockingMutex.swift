@@ -3,10 +3,7 @@ import Foundation
 
 /// A value with a lock of its own, under which a thread may wait for the system, such as for a
 /// disk. Locks of `Guarded` must only be held for short times, because many objects share each
-/// lock, and forks wait for all of them.
-///
-/// A fork does not wait for this lock, so it may stay locked forever in a child process. Callers
-/// must first check that the process is the one that made the lock.
+/// lock.
 package final class BlockingMutex<Value>: @unchecked Sendable {
   // The value is only accessed under the lock.
   private var value: Value

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads hold things in nested holds, jump out of some holds, and come and go, while two others
-// replace the held things (`fwd_hold.h`). Each thing must be disposed of once, never while it is
+// Threads hold things in nested holds, and come and go, while two others replace the held things (`fwd_hold.h`). Each thing must be disposed of once, never while it is
 // held, and must be gone as soon as no thread is active, although the threads that held it live on.
 //
 // Takes the number of seconds to run.
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +69,7 @@ static void dispose(FWDRetirable *retirable) {
     FWDHold *hold = thread->top;
     const Thing *other = fwd_hold(thread, &places[0]);
     if (other) look(other, other->serial);
-    if (other) fwd_let_go_from(thread, hold, 0);
+    if (other) fwd_let_go_from(thread, hold);
   }
   free(thing);
 }
@@ -89,10 +87,6 @@ enum { LINES = 1 << 17, STORES = 100 };
 
 typedef struct Reader {
   uint64_t random;
-  /// The destinations of jumps, the outermost hold first.
-  jmp_buf *frames[2 * HOLDS + 1];
-  int may_jump;
-  int must_jump;
   int may_end;
   /// Whether the thread must have room.
   int must_succeed;
@@ -112,92 +106,38 @@ static void keep_stores_back(Reader *reader) {
 
 static int goes_deeper(Reader *reader, int depth) {
   if (reader->must_succeed) return depth + 1 < HOLDS;
-  // The first refusal may free as many slots.
-  if (reader->must_jump) return depth < 2 * HOLDS;
   return depth < HOLDS && number_below(reader, 4) > 0;
 }
 
-static void nest(Reader *reader, int depth);
-
-/// Nests from a stack frame that lies further down.
-__attribute__((noinline)) static void nest_deeper(Reader *reader, int depth) {
-  volatile char room[300];
-  room[0] = 1;
-  nest(reader, depth);
-  room[1] = 1;
-}
-
-__attribute__((noinline)) static void nest(Reader *reader, int depth) {
+static void nest(Reader *reader, int depth) {
   FWDThread *thread = fwd_thread();
-  FWDHold *hold = thread->top;
   const void *const *place = &places[number_below(reader, PLACES)];
   keep_stores_back(reader);
   const Thing *thing = fwd_hold(thread, place);
   if (reader->must_succeed) CHECK(thing != NULL);
   uint64_t serial = thing ? thing->serial : 0;
   for (uint64_t i = number_below(reader, 40); thing && i > 0; i--) look(thing, serial);
-  jmp_buf here;
-  reader->frames[depth] = &here;
-  if (goes_deeper(reader, depth)) {
-    if (_setjmp(here) == 0)
-      number_below(reader, 2) ? nest(reader, depth + 1) : nest_deeper(reader, depth + 1);
-  } else if (reader->may_end) {
+  if (goes_deeper(reader, depth))
+    nest(reader, depth + 1);
+  else if (reader->may_end)
     pthread_exit(NULL);
-  } else if (reader->must_jump) {
-    _longjmp(*reader->frames[0], 1);
-  } else if (reader->may_jump && depth > 0 && number_below(reader, 2)) {
-    _longjmp(*reader->frames[number_below(reader, (uint64_t)depth)], 1);
-  }
   if (!thing) return;
   look(thing, serial);
   keep_stores_back(reader);
-  // Not `fwd_let_go`: holds that a jump has abandoned are still counted above this one.
-  fwd_let_go_from(thread, hold, 0);
+  fwd_let_go(thread);
 }
 
 static void read_for_a_round(Reader *reader) {
-  jmp_buf out;
-  for (int i = 0; i < READS; i++) {
-    reader->frames[0] = &out;
-    if (!reader->may_jump || _setjmp(out) == 0) nest_deeper(reader, reader->may_jump ? 1 : 0);
-  }
+  for (int i = 0; i < READS; i++) nest(reader, 0);
 }
 
-/// Makes the library detect holds abandoned by jumps: a thread without free slots releases the dead
-/// ones.
-__attribute__((noinline)) static void forget_jumps(Reader *reader) {
+/// Takes each slot that there is.
+static void fill(Reader *reader) {
   FWDThread *thread = fwd_thread();
-  jmp_buf out;
-  reader->frames[0] = &out;
-  reader->may_jump = 0;
-  reader->must_jump = 1;
-  if (_setjmp(out) == 0) nest(reader, 1);
-  reader->must_jump = 0;
-  CHECK(thread->top == thread->holds + HOLDS);
-  CHECK(!fwd_hold(thread, &places[0]));
   CHECK(thread->top == thread->holds);
-  // All slots are free now. Things in slots that are not counted are released when the slots are
-  // used again.
   reader->must_succeed = 1;
   nest(reader, 0);
   reader->must_succeed = 0;
-}
-
-/// However many holds jumps have abandoned, there is room for two: at once, or at the next attempt.
-static void find_room(Reader *reader) {
-  jmp_buf out;
-  reader->may_jump = 0;
-  for (volatile int left = 0; left <= HOLDS; left++) {
-    reader->frames[0] = &out;
-    reader->must_jump = 1;
-    for (volatile int i = 0; i < left; i++)
-      if (_setjmp(out) == 0) nest(reader, 2 * HOLDS);
-    reader->must_jump = 0;
-    nest(reader, HOLDS - 2);
-    reader->must_succeed = 1;
-    nest(reader, HOLDS - 2);
-    reader->must_succeed = 0;
-  }
 }
 
 static Reader *make_reader(uint64_t seed) {
@@ -232,11 +172,8 @@ static void *read_places(void *argument) {
   for (;;) {
     pthread_barrier_wait(&begin);
     if (is_over) return NULL;
-    // In every other round each hold is released normally, and no jump leaves anything to clean up.
-    reader->may_jump = rounds % 2;
     read_for_a_round(reader);
-    if (rounds % 16 == 1) find_room(reader);
-    if (rounds % 2) forget_jumps(reader);
+    if (rounds % 16 == 1) fill(reader);
     pthread_barrier_wait(&quiet);
   }
 }
@@ -269,10 +206,8 @@ static void *write_places(void *argument) {
 /// A thread that exits inside its holds.
 static void *come_and_go(void *argument) {
   Reader *reader = argument;
-  reader->may_jump = 1;
   read_for_a_round(reader);
   reader->may_end = 1;
-  reader->may_jump = 0;
   nest(reader, 0);
   return NULL;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Operations of the tests on their whole process: forks, jumps, sandboxes, signals.
-#include <setjmp.h>
+/// Operations of the tests on their whole process: forks, sandboxes, signals.
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,35 +20,6 @@ long fixture_allocated_bytes(void) {
 #else
 long fixture_allocated_bytes(void) { return -1; }
 #endif
-
-int fixture_run_child(void (*body)(void *), void *context, unsigned seconds) {
-  int child = fork();
-  if (child == 0) {
-    // A child that hangs is ended by this signal.
-    alarm(seconds);
-    body(context);
-    _exit(0);
-  }
-  int status;
-  if (child < 0 || waitpid(child, &status, 0) != child) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static _Thread_local jmp_buf *landing;
-
-int fixture_catch_jump(void (*body)(void *), void *context) {
-  jmp_buf here, *outer = landing;
-  landing = &here;
-  int has_jumped = setjmp(here);
-  if (!has_jumped) body(context);
-  landing = outer;
-  return has_jumped;
-}
-
-void fixture_jump(void *self, void *selector) {
-  (void)self, (void)selector;
-  longjmp(*landing, 1);
-}
 
 long fixture_text_after(void *self, void *selector, const char *text, void (*callback)(void)) {
   (void)self, (void)selector;

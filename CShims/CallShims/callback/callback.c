@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "fwd_callback_internal.h"
-#include "../threads/fwd_fork.h"
 #include "../threads/fwd_hold_internal.h"
 
 /// The least number of freed functions before one of them is reused.

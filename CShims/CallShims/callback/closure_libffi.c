@@ -86,8 +86,7 @@ static void leave(FWDThread *thread, FWDHold *hold, FWDCallback *used) {
   if (used)
     fwd_callback_end_use(used);
   else
-    // The handler may have caught a `longjmp` that left other holds above this one.
-    fwd_let_go_from(thread, hold, 0);
+    fwd_let_go_from(thread, hold);
 }
 
 /// The function that libffi's closures call.

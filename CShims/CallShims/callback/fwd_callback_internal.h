@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <pthread.h>
+
 #include "../plan/fwd_plan_internal.h"
+
+/// The lock of all callbacks; a leaf, like `fwd_threads_lock`.
+extern pthread_mutex_t fwd_callbacks_lock;
 
 /// The two words through which code finds its callback. They are never freed, so that even a call
 /// to a function whose callback was destroyed reads valid memory.

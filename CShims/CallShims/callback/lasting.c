@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "fwd_callback_internal.h"
-#include "../threads/fwd_fork.h"
 
 enum { BUCKETS = 64 };
 

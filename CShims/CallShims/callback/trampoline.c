@@ -105,7 +105,7 @@ int fwd_trampoline_enter(FWDCallbackEntry *entry, FWDFrame *frame, const void *s
     callback->handler(callback->context, frame);
   else
     how = enter_specially(callback, frame, stack_words);
-  fwd_let_go_from(thread, hold, 0);
+  fwd_let_go_from(thread, hold);
   return how;
 }
 

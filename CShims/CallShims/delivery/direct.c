@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CForwardingShims.h"
 
-FWDDirectRound fwd_direct_keep(FWDListPlace *place, uintptr_t stack) {
+FWDDirectRound fwd_direct_keep(FWDListPlace *place) {
   const FWDDirectRound none = {0};
   FWDThread *thread = fwd_thread();
   if (!thread) return none;
   FWDHold *hold = thread->top;
-  if (__builtin_expect(!fwd_has_room(thread, hold, 1, stack), 0))
+  if (__builtin_expect(!fwd_has_room(thread, hold), 0))
     return (FWDDirectRound){fwd_list_keep(place), thread, NULL};
   fwd_place_note_reader(place, thread);
   thread->top = hold + 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  const void *list = fwd_hold_in(thread, hold, &place->list, stack);
+  const void *list = fwd_hold_in(thread, hold, &place->list);
   if (__builtin_expect(list != NULL, 1)) return (FWDDirectRound){list, thread, hold};
   thread->top = hold;
   return none;
 }
 
-FWDDirectRound fwd_direct_begin_carefully(FWDListPlace *place, const void *step, uintptr_t stack) {
+FWDDirectRound fwd_direct_begin_carefully(FWDListPlace *place, const void *step) {
   const FWDDirectRound none = {0};
   FWDThread *thread = fwd_thread();
   if (!thread) return none;
   // Of the same list, an outer delivery is no cycle: this one is of another message, which gets its number if it is sent.
-  if (fwd_forwarding_enter_at(thread, step, fwd_next_message(), stack) != FWDForwardingEntered) return none;
+  if (fwd_forwarding_enter(thread, step, fwd_next_message()) != FWDForwardingEntered) return none;
   thread->steps[thread->depth - 1].message = 0;
-  FWDDirectRound round = fwd_direct_keep(place, stack);
+  FWDDirectRound round = fwd_direct_keep(place);
   if (!round.list) fwd_forwarding_leave(thread);
   return round;
 }

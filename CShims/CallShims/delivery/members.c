@@ -214,17 +214,13 @@ const FWDTargetList *fwd_list_keep(FWDListPlace *place) {
   if (!thread) return NULL;
   fwd_place_note_reader(place, thread);
   FWDHold *hold = thread->top;
-  uintptr_t stack = fwd_stack_address();
   // No other code runs during this hold, so it may take the last slot.
-  if (!fwd_has_room(thread, hold, 1, stack)) {
-    hold = thread->top;
-    fwd_show_hold(thread, hold);
-  }
+  fwd_has_room(thread, hold);
   thread->top = hold + 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  FWDTargetList *list = (FWDTargetList *)fwd_hold_in(thread, hold, &place->list, stack);
+  FWDTargetList *list = (FWDTargetList *)fwd_hold_in(thread, hold, &place->list);
   if (list) __atomic_fetch_add(&list->keepers, 1, __ATOMIC_RELAXED);
-  fwd_let_go_from(thread, hold, 0);
+  fwd_let_go_from(thread, hold);
   return list;
 }
 

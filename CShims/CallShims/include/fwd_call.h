@@ -60,7 +60,7 @@ __attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *f
 /// invocation, and set other values.
 ///
 /// Calls of one frame may be nested. The count is not a lock: a frame belongs to one thread at a
-/// time. After a `longjmp` over the call, it counts as in use forever.
+/// time.
 __attribute__((always_inline)) static inline void fwd_call_in_use(const FWDPlanFacts *facts,
                                                                   FWDInvocationState *state,
                                                                   const void *function) {

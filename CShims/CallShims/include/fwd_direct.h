@@ -38,53 +38,45 @@ typedef struct FWDDirectRound {
 } FWDDirectRound;
 
 /// Does the work of `fwd_direct_begin` if it needs more than entering the step and holding the list.
-/// `stack` is an address in the frame of the function that ends the round.
-FWDDirectRound fwd_direct_begin_carefully(FWDListPlace *place, const void *step, uintptr_t stack);
+FWDDirectRound fwd_direct_begin_carefully(FWDListPlace *place, const void *step);
 
 /// Begins a delivery to the list that is published at `place`. Returns a round without a list if
 /// there is none, or the step is refused.
 ///
-/// `step` identifies the delivery among the forwarding steps of the thread. The function that this
-/// is inlined into must end the round.
+/// `step` identifies the delivery among the forwarding steps of the thread.
 __attribute__((always_inline)) static inline FWDDirectRound fwd_direct_begin(FWDListPlace *place,
                                                                              const void *step) {
   FWDThread *thread = fwd_thread_or_null;
-  uintptr_t stack = fwd_stack_address();
   uintptr_t reader = __atomic_load_n(&place->reader, __ATOMIC_ACQUIRE);
   uint32_t depth;
   FWDHold *hold;
   // The step of a new message cannot be a cycle.
   if (__builtin_expect(!thread || (reader != (uintptr_t)thread && reader != FWD_MANY_READERS) ||
                            (depth = thread->depth) >= FWD_FORWARDING_SHALLOW ||
-                           (hold = thread->top) + 1 > thread->room,
+                           (hold = thread->top) >= thread->room,
                        0))
-    return fwd_direct_begin_carefully(place, step, stack);
+    return fwd_direct_begin_carefully(place, step);
   thread->top = hold + 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  const FWDTargetList *list = fwd_hold_in(thread, hold, &place->list, stack);
+  const FWDTargetList *list = fwd_hold_in(thread, hold, &place->list);
   if (__builtin_expect(!list, 0)) {
     thread->top = hold;
     return (FWDDirectRound){0};
   }
-  thread->steps[depth] = (FWDStep){step, 0, stack};
+  thread->steps[depth] = (FWDStep){step, 0};
   thread->depth = depth + 1;
   return (FWDDirectRound){list, thread, hold};
 }
 
-/// Keeps the list that is published at `place`, for a delivery whose step was entered, and which
-/// the function ends that has `stack` in its frame. Returns a round without a list if there is none.
-FWDDirectRound fwd_direct_keep(FWDListPlace *place, uintptr_t stack);
-
-/// The same for a delivery that the function ends which this is inlined into.
-__attribute__((always_inline)) static inline FWDDirectRound fwd_direct_keep_here(FWDListPlace *place) {
-  return fwd_direct_keep(place, fwd_stack_address());
-}
+/// Keeps the list that is published at `place`, for a delivery whose step was entered. Returns a round
+/// without a list if there is none.
+FWDDirectRound fwd_direct_keep(FWDListPlace *place);
 
 /// Ends a delivery, on the thread that began it, but not its step. Targets that were removed
 /// meanwhile may be deallocated here: the caller must hold no lock.
 __attribute__((always_inline)) static inline void fwd_direct_let_go(FWDDirectRound round) {
   if (__builtin_expect(round.hold != NULL, 1))
-    fwd_let_go_from((FWDThread *)round.thread, (FWDHold *)round.hold, 0);
+    fwd_let_go_from((FWDThread *)round.thread, (FWDHold *)round.hold);
   else
     fwd_list_let_go((const FWDTargetList *)round.list);
 }

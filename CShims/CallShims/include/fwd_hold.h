@@ -38,11 +38,9 @@ const void *_Nullable fwd_hold_again(FWDThread *thread, FWDHold *hold,
                                      const void *_Nullable const *_Nonnull cell);
 
 /// Holds the object at `cell` in a slot that is already counted in `top`. Returns NULL if no object
-/// is published. `thread` is the current thread. `stack` is an address in the frame of the function
-/// that will release the hold.
+/// is published. `thread` is the current thread.
 __attribute__((always_inline)) static inline const void *_Nullable fwd_hold_in(
-    FWDThread *thread, FWDHold *hold, const void *_Nullable const *_Nonnull cell, uintptr_t stack) {
-  hold->stack = stack;
+    FWDThread *thread, FWDHold *hold, const void *_Nullable const *_Nonnull cell) {
   const void *seen = __atomic_load_n(cell, __ATOMIC_ACQUIRE);
   __atomic_store_n((const void **)&hold->thing, seen, __ATOMIC_RELEASE);
   fwd_reader_barrier(thread);
@@ -50,24 +48,13 @@ __attribute__((always_inline)) static inline const void *_Nullable fwd_hold_in(
   return __builtin_expect(now == seen, 1) ? seen : fwd_hold_again(thread, hold, cell);
 }
 
-/// Makes room for `needed` holds from `hold` on, for code at `stack`; returns 0 if there is no
-/// room.
-///
-/// Holds that a `longjmp` left behind, at `stack` or further down, are reused: a running function
-/// has no frame there. A function that holds an object during a call is not inlined into its
-/// callee, so no two live holds have the same address. Objects whose last holds were dead ones are
-/// disposed of here: the caller must hold no lock.
-int fwd_make_room(FWDThread *thread, FWDHold *hold, uint32_t needed, uintptr_t stack);
+/// Lets other threads search the slot `hold`, which may be the last one of all. Returns 0 if it is: only
+/// code that runs no other code may use it.
+int fwd_make_room(FWDThread *thread, FWDHold *hold);
 
-/// Lets other threads search a slot, which may be the last one of all.
-void fwd_show_hold(FWDThread *thread, const FWDHold *hold);
-
-/// Returns whether a thread may hold `needed` more objects, from `hold` on. Calls `fwd_make_room`
-/// if a quick check does not show it.
-__attribute__((always_inline)) static inline int fwd_has_room(FWDThread *thread, FWDHold *hold,
-                                                              uint32_t needed, uintptr_t stack) {
-  return __builtin_expect(hold + needed <= thread->room, 1) ||
-         fwd_make_room(thread, hold, needed, stack);
+/// Returns whether a thread may hold one more object, in the slot `hold`.
+__attribute__((always_inline)) static inline int fwd_has_room(FWDThread *thread, FWDHold *hold) {
+  return __builtin_expect(hold < thread->room, 1) || fwd_make_room(thread, hold);
 }
 
 /// Holds the object at `cell`. Returns NULL if no object is published, the thread holds too many
@@ -79,39 +66,33 @@ __attribute__((always_inline)) static inline const void *_Nullable fwd_hold(
     FWDThread *_Nullable thread, const void *_Nullable const *_Nonnull cell) {
   if (!thread) return NULL;
   FWDHold *hold = thread->top;
-  uintptr_t stack = fwd_stack_address();
-  if (!fwd_has_room((FWDThread *)thread, hold, 1, stack)) return NULL;
+  if (!fwd_has_room((FWDThread *)thread, hold)) return NULL;
   // Counted first: code that interrupts the thread from here on uses slots further up.
   thread->top = hold + 1;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  const void *held = fwd_hold_in((FWDThread *)thread, hold, cell, stack);
+  const void *held = fwd_hold_in((FWDThread *)thread, hold, cell);
   if (__builtin_expect(!held, 0)) thread->top = hold;
   return held;
 }
 
-/// Disposes of the objects that were retired while they were held in `count` slots from `hold` on,
-/// if these were their last holds. The slots are already empty. Takes the threads lock, which the
-/// caller must not hold.
-void fwd_let_go_of_retired(FWDHold *hold, uint32_t count);
+/// Disposes of the object that was retired while it was held in `hold`, if this was its last hold. The
+/// slot is already empty. Takes the threads lock, which the caller must not hold.
+void fwd_let_go_of_retired(FWDHold *hold);
 
-/// Releases the holds from slot `hold` on, one or two, on the thread that holds them.
+/// Releases a hold, the last one of the thread.
 ///
 /// An object that was retired meanwhile may be disposed of here, which may run any code: the caller
 /// must hold no lock.
-__attribute__((always_inline)) static inline void fwd_let_go_from(FWDThread *thread, FWDHold *hold,
-                                                                  int is_pair) {
-  if (is_pair) __atomic_store_n((const void **)&hold[1].thing, NULL, __ATOMIC_RELEASE);
+__attribute__((always_inline)) static inline void fwd_let_go_from(FWDThread *thread, FWDHold *hold) {
   __atomic_store_n((const void **)&hold->thing, NULL, __ATOMIC_RELEASE);
   thread->top = hold;
   fwd_reader_barrier(thread);
-  int is_wanted = __atomic_load_n(&hold->wanted, __ATOMIC_RELAXED) != NULL;
-  if (is_pair) is_wanted |= __atomic_load_n(&hold[1].wanted, __ATOMIC_RELAXED) != NULL;
-  if (__builtin_expect(is_wanted, 0)) fwd_let_go_of_retired(hold, is_pair ? 2 : 1);
+  if (__builtin_expect(__atomic_load_n(&hold->wanted, __ATOMIC_RELAXED) != NULL, 0))
+    fwd_let_go_of_retired(hold);
 }
 
-/// Releases the last hold. Only for a function that has run no foreign code since it took the hold:
-/// a `longjmp` out of such code could have left other holds above this one.
-static inline void fwd_let_go(FWDThread *thread) { fwd_let_go_from(thread, thread->top - 1, 0); }
+/// Releases the last hold of the thread, where the slot is not known.
+static inline void fwd_let_go(FWDThread *thread) { fwd_let_go_from(thread, thread->top - 1); }
 
 /// Publishes `thing` at `cell`, and returns the previous object, which readers may still hold: the
 /// caller retires it. The writers of one cell use a lock of their own, or own the cell.
@@ -127,8 +108,7 @@ static inline const void *_Nullable fwd_published(const void *_Nullable const *_
 }
 
 /// Calls `dispose(thing)` once no thread holds `thing`, which is no longer published: immediately,
-/// or when the last hold is released, on that thread. A forked child lacks the other threads: their
-/// holds are disposed of by the next thread that retires an object, or releases a retired one.
+/// or when the last hold is released, on that thread.
 ///
 /// Takes ownership of `thing`, and `dispose` frees it. An object is retired once, on any thread.
 /// The caller must hold no lock: disposing may run any code.

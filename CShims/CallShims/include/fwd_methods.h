@@ -93,7 +93,7 @@ typedef struct FWDHeldMethod {
 
 /// Finds the method of class `type` for a selector, like `fwd_method_hold`, on this thread.
 ///
-/// Each success is followed by one `fwd_let_go_from(thread, hold, 0)` of the same function, after
+/// Each success is followed by one `fwd_let_go_from(thread, hold)` of the same function, after
 /// the method has run any code.
 __attribute__((always_inline)) static inline FWDHeldMethod fwd_method_held(uintptr_t type,
                                                                            uint64_t selector) {

@@ -56,9 +56,6 @@ typedef struct FWDHold {
   const void *_Nullable thing;
   /// Equal to `thing` after it was retired: releasing it takes the lock.
   FWDRetirable *_Nullable wanted;
-  /// A stack address of the code that holds it. A `longjmp` over that code leaves the hold dead.
-  uintptr_t stack;
-  uintptr_t reserved;
 } FWDHold;
 
 typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t {
@@ -74,15 +71,13 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDForwarding : uint8_t
 typedef struct FWDStep {
   const void *object;
   uint64_t message;
-  /// As in `FWDHold`.
-  uintptr_t stack;
 } FWDStep;
 
 /// The record of a thread, freed when the thread ends.
 typedef struct FWDThread {
   /// The first free hold. Only the thread itself reads it.
   FWDHold *top;
-  /// The end of the holds that are taken without checking for dead ones: at most half of all.
+  /// The end of the holds that other threads search, but for the last one.
   FWDHold *room;
   /// The number of `holds` that other threads must search. It only grows.
   uint32_t high;
@@ -113,7 +108,6 @@ typedef struct FWDThread {
   FWDStep steps[FWD_FORWARDING_DEPTH];
 } FWDThread;
 
-_Static_assert(sizeof(FWDHold) == 32, "a hold is half a line of the processor's cache");
 _Static_assert(_Alignof(max_align_t) >= 16, "a block of `malloc` is aligned to 16");
 
 // Eight bytes, which always fit into the static TLS block, whose variables need no call to reach. C
@@ -145,28 +139,6 @@ static inline FWDThread *_Nullable fwd_thread(void) {
   FWDThread *thread = fwd_thread_or_null;
   return __builtin_expect(thread != NULL, 1) ? thread : fwd_thread_enter();
 }
-
-/// Returns the current stack address of the function that this is inlined into; the frames of its
-/// callees lie below.
-__attribute__((always_inline)) static inline uintptr_t fwd_stack_address(void) {
-#if defined(__x86_64__)
-  uintptr_t address;
-  __asm__("movq %%rsp, %0" : "=r"(address));
-  return address;
-#elif defined(__aarch64__)
-  uintptr_t address;
-  __asm__("mov %0, sp" : "=r"(address));
-  return address;
-#else
-  return (uintptr_t)__builtin_frame_address(0);
-#endif
-}
-
-/// Returns whether the code that stored `stack` has ended, as seen from code of this thread at
-/// `now`: both lie in the thread's own stack, and frames below a running function have ended. Code
-/// on other stacks, such as those of coroutines and signal handlers, never counts as ended. For
-/// rare paths.
-int fwd_stack_is_dead(uintptr_t stack, uintptr_t now);
 
 // MARK: Spares
 

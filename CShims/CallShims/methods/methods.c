@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "CForwardingShims.h"
-#include "../threads/fwd_fork.h"
 
 // An empty table that needs no allocation. It counts as full, so it is never written to. Its free
 // entry ends every search.
@@ -12,7 +11,7 @@ _Alignas(64) static const uint64_t
 
 const void *fwd_method_cache = empty;
 
-pthread_mutex_t fwd_methods_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t methods_lock = PTHREAD_MUTEX_INITIALIZER;
 
 // Selectors share counters, so a change for one selector also affects the lookups of a few others.
 enum { EPOCHS = 64 };
@@ -106,7 +105,7 @@ const uint64_t *fwd_method_changes(uintptr_t selector) { return epoch_of(selecto
 
 void fwd_method_remember(FWDMethod method, uint64_t seen) {
   const void *old = NULL;
-  pthread_mutex_lock(&fwd_methods_lock);
+  pthread_mutex_lock(&methods_lock);
   FWDMethodCache *cache = (FWDMethodCache *)fwd_method_cache;
   if (seen == *epoch_of(method.selector) &&
       !fwd_method_find(cache, method.type, method.selector)) {
@@ -120,13 +119,13 @@ void fwd_method_remember(FWDMethod method, uint64_t seen) {
       insert(cache, &method);
     }
   }
-  pthread_mutex_unlock(&fwd_methods_lock);
+  pthread_mutex_unlock(&methods_lock);
   retire(old);
 }
 
 void fwd_methods_forget(uintptr_t selector) {
   const void *old = NULL;
-  pthread_mutex_lock(&fwd_methods_lock);
+  pthread_mutex_lock(&methods_lock);
   const FWDMethodCache *cache = fwd_method_cache;
   if (has(cache, selector)) {
     const FWDMethodCache *made = copy(cache, cache->mask + 1, selector);
@@ -136,6 +135,6 @@ void fwd_methods_forget(uintptr_t selector) {
   // Last: a thread that reads the new number must find the new table, because it uses its result
   // for as long as the number stays the same.
   __atomic_add_fetch(epoch_of(selector), 1, __ATOMIC_RELEASE);
-  pthread_mutex_unlock(&fwd_methods_lock);
+  pthread_mutex_unlock(&methods_lock);
   retire(old);
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "CForwardingShims.h"
-#include "../threads/fwd_fork.h"
 #include "../threads/fwd_hold_internal.h"
 
 // Never written to, because it counts as full: the first name creates a larger table. The free slot
@@ -13,7 +12,7 @@ static const FWDSelectors empty = {.names = {NULL, NULL}};
 
 const FWDSelectors *fwd_selectors = &empty;
 
-pthread_mutex_t fwd_selectors_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t selectors_lock = PTHREAD_MUTEX_INITIALIZER;
 
 FWDName *fwd_name_create(const char *bytes, size_t length) {
   FWDName *name = malloc(sizeof *name + length + 1);
@@ -62,7 +61,7 @@ static FWDSelectors *grown(const FWDSelectors *table) {
 const FWDName *fwd_selector_intern(const char *bytes, size_t length) {
   // From now on a fork waits for the lock.
   fwd_set_up_threads();
-  pthread_mutex_lock(&fwd_selectors_lock);
+  pthread_mutex_lock(&selectors_lock);
   const FWDName *name = fwd_selector_find(bytes, length);
   if (!name) {
     FWDName *made = fwd_name_create(bytes, length);
@@ -77,7 +76,7 @@ const FWDName *fwd_selector_intern(const char *bytes, size_t length) {
     }
     name = made;
   }
-  pthread_mutex_unlock(&fwd_selectors_lock);
+  pthread_mutex_unlock(&selectors_lock);
   return name;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <pthread.h>
+
 #include "fwd_hold.h"
 
 #if defined(__has_feature)
@@ -19,7 +21,11 @@
 #define FWD_WITH_ADDRESS_SANITIZER 0
 #endif
 
-/// All threads; guarded by `fwd_threads_lock`.
+/// The lock of all threads and their holds. A leaf: while it is held, no other lock is taken, no foreign
+/// code runs, and nothing is disposed of.
+extern pthread_mutex_t fwd_threads_lock;
+
+/// All threads.
 extern FWDThread *fwd_threads;
 
 /// Sets up the state that all threads share, once.
@@ -38,7 +44,3 @@ FWDRetirable *fwd_end_holds(FWDThread *thread, FWDHold *first, FWDRetirable *dea
 
 /// Disposes of a list of objects. The caller holds no lock.
 void fwd_dispose_all(FWDRetirable *dead);
-
-/// Leaves a list of objects to the next thread that retires an object or releases a retired one.
-/// The caller holds the threads lock.
-void fwd_dispose_later(FWDRetirable *dead);

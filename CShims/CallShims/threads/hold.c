@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "CForwardingShims.h"
-#include "fwd_fork.h"
 #include "fwd_hold_internal.h"
 
 #if defined(__linux__)
@@ -30,7 +29,7 @@ static void let_readers_make_barriers(int they_do) {
 #if defined(__linux__) && !FWD_WITH_THREAD_SANITIZER
 static int ask_for_barrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
-/// Makes every running thread execute a barrier. A child process may have to register again.
+/// Makes every running thread execute a barrier.
 static int pass_barrier_everywhere(void) {
   return ask_for_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) ||
          (ask_for_barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) &&
@@ -73,9 +72,6 @@ static void make_barrier(void) {
 
 // The threads lock guards all of this.
 
-/// Objects that a child process found without a holder.
-static FWDRetirable *left_over;
-
 /// Removes the mark of a slot, and prepends its object to `dead` if this was the last mark.
 static FWDRetirable *unmark(FWDHold *hold, FWDRetirable *dead) {
   FWDRetirable *thing = hold->wanted;
@@ -96,7 +92,7 @@ static int mark(FWDRetirable *thing, FWDRetirable **dead) {
     uint32_t high = __atomic_load_n(&thread->high, __ATOMIC_ACQUIRE);
     for (FWDHold *hold = thread->holds; hold < thread->holds + high; hold++) {
       if (!is_in(hold, thing)) continue;
-      // A `longjmp` left the mark of an earlier object, which is no longer held here.
+      // A call that C left by `longjmp` has left the mark of an earlier object.
       if (hold->wanted) *dead = unmark(hold, *dead);
       thing->holds++;
       __atomic_store_n(&hold->wanted, thing, __ATOMIC_RELAXED);
@@ -126,28 +122,12 @@ FWDRetirable *fwd_end_holds(FWDThread *thread, FWDHold *first, FWDRetirable *dea
   return dead;
 }
 
-void fwd_dispose_later(FWDRetirable *dead) {
-  while (dead) {
-    FWDRetirable *next = dead->next;
-    dead->next = left_over;
-    left_over = dead;
-    dead = next;
-  }
-}
-
 void fwd_dispose_all(FWDRetirable *dead) {
   while (dead) {
     FWDRetirable *next = dead->next;
     dead->dispose(dead);
     dead = next;
   }
-}
-
-/// Takes the objects that a child process found without a holder.
-static FWDRetirable *take_left_over(void) {
-  FWDRetirable *dead = left_over;
-  left_over = NULL;
-  return dead;
 }
 
 // MARK: Functions for readers and writers
@@ -157,7 +137,7 @@ void fwd_retire(FWDRetirable *thing, void (*dispose)(FWDRetirable *)) {
   thing->dispose = dispose;
   thing->holds = 0;
   pthread_mutex_lock(&fwd_threads_lock);
-  FWDRetirable *dead = take_left_over();
+  FWDRetirable *dead = NULL;
   make_barrier();
   if (mark(thing, &dead)) {
     // A reader that releases its hold after this barrier sees the mark.
@@ -172,10 +152,9 @@ void fwd_retire(FWDRetirable *thing, void (*dispose)(FWDRetirable *)) {
   fwd_dispose_all(dead);
 }
 
-void fwd_let_go_of_retired(FWDHold *hold, uint32_t count) {
+void fwd_let_go_of_retired(FWDHold *hold) {
   pthread_mutex_lock(&fwd_threads_lock);
-  FWDRetirable *dead = take_left_over();
-  for (uint32_t i = 0; i < count; i++) dead = unmark(&hold[i], dead);
+  FWDRetirable *dead = unmark(hold, NULL);
   pthread_mutex_unlock(&fwd_threads_lock);
   fwd_dispose_all(dead);
 }
@@ -193,7 +172,7 @@ const void *fwd_hold_again(FWDThread *thread, FWDHold *hold,
   // stays.
   if (__atomic_load_n(&hold->wanted, __ATOMIC_RELAXED)) {
     pthread_mutex_lock(&fwd_threads_lock);
-    FWDRetirable *dead = take_left_over();
+    FWDRetirable *dead = NULL;
     if (!is_in(hold, hold->wanted)) dead = unmark(hold, dead);
     pthread_mutex_unlock(&fwd_threads_lock);
     fwd_dispose_all(dead);
@@ -201,33 +180,10 @@ const void *fwd_hold_again(FWDThread *thread, FWDHold *hold,
   return seen;
 }
 
-/// Releases the holds of code that a `longjmp` has left, from the last one down to the first that
-/// running code holds.
-static int end_dead_holds(FWDThread *thread, uintptr_t stack) {
-  FWDHold *top = thread->top;
-  while (top > thread->holds && fwd_stack_is_dead(top[-1].stack, stack)) top--;
-  if (top == thread->top) return 0;
-  thread->top = top;
-  pthread_mutex_lock(&fwd_threads_lock);
-  FWDRetirable *dead = fwd_end_holds(thread, top, take_left_over());
-  pthread_mutex_unlock(&fwd_threads_lock);
-  fwd_dispose_all(dead);
-  return 1;
-}
-
-void fwd_show_hold(FWDThread *thread, const FWDHold *hold) {
+int fwd_make_room(FWDThread *thread, FWDHold *hold) {
   uint32_t high = (uint32_t)(hold - thread->holds) + 1;
   if (high > thread->high) __atomic_store_n(&thread->high, high, __ATOMIC_RELEASE);
-}
-
-int fwd_make_room(FWDThread *thread, FWDHold *hold, uint32_t needed, uintptr_t stack) {
-  // The caller continues with the slot that it has, so there is room only the next time. Dead holds
-  // are looked for even if there is room: otherwise a call that takes one more hold inside another
-  // one would find the other one above the dead holds, and never make room.
-  if (end_dead_holds(thread, stack)) return 0;
-  uint32_t high = (uint32_t)(hold - thread->holds) + needed;
   if (high > FWD_HOLDS_MAX) return 0;
-  fwd_show_hold(thread, hold + needed - 1);
-  if (high <= FWD_HOLDS_MAX / 2) thread->room = thread->holds + high;
+  thread->room = hold + 1;
   return 1;
 }

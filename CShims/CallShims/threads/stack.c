@@ -36,17 +36,7 @@ size_t fwd_stack_left(void) {
   return here >= bounds.high || here < bounds.low ? SIZE_MAX : here - bounds.low;
 }
 
-int fwd_stack_is_dead(uintptr_t stack, uintptr_t now) {
-  if (bounds.high == 0) find_bounds();
-  return stack <= now && stack >= bounds.low && now < bounds.high;
-}
-
 #else
-
-int fwd_stack_is_dead(uintptr_t stack, uintptr_t now) {
-  (void)stack, (void)now;
-  return 0;
-}
 
 size_t fwd_stack_left(void) { return SIZE_MAX; }
 

@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include "CForwardingShims.h"
-#include "fwd_fork.h"
 #include "fwd_hold_internal.h"
 
 // A sanitizer and a checked build detect uses after release, and races with it, only if each object
@@ -12,9 +11,10 @@ enum {
   KEEPS_SPARES = !FWD_IS_CHECKED && !FWD_WITH_ADDRESS_SANITIZER && !FWD_WITH_THREAD_SANITIZER
 };
 
-/// The number of holds of a new thread that other threads search, and the number that fits without
-/// further checks. Few threads ever need more.
-enum { FIRST_HIGH = 4, FIRST_ROOM = FWD_HOLDS_MAX / 2 < 4 ? FWD_HOLDS_MAX / 2 : 4 };
+/// The number of holds of a new thread that other threads search. Few threads ever need more.
+enum { FIRST_HIGH = 4 };
+
+_Static_assert(FIRST_HIGH <= FWD_HOLDS_MAX, "the last hold is found full");
 
 _Thread_local FWDThread *fwd_thread_or_null;
 pthread_mutex_t fwd_threads_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -53,30 +53,16 @@ static void leave(void *pointer) {
   fwd_thread_or_null = NULL;
   pthread_mutex_lock(&fwd_threads_lock);
   unlink_thread(thread);
-  // The thread may have ended in the middle of a call, or left one by a `longjmp`: its holds are
-  // released.
+  // The thread may have ended in the middle of a call: its holds are released.
   FWDRetirable *dead = fwd_end_holds(thread, thread->holds, NULL);
   pthread_mutex_unlock(&fwd_threads_lock);
   free(thread);
   fwd_dispose_all(dead);
 }
 
-void fwd_forget_other_threads(void) {
-  FWDThread *own = fwd_thread_or_null;
-  FWDThread *next;
-  for (FWDThread *thread = fwd_threads; thread; thread = next) {
-    next = thread->next;
-    if (thread == own) continue;
-    unlink_thread(thread);
-    fwd_dispose_later(fwd_end_holds(thread, thread->holds, NULL));
-    free(thread);
-  }
-}
-
 static void set_up(void) {
   has_key = pthread_key_create(&key, leave) == 0;
   fwd_set_up_barriers();
-  fwd_watch_forks();
 }
 
 void fwd_set_up_threads(void) { pthread_once(&once, set_up); }
@@ -87,7 +73,7 @@ FWDThread *fwd_thread_enter(void) {
   if (!thread) return NULL;
   thread->high = FIRST_HIGH;
   thread->top = thread->holds;
-  thread->room = thread->holds + FIRST_ROOM;
+  thread->room = thread->holds + FIRST_HIGH;
   thread->keeps_spares = KEEPS_SPARES;
   pthread_mutex_lock(&fwd_threads_lock);
   thread->last_message = ++thread_numbers << 40;
@@ -108,21 +94,4 @@ size_t fwd_thread_count(void) {
   for (FWDThread *thread = fwd_threads; thread; thread = thread->next) count++;
   pthread_mutex_unlock(&fwd_threads_lock);
   return count;
-}
-
-// MARK: Steps that a longjmp leaves behind
-
-// The addresses of live steps descend from the first to the last. So a step below running code is
-// dead, and so is a step that does not lie above every later step.
-int fwd_forwarding_forget_dead(FWDThread *thread, uintptr_t stack) {
-  uint32_t depth = thread->depth, first = depth;
-  uintptr_t lowest = stack;
-  for (uint32_t i = depth; i-- > 0;) {
-    if (fwd_stack_is_dead(thread->steps[i].stack, lowest)) continue;
-    lowest = thread->steps[i].stack;
-    thread->steps[--first] = thread->steps[i];
-  }
-  thread->depth = depth - first;
-  memmove(thread->steps, thread->steps + first, thread->depth * sizeof *thread->steps);
-  return first > 0;
 }

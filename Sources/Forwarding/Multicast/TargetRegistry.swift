@@ -159,10 +159,6 @@ extension TargetRegistry {
   ///
   /// - Returns: false if the registration was removed before.
   /// - Throws: ``ForwardingError/wouldDeadlock(_:)`` in these cases; nothing is removed then.
-  ///
-  /// - Important: Do not call it in a child process that was created by `fork` while another thread
-  ///   of the parent delivered to the target: that delivery never ends. `remove(_:)` does
-  ///   not wait.
   @discardableResult
   public func removeAndWait(_ token: ForwardingToken) throws(ForwardingError) -> Bool {
     try _registry.proxy.removeAndWait(token.type.type) { $0.find(token).map { [$0] } ?? [] } > 0

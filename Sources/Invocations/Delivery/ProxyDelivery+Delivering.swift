@@ -39,7 +39,7 @@ extension ProxyDelivery {
     let list = unsafe targets.list.unsafelyUnwrapped
     let owned = unsafe fwd_owned_list_of(list)
     var round = unsafe fwd_direct_begin(fwd_list_place(owned), list)
-    if unsafe round.list == nil { unsafe round = begin(targets, list, fwd_stack_address()) }
+    if unsafe round.list == nil { unsafe round = begin(targets, list) }
     guard let kept = unsafe round.list else {
       return .failed(refusal(selector()), nil)
     }

@@ -60,18 +60,16 @@ extension ProxyDelivery {
 
   /// Begins a delivery to a list that is not published yet. Returns a round without a list if the
   /// thread cannot enter another step.
-  ///
-  /// - Parameter stack: an address in the frame of the function that ends the round.
   @usableFromInline @unsafe
   @inline(never)
   static func begin(
-    _ targets: ProxyTargets, _ list: UnsafeRawPointer, _ stack: UInt
+    _ targets: ProxyTargets, _ list: UnsafeRawPointer
   ) -> FWDDirectRound {
     let place = unsafe fwd_list_place(fwd_owned_list_of(list))
     repeat {
       // Another thread may withdraw the list at once.
       targets.owner?.untyped.publishTargets()
-      let round = unsafe fwd_direct_begin_carefully(place, list, stack)
+      let round = unsafe fwd_direct_begin_carefully(place, list)
       if unsafe round.list != nil { return unsafe round }
     } while ForwardingDepth.canEnter
     return unsafe FWDDirectRound()

@@ -17,7 +17,7 @@ extension ProxyDelivery {
     guard let list = unsafe targets.list else { return false }
     let place = unsafe fwd_list_place(fwd_owned_list_of(list))
     var round = unsafe fwd_direct_begin(place, list)
-    if unsafe round.list == nil { unsafe round = begin(targets, list, fwd_stack_address()) }
+    if unsafe round.list == nil { unsafe round = begin(targets, list) }
     guard let held = unsafe round.list else { return false }
     defer { unsafe fwd_direct_end(round) }
     var turn = unsafe fwd_direct_turn(held, FWDDirectTurn())

@@ -42,11 +42,11 @@ extension TargetList {
     defer { ForwardingDepth.leave() }
     // An old result must not pass for an answer to this message.
     call.forgetResult()
-    var round = unsafe fwd_direct_keep_here(place)
+    var round = unsafe fwd_direct_keep(place)
     while unsafe round.list == nil {
       // Another thread may withdraw the list at once.
       owner.publishTargets()
-      unsafe round = fwd_direct_keep_here(place)
+      unsafe round = fwd_direct_keep(place)
     }
     guard let list = unsafe round.list else { return }
     defer { unsafe fwd_direct_let_go(round) }
@@ -77,11 +77,7 @@ extension Call {
 
   /// Calls the method that the class of a target is known to have, if the target is an ordinary one.
   /// If it throws, the result of an earlier target stays.
-  ///
-  /// Not inlined: it holds the method, and the delivery holds the list. Of two holds with one stack
-  /// address, the older one counts as left behind by a `longjmp`.
   @unsafe
-  @inline(never)
   func perform(at place: MemberPlace, _ selector: UInt64) -> Outcome {
     let taken = unsafe fwd_target_retain(fwd_target_of(place.pointee))
     guard let object = unsafe taken.object else { return .unknown }
@@ -113,7 +109,7 @@ extension Call {
     guard let method = unsafe held.method, let thread = unsafe held.thread,
       let hold = unsafe held.hold
     else { return false }
-    defer { unsafe fwd_let_go_from(thread, hold, 0) }
+    defer { unsafe fwd_let_go_from(thread, hold) }
     guard unsafe method.pointee.plan == facts.pointee.identity,
       unsafe method.pointee.function != nil || method.pointee.implementation != nil
     else { return false }

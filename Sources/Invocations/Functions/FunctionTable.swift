@@ -188,7 +188,7 @@ public final class FunctionTable: Sendable {
     guard let table = unsafe fwd_hold(thread, functions.cell) else {
       return try unsafe callRetained(name, tuple, as: type)
     }
-    defer { unsafe fwd_let_go_from(thread, hold, 0) }
+    defer { unsafe fwd_let_go_from(thread, hold) }
     guard let function = unsafe NamedFunctions.find(name, in: table) else {
       throw unknownFunction(name)
     }

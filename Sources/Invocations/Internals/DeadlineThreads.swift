@@ -26,9 +26,6 @@ final class DeadlineThreads: Sendable {
     /// The number of threads, and of those that wait for closures.
     var threads = 0
     var idle = 0
-    /// The process that has the threads, and the closures of its parent.
-    var process = ForkGuard()
-    var left: [[(@Sendable () -> Void)?]] = []
 
     var waiting: Int { closures.count - next }
 
@@ -57,14 +54,6 @@ final class DeadlineThreads: Sendable {
       }
       return closure
     }
-
-    /// Forgets the threads of before a fork, which only exist in the parent. The closures are
-    /// retained, as in ``Deadlines``.
-    mutating func leaveParent() {
-      let left = left + [closures]
-      self = State()
-      self.left = left
-    }
   }
 
   /// Performs closures on other threads. While closures wait, returns the time at which this must be
@@ -72,7 +61,6 @@ final class DeadlineThreads: Sendable {
   func perform(_ new: [@Sendable () -> Void]) -> UInt64 {
     let now = DispatchTime.now().uptimeNanoseconds
     let (missing, look): (Int, UInt64) = state.withLockInPlace { state in
-      if state.process.isForked { state.leaveParent() }
       // The first thread is there before it is needed: the system may have none left by then.
       let missing = max(state.threads == 0 ? 1 : 0, state.missingThreads(at: now))
       state.add(new, at: now)
@@ -95,8 +83,6 @@ final class DeadlineThreads: Sendable {
   private func next() -> (@Sendable () -> Void)? {
     var isIdle = false
     return state.wait(until: hasWork) { state in
-      // The previous closure has forked, and this is the thread of the child.
-      if state.process.isForked { return .done(nil) }
       if let closure = state.take() {
         if isIdle { state.idle -= 1 }
         return .done(closure)

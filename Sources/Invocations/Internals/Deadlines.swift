@@ -35,25 +35,6 @@ package final class Deadlines: Sendable {
     /// The time at which the thread wakes up; 0 while it is awake.
     var next: UInt64 = 0
     var isRunning = false
-    /// The process whose thread waits, and the closures of its parent.
-    var process = ForkGuard()
-    var left: [@Sendable () -> Void] = []
-
-    /// Removes the deadlines from before a fork, whose thread only exists in the parent. The
-    /// closures are retained, because their captured objects may need threads that only exist in
-    /// the parent too.
-    mutating func leaveParent() {
-      for place in places.indices {
-        guard let action = places[place].action else { continue }
-        left.append(action)
-        places[place] = (places[place].turn + 1, nil)
-        free.append(place)
-      }
-      heap = []
-      next = 0
-      isRunning = false
-      process = ForkGuard()
-    }
 
     mutating func add(_ time: UInt64, _ action: @escaping @Sendable () -> Void) -> Number {
       if free.isEmpty {
@@ -125,7 +106,6 @@ package final class Deadlines: Sendable {
   /// Schedules a closure, which is called on a thread of ``DeadlineThreads``.
   package func add(at time: DispatchTime, _ action: @escaping @Sendable () -> Void) -> Number {
     let (number, isFirst) = state.withLockInPlace { state in
-      if state.process.isForked { state.leaveParent() }
       let number = state.add(time.uptimeNanoseconds, action)
       if time.uptimeNanoseconds < state.next { isEarlier.announce() }
       defer { state.isRunning = true }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import CForwardingShims
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
 
 /// The process in which a value was made. A forked child has a copy of its parent's memory, but not
 /// the parent's threads, and must not use system resources of the parent.
 package struct ForkGuard: Sendable {
-  private let forks = fwd_fork_count()
+  private let process = getpid()
 
   package init() {}
 
   /// Whether the current process is a child of that process.
-  package var isForked: Bool { fwd_fork_count() != forks }
+  package var isForked: Bool { getpid() != process }
 }

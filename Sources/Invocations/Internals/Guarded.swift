@@ -13,8 +13,7 @@ import CForwardingShims
 /// such as `BlockingMutex` of ForwardingWire.
 ///
 /// A pthread mutex, because ThreadSanitizer on Linux does not understand `Synchronization.Mutex`
-/// and reports false races. All values share a few mutexes, so that a fork can wait for all of them
-/// (`fwd_locks.h`).
+/// and reports false races. All values share a few mutexes (`fwd_locks.h`).
 ///
 /// No code of users may run while the lock is held, including the `deinit`s of their objects.
 /// ``withLock(_:)`` retains the old value until the lock is released; the body of
@@ -115,23 +114,9 @@ extension Guarded {
 @safe
 package final class Condition: @unchecked Sendable {
   // SAFETY: used only under the lock of the value, and so is the condition that it points to.
-  private var made: UnsafeMutablePointer<pthread_cond_t>
-  private var process = getpid()
+  fileprivate let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  package init() { unsafe made = Self.make() }
-
-  /// The condition of this process. A forked child makes a new one: its parent's condition has
-  /// waiting threads that do not exist in the child, and would wait for them.
-  fileprivate var condition: UnsafeMutablePointer<pthread_cond_t> {
-    if process != getpid() {
-      process = getpid()
-      unsafe made = Self.make()
-    }
-    return unsafe made
-  }
-
-  private static func make() -> UnsafeMutablePointer<pthread_cond_t> {
-    let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  package init() {
     unsafe condition.initialize(to: pthread_cond_t())
     #if canImport(Darwin)
       unsafe pthread_cond_init(condition, nil)
@@ -143,7 +128,6 @@ package final class Condition: @unchecked Sendable {
       unsafe pthread_cond_init(condition, &attributes)
       unsafe pthread_condattr_destroy(&attributes)
     #endif
-    return unsafe condition
   }
 
   /// Waits for the next announcement, or for a time.

@@ -91,7 +91,7 @@ extension Call {
         // The body may have set a result before it threw.
         if isKept { unsafe state.pointee.uses &-= 1 }
         hasResult = false
-        unsafe fwd_let_go_from(thread, hold, 0)
+        unsafe fwd_let_go_from(thread, hold)
         throw error
       }
     }
@@ -99,7 +99,7 @@ extension Call {
       unsafe state.pointee.uses &-= 1
       hasResult = returnsValue
     }
-    unsafe fwd_let_go_from(thread, hold, 0)
+    unsafe fwd_let_go_from(thread, hold)
   }
 
   /// The result of a lookup that did not simply call a method.
@@ -121,7 +121,7 @@ extension Call {
     guard let method = unsafe held.method, let thread = unsafe held.thread,
       let hold = unsafe held.hold
     else { return .unknown }
-    defer { unsafe fwd_let_go_from(thread, hold, 0) }
+    defer { unsafe fwd_let_go_from(thread, hold) }
     guard unsafe method.pointee.plan != facts.pointee.identity else {
       try unsafe perform(method)
       return .performed

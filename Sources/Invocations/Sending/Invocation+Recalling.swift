@@ -89,7 +89,7 @@ extension Invocation {
       unsafe recalled.pointee.seen = seen
     }
     // Last, because it may run any code.
-    unsafe fwd_let_go_from(thread, hold, 0)
+    unsafe fwd_let_go_from(thread, hold)
     return unsafe old
   }
 

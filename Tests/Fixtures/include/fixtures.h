@@ -69,16 +69,6 @@ long fixture_allocated_bytes(void);
 /// The number of allocations of this thread so far; -1 if they are not counted.
 long fixture_allocations(void);
 
-/// Runs `body` in a child process and returns its exit status: 0 if it returns, 128 or more if a
-/// signal ends it. A signal ends it after `seconds`.
-int fixture_run_child(void (*body)(void *_Nullable), void *_Nullable context, unsigned seconds);
-
-/// Runs `body`. Returns 1 if `fixture_jump` ended it.
-int fixture_catch_jump(void (*body)(void *_Nullable), void *_Nullable context);
-
-/// A method `v@:` that jumps out of all calls, to the innermost `fixture_catch_jump`.
-void fixture_jump(void *self, void *selector);
-
 /// Forbids this process the system call `membarrier`. Returns 0 on success.
 int fixture_deny_membarrier(void);
 

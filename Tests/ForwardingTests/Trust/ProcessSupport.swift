@@ -13,32 +13,6 @@ final class Counter: CallObject, @unchecked Sendable {
   let count = Atomic(0)
 }
 
-final class Box {
-  let body: () -> Void
-  init(_ body: @escaping () -> Void) { self.body = body }
-}
-
-/// Runs a Swift closure through a C function with a context.
-func withContext(
-  _ body: @escaping () -> Void,
-  _ call: (@convention(c) (UnsafeMutableRawPointer?) -> Void, UnsafeMutableRawPointer?) -> Int32
-) -> Int32 {
-  let box = Box(body)
-  return withExtendedLifetime(box) {
-    call(
-      { Unmanaged<Box>.fromOpaque($0!).takeUnretainedValue().body() },
-      Unmanaged.passUnretained(box).toOpaque())
-  }
-}
-
-func runChild(_ body: @escaping () -> Void) -> Int32 {
-  withContext(body) { fixture_run_child($0, $1, 120) }
-}
-
-func catchJump(_ body: @escaping () -> Void) -> Bool {
-  withContext(body) { fixture_catch_jump($0, $1) } != 0
-}
-
 func residentKilobytes() -> Int {
   let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
   return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0) * 4
@@ -70,52 +44,4 @@ func registerTick() throws {
     Implementation(method: { (counter: Counter, step: Int32) in
       counter.count.add(Int(step), ordering: .relaxed)
     }))
-}
-
-/// Classes that a thread is declaring methods of when the process forks. Only the child has time to
-/// finish.
-enum Slowly {
-  static let hasBegun = DispatchSemaphore(value: 0)
-  static let isChild = Atomic(false)
-
-  static func begin() {
-    if isChild.load(ordering: .relaxed) { return }
-    hasBegun.signal()
-    sleep(60)
-  }
-
-  class Declaring: CallObject, MethodDeclaring, @unchecked Sendable {
-    class func declareMethods(_ methods: MethodDeclarations) {
-      methods.register("first") { (_: Declaring) -> Int32 in 1 }
-      begin()
-      methods.register("value") { (_: Declaring) -> Int32 in 6 }
-    }
-  }
-
-  class Resolving: CallObject, MessageForwarding, @unchecked Sendable {
-    static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
-      begin()
-      return (try? table.add(selector, MethodTableTests.answering(6))) ?? false
-    }
-  }
-
-  /// Forks while one thread declares a class's methods and others wait for it. A send in the child
-  /// must succeed.
-  static func fork(_ object: any CallObject & Sendable) {
-    for _ in 0..<3 { Thread { _ = try? Messages.value(on: object) }.start() }
-    hasBegun.wait()
-    // Time for the other threads to wait.
-    usleep(20_000)
-    let status = runChild {
-      isChild.store(true, ordering: .relaxed)
-      let answers = Atomic(0)
-      onThreads(2) { _ in
-        if (try? Messages.value(on: object)) == 6 { answers.add(1, ordering: .relaxed) }
-      }
-      require((try? Messages.value(on: object)) == 6)
-      require(answers.load(ordering: .relaxed) == 2)
-    }
-    require(status == 0, "the child ended with \(status)")
-    _exit(0)
-  }
 }

@@ -75,35 +75,6 @@ struct DeadlineTests {
     #expect(called.numbers.withLock { $0.sorted() } == Array(1..<3000))
   }
 
-  @Test(
-    "a forked child has its own timer thread, and no deadline of its parent is called there")
-  func forked() async {
-    await #expect(processExitsWith: .success) {
-      let isCalled = DispatchSemaphore(value: 0)
-      Deadlines.shared.add(in: .milliseconds(1)) { isCalled.signal() }
-      require(isCalled.wait(timeout: .now() + 60) == .success)
-      // The timer thread exists now; the child does not have it.
-      let parents = Atomic(0)
-      let late = Deadlines.shared.add(in: .seconds(1)) {
-        parents.add(1, ordering: .relaxed)
-      }
-      let child = Child {
-        // On a busy machine the deadline may have passed before the fork.
-        let before = parents.load(ordering: .relaxed)
-        let isCalled = DispatchSemaphore(value: 0)
-        Deadlines.shared.add(in: .milliseconds(1)) { isCalled.signal() }
-        require(isCalled.wait(timeout: .now() + 60) == .success, "no deadline ends in a child")
-        // A deadline that the parent has set does not exist in the child.
-        Deadlines.shared.cancel(late)
-        require(Deadlines.shared.count == 0)
-        usleep(1_200_000)
-        require(parents.load(ordering: .relaxed) == before, "the parent's was called in the child")
-      }
-      require(child.wait() == 0)
-      _exit(0)
-    }
-  }
-
   @Test("deadlines end while all threads of the queues of the system are blocked")
   func blockedQueues() async {
     await #expect(processExitsWith: .success) {
