@@ -85,21 +85,16 @@ extension MulticastProxy {
     let classes = targets.map { type(of: $0) as AnyClass }
     if classes.isEmpty { return }
     // Noted first, because `methodSignature(for:)` may send the message again.
-    let isNew = knownSettings.withLockInPlace { settings in
-      // Asking once more costs less than a memory without a limit.
-      if settings.asked.count > 2 * Settings.unansweredLimit { settings.asked = [] }
-      return settings.asked.insert(selector).inserted
-    }
-    guard isNew, methodSignature(for: selector) == nil else { return }
     let count = knownSettings.withLockInPlace { settings in
-      defer { settings.reported += 1 }
-      return settings.reported
+      settings.asked.count <= Settings.unansweredLimit && settings.asked.insert(selector).inserted
+        ? settings.asked.count : 0
     }
-    if count > Settings.unansweredLimit { return }
-    EventReports.report(
-      count == Settings.unansweredLimit
-        ? .unansweredNoMore(by: Self.self, count: count)
-        : .unanswered(selector, by: Self.self, with: classes))
+    if count > Settings.unansweredLimit {
+      return EventReports.report(
+        .unansweredNoMore(by: Self.self, count: Settings.unansweredLimit))
+    }
+    guard count > 0, methodSignature(for: selector) == nil else { return }
+    EventReports.report(.unanswered(selector, by: Self.self, with: classes))
   }
 
   /// The most registrations of dead targets that one sender removes. If a hundred thousand targets

@@ -22,10 +22,9 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     var duplicates = DuplicateRule.ignore
     var whenUnanswered = UnansweredRule.throwForResults
     var diagnose: (@Sendable (DeliveryDiagnostic) -> Void)?
-    /// Unanswered selectors that the targets were asked about, and the number of all that they do
-    /// not declare. Those up to the limit are reported, and then one line that says so.
+    /// Unanswered selectors that the targets were asked about. Those up to the limit that they do not
+    /// declare are reported, and then one line says that there are more.
     var asked: Set<Selector> = []
-    var reported = 0
     static let unansweredLimit = 1000
   }
 

@@ -33,22 +33,6 @@ extension ManyTargets {
 /// ```
 @_documentation(visibility: internal)
 public enum OptionalRequirement {
-  private final class Note: Sendable {
-    let object: ObjectIdentifier
-    let selector: Selector
-
-    init(_ object: ObjectIdentifier, _ selector: Selector) {
-      self.object = object
-      self.selector = selector
-    }
-  }
-
-  /// Holds the note of an awaited method, which may end on any thread.
-  private final class Place: Sendable {
-    @TaskLocal static var current: Place?
-    let note = Guarded<Note?>(nil)
-  }
-
   /// Notes that an object has no implementation of its own.
   public static func leaveOut(_ object: AnyObject, _ selector: Selector) {
     leaveOut(ObjectIdentifier(object), selector)
@@ -57,9 +41,6 @@ public enum OptionalRequirement {
   private static func leaveOut(_ object: ObjectIdentifier, _ selector: Selector) {
     unsafe fwd_leave_out(address(object), UInt64(selector.word))
     AwaitedStep.noteLeftOut(object, selector)
-    guard let place = Place.current else { return }
-    let left = Note(object, selector)
-    place.note.withLock { $0 = left }
   }
 
   // SAFETY: the address is compared, never read.
@@ -90,30 +71,25 @@ public enum OptionalRequirement {
 
   /// Lets a box leave out what its value did in this task.
   public static func passOnAwaited(_ selector: Selector, to box: some ManyTargets) {
-    let left = Place.current?.note.read { $0 }
-    let object = ObjectIdentifier(box.__targetType)
-    if left?.selector == selector && left?.object == object
-      || AwaitedStep.isLeftOut(object, selector)
-    {
+    if AwaitedStep.isLeftOut(ObjectIdentifier(box.__targetType), selector) {
       leaveOut(box, selector)
     }
   }
 
   /// Runs an `async` method in the same way as ``run(_:of:_:)``.
-  public static func runAwaiting<Object: AnyObject, Value>(
-    _ selector: Selector, of object: Object, isolation: isolated (any Actor)? = #isolation,
+  public nonisolated(nonsending) static func runAwaiting<Object: AnyObject, Value>(
+    _ selector: Selector, of object: Object,
     _ method: nonisolated(nonsending) () async throws -> Value
   ) async throws -> Value {
-    let place = Place()
-    let result: Swift.Result<Value, any Error> = await Place.$current.withValue(place) {
-      _ = isolation
-      do { return .success(try await method()) } catch { return .failure(error) }
+    var result = Swift.Result<Value, any Error>.failure(NotImplemented())
+    let isLeftOut = await AwaitedStep.leavesOut(ObjectIdentifier(object), selector) {
+      do { result = .success(try await method()) } catch { result = .failure(error) }
     }
-    guard let left = place.note.read({ $0 }), left.object == ObjectIdentifier(object),
-      left.selector == selector
-    else { return try result.get() }
-    note(leftOut: selector, by: Object.self)
-    throw NotImplemented()
+    if isLeftOut {
+      note(leftOut: selector, by: Object.self)
+      throw NotImplemented()
+    }
+    return try result.get()
   }
 
   /// Runs a method. If the default implementation was called, removes the method from the object's

@@ -125,6 +125,18 @@ package final class AwaitedStep: @unchecked Sendable {
     return try await with(step, body)
   }
 
+  /// Runs a method of an object in a step without a message. Returns whether the object leaves out the
+  /// requirement that the method stands for.
+  nonisolated(nonsending) static func leavesOut(
+    _ object: ObjectIdentifier, _ selector: Selector,
+    _ method: nonisolated(nonsending) () async -> Void
+  ) async -> Bool {
+    let step = AwaitedStep(object, 0, in: current)
+    defer { step.end() }
+    await with(step, method)
+    return step.takeLeftOut(object, selector)
+  }
+
   /// Moves the current task into a step without a message. Returns nil at the limit.
   static func enter(through object: ObjectIdentifier) -> AwaitedStep? {
     let step = AwaitedStep(object, 0, in: current)
