@@ -20,14 +20,19 @@
 ///   return source.proxy
 /// }
 /// ```
-public final class DataSource<Proxy: GeneratedProxy>: Multicast<Proxy> {
+public final class DataSource<Proxy>: Multicast<Proxy> {
   /// Creates one without targets.
-  public init() {
+  public init() where Proxy: GeneratedProxy {
     let untyped = MulticastProxy(asksOne: true)
     let proxy = Proxy(forwardingTo: untyped)
     super.init(untyped, proxy, proxy.__forwarder.targets)
   }
 
+  @available(*, unavailable, message: "write 'DataSource<PProxy>', with '@Forwardable' on 'P'")
+  public init(_: Void = ()) { fatalError() }
+}
+
+extension DataSource where Proxy: GeneratedProxy {
   /// The target that is asked after all others, whatever their priorities. It is held weakly.
   public var fallback: Proxy.__Target? {
     get { forwarder.fallback.flatMap { Proxy.__found($0) } }

@@ -177,14 +177,5 @@ extension Multicast where Subject: GeneratedProxy & Sendable {
   public final var untyped: MulticastProxy { forwarder }
 }
 
-extension Multicast {
-  /// There is an object of the protocol behind a proxy class only.
-  @available(
-    *, unavailable,
-    message: "write 'Multicast<ChatDelegateProxy>' for '@Forwardable protocol ChatDelegate'"
-  )
-  public final var proxy: Subject { fatalError("there is no object of the protocol") }
-}
-
 // SAFETY: its stored properties are the proxy, the untyped one, which is thread-safe, and what they own.
 extension Multicast: @unchecked Sendable where Subject: Sendable {}

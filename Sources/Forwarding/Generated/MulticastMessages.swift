@@ -22,13 +22,13 @@
 /// }
 /// ```
 @dynamicMemberLookup
-public struct MulticastMessages<Proxy: GeneratedProxy> {
+public struct MulticastMessages<Proxy> {
   let untyped: MulticastProxy
 
   /// A message by its name.
   public subscript<Result, each Argument>(
     dynamicMember name: KeyPath<Proxy.__Messages, Requirement<Result, repeat each Argument>>
-  ) -> MulticastMessage<Proxy, Result, repeat each Argument> {
+  ) -> MulticastMessage<Proxy, Result, repeat each Argument> where Proxy: GeneratedProxy {
     MulticastMessage(requirement: Proxy.__Messages()[keyPath: name], untyped: untyped)
   }
 }
@@ -47,7 +47,7 @@ extension Multicast where Subject: GeneratedProxy {
 ///   try views.messages[dynamicMember: height].all().reduce(0, +)
 /// }
 /// ```
-public struct MulticastMessage<Proxy: GeneratedProxy, Result, each Argument> {
+public struct MulticastMessage<Proxy, Result, each Argument> {
   @usableFromInline let requirement: Requirement<Result, repeat each Argument>
   @usableFromInline let untyped: MulticastProxy
 

@@ -17,15 +17,22 @@
 ///   return place
 /// }
 /// ```
-public final class SingleTarget<Proxy: GeneratedProxy>: Multicast<Proxy> {
+public final class SingleTarget<Proxy>: Multicast<Proxy> {
   /// Creates one for a target, which is held weakly unless `strongly` is true.
-  public init(_ target: Proxy.__Target? = nil, strongly: Bool = false) {
+  public init(
+    _ target: Proxy.__Target? = nil, strongly: Bool = false
+  ) where Proxy: GeneratedProxy {
     let untyped = MulticastProxy(one: nil)
     let proxy = Proxy(forwardingTo: untyped)
     super.init(untyped, proxy, proxy.__forwarder.targets)
     if let target { add(target, strongly: strongly) }
   }
 
+  @available(*, unavailable, message: "write 'SingleTarget<PProxy>', with '@Forwardable' on 'P'")
+  public init(_ target: Proxy? = nil, strongly: Bool = false) { fatalError() }
+}
+
+extension SingleTarget where Proxy: GeneratedProxy {
   /// The target, while it is alive. It is held weakly. Messages that begin later go to a new one.
   public var target: Proxy.__Target? {
     get { targets.first }

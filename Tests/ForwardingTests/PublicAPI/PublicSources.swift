@@ -55,7 +55,8 @@ struct PublicSources {
   }
 
   private static func unavailable(in text: String) -> [String] {
-    let pattern = /@available\(\s*\*,\s*unavailable(?s:.*?)\)\s+((?:public|open)\s[^{]*)\{/
+    let pattern =
+      /@available\(\s*\*,\s*unavailable(?s:.*?)\)\s+((?:public|open|extension)\s[^{]*)\{/
     let type =
       /(?m)^(?:(?:public|open|final)\s+)*(?:class|struct|enum|protocol|extension)\s+([\w.]+)/
     return text.matches(of: pattern).map { match in
