@@ -106,7 +106,8 @@ extension ForwardingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .targetGone(let selector): "the target of \(Self.name(selector)) is gone"
-    case .nobodyAnswered(let selector): "no target answered \(Self.name(selector))"
+    case .nobodyAnswered(let selector):
+      "no target answered \(selector.map { RequirementNames.title(of: $0) } ?? "the message")"
     case .borrowedArgument(let context, let index, let type):
       "argument \(index) (\(type)) of \(context) refers to memory that has no owner; a queued message cannot "
         + "carry it"

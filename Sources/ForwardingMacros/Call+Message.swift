@@ -18,14 +18,14 @@ extension Call {
   }
 
   /// What makes it.
-  func value(isCached proxy: String?) -> String {
-    let spelling = requirement.subject
+  var value: String {
+    let name = "name: \"\(proxy.name).\(requirement.subject)\""
     if isNoMessage != nil {
-      return "\(Spelling.forwarding)_ProxyMessage.selector(\"\(selector)\", name: \"\(spelling)\")"
+      return "\(Spelling.forwarding)_ProxyMessage.selector(\"\(selector)\", \(name))"
     }
-    let name = spelling == selector ? "" : ", name: \"\(spelling)\""
-    return proxy.map { "\(type).__known(\"\(selector)\", of: \($0).self\(name))" }
-      ?? "\(type)(\"\(selector)\"\(name))"
+    return proxy.parameters.isEmpty
+      ? "\(type)(\"\(selector)\", \(name))"
+      : "\(type).__known(\"\(selector)\", of: \(proxy.type).self, \(name))"
   }
 }
 

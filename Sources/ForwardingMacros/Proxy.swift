@@ -159,14 +159,12 @@ struct Proxy {
   }
 
   private var constants: String {
-    let isGeneric = !parameters.isEmpty
-    return parts.text { member in
+    parts.text { member in
       let lines = member.calls.map { message in
-        let value = message.value(isCached: isGeneric ? type : nil)
-        let head = "  nonisolated fileprivate static"
-        return isGeneric
-          ? "\(head) var \(message.name): \(message.type) { \(value) }"
-          : "\(head) let \(message.name) = \(value)"
+        "  nonisolated fileprivate static "
+          + (parameters.isEmpty
+            ? "let \(message.name) = \(message.value)"
+            : "var \(message.name): \(message.type) { \(message.value) }")
       }
       let values = member.calls.compactMap { $0.declaration(access) }
       return (lines + values + member.beside).joined(separator: "\n")

@@ -23,7 +23,7 @@ public final class Requirement<Result, each Argument>: Sendable {
 
   /// Creates the message of a requirement.
   ///
-  /// - Parameter name: the requirement as the protocol writes it, such as `chat(_:upload:)`, for
+  /// - Parameter name: the requirement and its protocol, such as `ChatDelegate.chat(_:upload:)`, for
   ///   errors.
   public init(_ selector: Selector, name: String? = nil) {
     self.selector = selector

@@ -32,7 +32,7 @@ extension DeliveryDiagnostic: CustomStringConvertible {
     case .deadTarget(let token): "\(token) has died, and was removed"
     case .diedUnreached(let token, _):
       "\(token) died before its first message; keep it, or add it strongly"
-    case .unanswered(let selector): "no target answered \(name(selector))"
+    case .unanswered(let selector): "no target answered \(RequirementNames.title(of: selector))"
     case .failed(let token, let selector, let error):
       "\(name(selector)) of \(token) ended with an error that its sender does not get: \(error)"
     case .overruled(let token, let selector):

@@ -113,6 +113,23 @@ struct RefusalTextTests {
     }
   }
 
+  @Test("that no target answers names the protocol, if it alone has the requirement")
+  func owners() {
+    let error = ForwardingError.nobodyAnswered("chatOf:accept:")
+    #expect("\(error)" == "no target answered 'chatOf:accept:'")
+    _ = Requirement<Void, Int, Int>("chatOf:accept:", name: "Outer.Chats.chat(of:accept:)")
+    #expect("\(error)" == "no target answered 'chat(of:accept:)' of Outer.Chats")
+    #expect("\(DeliveryDiagnostic.unanswered("chatOf:accept:"))" == "\(error)")
+    #expect(
+      "\(ForwardingError.targetGone("chatOf:accept:"))"
+        == "the target of 'chat(of:accept:)' is gone")
+    _ = Requirement<Void, Int, Int>("chatOf:accept:", name: "Rooms.chat(of:accept:)")
+    #expect("\(error)" == "no target answered 'chat(of:accept:)'")
+    _ = Requirement<Void, Int, Int>("chatOf:accept:", name: "Outer.Chats.chat(of:accept:)")
+    #expect("\(error)" == "no target answered 'chat(of:accept:)'")
+    #expect("\(ForwardingError.nobodyAnswered(nil))" == "no target answered the message")
+  }
+
   @Test("errors name a requirement as its protocol writes it, if all protocols write it so")
   func requirementNames() {
     _ = Requirement<Void, Int, Int>("chatOf:refuse:", name: "chat(of:refuse:)")
