@@ -55,6 +55,9 @@ extension ProtocolReader {
     case let type? where type != "Never": answer.thrown = type.withoutSelf
     default: break
     }
+    if answer.passesErrors, answer.isAsync, let thrown {
+      refuse(.awaitedRethrows, subject, at: thrown)
+    }
     for name in ["Otherwise", "Optional"] {
       if let second = requirement.attributes(name).dropFirst().first {
         refuse(.twice, name, subject, at: second)

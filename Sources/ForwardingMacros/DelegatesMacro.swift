@@ -49,9 +49,9 @@ enum DelegatesMacro {
     guard let existential = type.as(SomeOrAnyTypeSyntax.self),
       existential.someOrAnySpecifier.text == "any"
     else { return nil }
-    let composed = existential.constraint.as(CompositionTypeSyntax.self)
-    let types = composed?.elements.map(\.type) ?? [existential.constraint]
-    let protocols = types.filter { !["Sendable", "AnyObject"].contains($0.bareName) }
+    let protocols = existential.constraint.composed.filter {
+      !["Sendable", "AnyObject"].contains($0.bareName)
+    }
     guard protocols.count == 1, let named = protocols.first,
       named.is(IdentifierTypeSyntax.self) || named.is(MemberTypeSyntax.self)
     else { return nil }

@@ -4,13 +4,12 @@ import SwiftSyntax
 
 // The inherited protocols, associated types and isolation of a protocol.
 extension ProtocolReader {
-  /// The inherited types, with compositions split into their elements. `where Self: Named` inherits
-  /// as `: Named` does.
+  /// The inherited types, without compositions and parentheses. `where Self: Named` inherits as `: Named` does.
   private var inheritedTypes: [TypeSyntax] {
     let clause = declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
     let types =
       clause + (declaration.genericWhereClause?.requirements.compactMap(\.inherited) ?? [])
-    return types.flatMap { $0.as(CompositionTypeSyntax.self)?.elements.map(\.type) ?? [$0] }
+    return types.flatMap(\.composed)
   }
 
   /// What has no requirements for a proxy, or such as any object answers by its identity.
@@ -87,6 +86,14 @@ extension ProtocolReader {
 
   var associatedTypes: [AssociatedTypeDeclSyntax] {
     declaration.members(AssociatedTypeDeclSyntax.self)
+  }
+}
+
+extension TypeSyntax {
+  /// The types of a composition, and of what is in parentheses.
+  var composed: [TypeSyntax] {
+    if let tuple = self.as(TupleTypeSyntax.self) { return tuple.elements.flatMap(\.type.composed) }
+    return self.as(CompositionTypeSyntax.self)?.elements.flatMap(\.type.composed) ?? [self]
   }
 }
 

@@ -13,7 +13,11 @@ extension ProtocolReader {
     }
     let parameters = readParameters(of: requirement)
     let answer = answer(requirement)
-    if requirement.kind == .method { check(requirement, answer, parameters) }
+    if !answer.isAsync, answer.thrown == nil, !answer.passesErrors,
+      parameters.contains(where: \.throwsLate)
+    {
+      refuse(.delayedError, subject, at: requirement.name)
+    }
     let noMessage =
       requirement.generics != nil
       ? "it has type parameters"
@@ -62,20 +66,6 @@ extension ProtocolReader {
     return [call, self.call(requirement, told, parameters, setting: value, noMessage)]
   }
 
-  /// Diagnoses what only a method may be.
-  private mutating func check(
-    _ requirement: Requirement, _ answer: Answer, _ parameters: [Parameter]
-  ) {
-    if answer.passesErrors, answer.isAsync, let thrown = requirement.thrown {
-      refuse(.awaitedRethrows, subject, at: thrown)
-    }
-    if !answer.isAsync, answer.thrown == nil, !answer.passesErrors,
-      parameters.contains(where: \.throwsLate)
-    {
-      refuse(.delayedError, subject, at: requirement.name)
-    }
-  }
-
   /// Diagnoses a type that a proxy cannot take as an argument or return.
   private mutating func check(_ type: TypeSyntax, isResult: Bool = false) {
     let specifiers = type.as(AttributedTypeSyntax.self)?.specifiers ?? []
@@ -107,10 +97,9 @@ extension ProtocolReader {
   /// the target without awaiting it.
   private mutating func checkWaiting(_ requirement: Requirement) {
     if !proxy.isOfActors || requirement.has("nonisolated") { return }
-    if requirement.kind != .method {
-      refuse(.actorProperty, subject, at: requirement.name)
-    } else if !requirement.isAsync {
-      refuse(.actorWaits, subject, at: requirement.name)
+    let advice = requirement.kind == .method ? "add 'async'" : "write an 'async' method"
+    if requirement.kind != .method || !requirement.isAsync {
+      refuse(.actorWaits, subject, advice, at: requirement.name)
     }
   }
 

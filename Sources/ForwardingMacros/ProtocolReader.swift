@@ -111,6 +111,9 @@ struct ProtocolReader {
     if let initializer = declaration.as(InitializerDeclSyntax.self) {
       let labels = initializer.signature.parameterClause.parameters.map(\.firstName.text)
       refuse(.member, "init(\(labels.labels))", name, at: initializer.initKeyword)
+    } else if let function = declaration.as(FunctionDeclSyntax.self) {
+      // An operator has an argument of the type `Self`.
+      refuse(.member, function.name.text, name, at: function.name)
     } else if let type = declaration.as(AssociatedTypeDeclSyntax.self),
       !proxy.parameters.contains(where: { $0.name == type.name.text })
     {

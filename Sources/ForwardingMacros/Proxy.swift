@@ -57,27 +57,25 @@ struct Proxy {
 
   /// The type aliases for the proxies of the inherited protocols.
   var baseProxies: [String] { bases.indices.map { "__Base\($0)" } }
-  /// The declarations of these type aliases. A base without a proxy leads to a compiler error here
-  /// alone, and the error shows the comment on the line.
+  /// The declarations of these type aliases. A base without a proxy, or without its types, leads to a compiler
+  /// error here alone, and the error shows the comment on the line. An alias of `ListenerProxy` itself would be
+  /// legal, and each of its uses an error.
   private var baseTypes: String {
     bases.enumerated().map { number, base in
-      """
-        \(access)typealias __Base\(number) = \(base.proxyName)  // if it is not found: put '@Forwardable' on '\(base.prefix { $0 != "<" })'; if it is a class: no proxy is one of its subclasses
+      let name = base.prefix { $0 != "<" }
+      return """
+          \(access)typealias __Base\(number) = [\(base.proxyName)].Element  // if it is not found: put '@Forwardable' on '\(name)'; if it is a class: no proxy is one of its subclasses; if it requires arguments: inherit '\(name)' with its types, as '\(name)<Int>'
 
-      """
+        """
     }.joined()
   }
 
-  /// Comments on lines at which the compiler reports what the macro cannot see of an inherited
-  /// protocol: that it belongs to an actor, or that it is generic.
+  /// A comment on lines at which the compiler reports what the macro cannot see of an inherited
+  /// protocol: that it belongs to an actor.
   var actorHint: String {
     if bases.isEmpty || actor != nil || isOfActors { return "" }
     return
       "  // if it is of actors: inherit 'Actor', too; if it crosses into an actor: write the actor, as '@MainActor', on '\(name)', too"
-  }
-  private var argumentsHint: String {
-    guard let base = bases.first(where: { !$0.contains("<") }) else { return "" }
-    return "  // if it requires arguments: inherit '\(base)' with its types, as '\(base)<Int>'"
   }
 
   // MARK: The extensions
@@ -151,7 +149,7 @@ struct Proxy {
     let lines = [
       "typealias __Target = \(target)",
       "typealias __SendableTarget = \(target) & \(swift)Sendable",
-      "typealias __Values = (\(values))\(argumentsHint)",
+      "typealias __Values = (\(values))",
     ]
     let beside = isNested ? actor.map { ["typealias __Actor = \($0.dropFirst())"] } ?? [] : []
     let conditional = aliases.map { $0.replacing("typealias", with: "\(access)typealias") }

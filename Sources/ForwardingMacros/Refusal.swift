@@ -40,9 +40,7 @@ enum Refusal: String {
   case tupleOfPack =
     "'@Forwardable' cannot forward the tuple of a pack in '%': take the pack, as '_ values: repeat each Value'"
   case actorWaits =
-    "'@Forwardable' cannot forward '%' to actors without waiting for them: add 'async'"
-  case actorProperty =
-    "'@Forwardable' cannot forward '%' to actors without waiting for them: write an 'async' method"
+    "'@Forwardable' cannot forward '%' to actors without waiting for them: %"
   case settableStatic =
     "'@Forwardable' cannot forward the setter of '%', which is static: write '{ get }'"
 

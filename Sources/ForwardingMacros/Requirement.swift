@@ -20,11 +20,13 @@ struct Requirement {
   private(set) var isMutating = false
   private var specifiers: (any EffectSpecifiersSyntax)?
 
-  /// The requirement of a declaration; nil for an initializer or a type.
+  /// The requirement of a declaration; nil for an initializer, an operator or a type.
   init?(_ declaration: DeclSyntax) {
     self.declaration = declaration
     var block: AccessorBlockSyntax?
-    if let function = declaration.as(FunctionDeclSyntax.self) {
+    if let function = declaration.as(FunctionDeclSyntax.self),
+      case .identifier = function.name.tokenKind
+    {
       (kind, name) = (.method, function.name)
       parameters = Array(function.signature.parameterClause.parameters)
       result = function.signature.returnClause?.type

@@ -109,9 +109,8 @@
       let error: String
       let advice: String
       let mark: String
-      /// The number of such errors, and whether the first one alone shows the solution.
+      /// The number of such errors.
       var count: Int?
-      var isFirstOnly = false
       let source: String
     }
 
@@ -155,7 +154,7 @@
       Advice(
         testDescription: "a generic base without types", error: "requires arguments in <...>",
         advice: "inherit 'Listener' with its types, as 'Listener<Int>'", mark: "<Int>",
-        isFirstOnly: true,
+        count: 1,
         source: """
           @Forwardable protocol Listener<Event> {
             associatedtype Event: Sendable
@@ -163,6 +162,47 @@
           }
           @Forwardable protocol Numbers: ListenerMARK {
             func close()
+          }
+          """),
+      Advice(
+        testDescription: "a generic base without types, of a protocol with a type",
+        error: "requires arguments in <...>",
+        advice: "inherit 'Listener' with its types, as 'Listener<Int>'", mark: "<Int>",
+        count: 1,
+        source: """
+          @Forwardable protocol Listener<Event> {
+            associatedtype Event: Sendable
+            func hear(_ event: Event)
+          }
+          @Forwardable protocol Levels<Level>: ListenerMARK {
+            associatedtype Level
+            func reach(_ level: Level)
+          }
+          """),
+      Advice(
+        testDescription: "subclasses of a class", error: "cannot find type 'ViewProxy' in scope",
+        advice: "if it is a class: no proxy is one of its subclasses", mark: "ing", count: 1,
+        source: """
+          class View {}
+          @Forwardable protocol Viewing: AnyObject {
+            func view()
+          }
+          @Forwardable protocol Cell: ViewMARK {
+            func select()
+          }
+          """),
+      Advice(
+        testDescription: "a value whose type is bound to the protocol",
+        error: "generic struct 'Handle' has self-referential generic requirements",
+        advice: "struct Handle<P: Plugin> {}", mark: "//", count: 1,
+        source: """
+          struct Handle<P: Plugin> {}
+          final class Foo: Plugin {
+            func handle() -> Handle<Foo> { Handle() }
+          }
+          @Forwardable protocol Plugin: AnyObject {
+            MARK @Otherwise(Handle<Foo>())
+            func handle() throws -> Handle<Foo>
           }
           """),
     ]
@@ -177,7 +217,7 @@
       let lines = try errors("")
       let wrong = lines.indices.filter { lines[$0].contains(row.error) }
       #expect(row.count.map { $0 == wrong.count } ?? !wrong.isEmpty, "\(lines)")
-      for line in wrong.prefix(row.isFirstOnly ? 1 : wrong.count) {
+      for line in wrong {
         #expect(lines[line + 1].contains(row.advice), "\(lines)")
       }
       #expect(try errors(row.mark) == [""])
