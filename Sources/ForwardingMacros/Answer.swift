@@ -29,9 +29,6 @@ struct Answer {
   /// The `try` and `await` in front of a call.
   var marks: String { (thrown != nil || passesErrors ? "try " : "") + (isAsync ? "await " : "") }
 
-  /// Whether the sender gets nothing, whatever the outcome.
-  var isTold: Bool { isVoid && failure == nil }
-
   /// The statement that answers without a target; empty if nothing is returned.
   var statement: String {
     if let failure { return "throw \(failure)" }

@@ -69,26 +69,21 @@ struct Call {
   private var delivered: String {
     if answer.passesErrors, answer.thrown == nil { return rethrowing }
     if answer.isAsync { return awaiting }
-    return "\(answer.marks)\(forwarder).\(verb)(\(site), \(sentSelector)"
-      + "\(orThrow.map { ", \($0)" } ?? ""), \(direct)\(later)) { __delivery in \(send) }"
-      + "\(otherwise.map { " \($0)" } ?? "")"
+    return "\(answer.marks)\(forwarder).deliver(\(site), \(sentSelector), \(direct)\(later)) { "
+      + "__delivery in \(send) }\(end)"
   }
 
-  /// What ends a delivery: `ask`, unless the sender gets neither a value nor an error of any kind.
-  private var verb: String { answer.isTold && !answer.throwsAny ? "tell" : "ask" }
-
-  /// The argument with the type of the errors that the sender may get, where no closure has it.
-  private var orThrow: String? {
-    verb == "tell" ? answer.thrown.map { "orThrow: \($0).self" } : nil
+  /// What the sender gets of a delivery.
+  private var end: String {
+    ".get(self.__forwarder, \(sentSelector)\(otherwise.map { ", \($0)" } ?? ""))"
   }
 
   /// The closure that returns or throws if no target answers.
   private var otherwise: String? {
     // The sender gets whatever error there is, also that of no target.
-    if answer.throwsAny && answer.otherwise == nil && answer.failure == nil || verb == "tell" {
-      return nil
-    }
-    let value = answer.failure.map { "throw \($0)" } ?? answer.otherwise ?? "nil"
+    if answer.throwsAny && answer.otherwise == nil && answer.failure == nil { return nil }
+    let value =
+      answer.failure.map { "throw \($0)" } ?? answer.otherwise ?? (answer.isVoid ? "" : "nil")
     // The compiler does not infer what a closure throws.
     let head = answer.thrown.map { "() throws(\($0)) -> \(result) in " } ?? ""
     return "otherwise: { \(head)\(value) }"
@@ -132,7 +127,10 @@ struct Call {
 
   /// The source that sends the message, or throws the reason why there is no message.
   private var send: String {
-    let (messages, end) = ("\(Spelling.forwarding)_ProxyMessage", "through: &__delivery)")
+    let (messages, end) = (
+      "\(Spelling.forwarding)_ProxyMessage",
+      "through: &__delivery\(answer.isAsync ? ".message" : ""))"
+    )
     if !sent.isEmpty {
       return "try \(messages).refuseSent(\(constant), by: self.__forwarder, \(end)"
     }
@@ -173,7 +171,7 @@ struct Call {
           __delivery.fail(error)
         }
       }
-      return \(self.answer.thrown != nil ? "try " : "")__delivery.\(verb)(\(orThrow ?? otherwise ?? ""))
+      return \(self.answer.thrown != nil ? "try " : "")__delivery.conclude()\(end)
       """
   }
 

@@ -29,7 +29,7 @@ extension ProtocolReader {
     if requirement.isStatic {
       if answer.isOptional { refuse(.optionalStatic, subject, at: requirement.name) }
       if requirement.isSettable { refuse(.settableStatic, subject, at: requirement.name) }
-      let value = answer.isTold ? "" : answer.otherwise ?? answer.statement
+      let value = answer.otherwise ?? answer.statement
       let member = "\(head)\(signature) { \(value) }"
       return ProxyMember(member: member, boxed: member)
     }

@@ -45,6 +45,14 @@
       }
     }
 
+    @Test("a data source asks one target for an answer that others would combine, awaited or not")
+    func one() async {
+      let source = DataSource<VotingProxy>()
+      for target in targets { source.add(target) }
+      #expect(source.proxy.weigh(2) == 2)
+      #expect(await source.proxy.weighLater(3) == 3)
+    }
+
     @Test("an answer that a later one overrules is told, unless both are equal")
     func overruled() throws {
       for target in targets { voters.add(target) }

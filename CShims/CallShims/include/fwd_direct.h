@@ -22,7 +22,10 @@ typedef struct FWDDirectTurn {
 /// member is NULL after the last turn. The caller holds or retains the list.
 __attribute__((always_inline)) static inline FWDDirectTurn fwd_direct_turn(const FWDTargetList *list,
                                                                            FWDDirectTurn turn) {
-  if (turn.member != turn.stop) return turn;
+  if (turn.member != turn.stop) {
+    __builtin_assume(turn.member != NULL);
+    return turn;
+  }
   if (turn.begun == list->count) return (FWDDirectTurn){NULL, NULL, turn.begun};
   const FWDTargetChunk *chunk = list->chunks[turn.begun];
   return (FWDDirectTurn){chunk->members, chunk->members + chunk->count, turn.begun + 1};

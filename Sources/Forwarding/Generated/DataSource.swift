@@ -24,8 +24,7 @@ public final class DataSource<Proxy>: Multicast<Proxy> {
   /// Creates one without targets.
   public init() where Proxy: GeneratedProxy {
     let untyped = MulticastProxy(asksOne: true)
-    let proxy = Proxy(forwardingTo: untyped)
-    super.init(untyped, proxy, proxy.__forwarder.targets)
+    super.init(untyped, Proxy(forwardingTo: untyped))
   }
 
   @available(*, unavailable, message: "write 'DataSource<PProxy>', with '@Forwardable' on 'P'")

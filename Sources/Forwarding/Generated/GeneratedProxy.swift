@@ -72,18 +72,6 @@ extension GeneratedProxy {
 
   public static func __target(behind object: AnyObject) -> __Target? { object as? __Target }
 
-  /// How the proxy calls a target directly. The class of the target must have been prepared.
-  static func __witnesses(of object: AnyObject) -> ProxyWitnesses? {
-    WitnessRecords.witnesses(of: Swift.type(of: object), for: self)
-  }
-
-  /// Prepares the class of a target for the messages, and returns the object that receives them.
-  /// For a proxy, that is the untyped one behind it: its `@Otherwise` is for its own senders, and a cycle of
-  /// proxies is detected.
-  static func __receiver(of target: __Target) -> AnyObject {
-    RegisteredTarget.receiver(__prepare(target))
-  }
-
   /// The target that a receiver of messages stands for.
   @usableFromInline
   static func __found(_ receiver: AnyObject) -> __Target? {

@@ -24,8 +24,8 @@ public final class Intercepting<Proxy: GeneratedProxy> {
 
   /// Creates one for a target, which is retained unless `strongly` is false.
   public init(_ target: Proxy.__Target, strongly: Bool = true) {
-    let object = Proxy.__receiver(of: target)
-    forwarder = InterceptingProxy(object, strongly: strongly || Proxy.__isBox(object))
+    let target = RegisteredTarget(target, of: Proxy.self)
+    forwarder = InterceptingProxy(target.object, strongly: strongly || target.isBox)
     proxy = Proxy(forwardingTo: forwarder)
   }
 

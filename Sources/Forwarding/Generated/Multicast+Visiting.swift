@@ -17,7 +17,10 @@ extension Multicast {
     _ body: (Subject) throws(Failure) -> Void
   ) throws(Failure) {
     requireNoProxy()
-    try visit({ subject($0, $1) }, body)
+    try visit({ subject($0, $1) }) { target throws(Failure) in
+      try body(target)
+      return true
+    }
   }
 
   /// Returns the results of `transform` for all targets, in order, by the rules of `forEach`.
@@ -37,11 +40,7 @@ extension Multicast {
   public final func compactMap<Value, Failure: Error>(
     _ transform: (Subject) throws(Failure) -> Value?
   ) throws(Failure) -> [Value] {
-    var values: [Value] = []
-    try forEach { (target: Subject) throws(Failure) in
-      if let value = try transform(target) { values.append(value) }
-    }
-    return values
+    try map(transform).compactMap { $0 }
   }
 
   /// Returns the first target for which `matches` is true; the remaining ones are not visited.
@@ -87,7 +86,10 @@ extension Multicast where Subject: GeneratedProxy {
   public final func forEach<Failure: Error>(
     _ body: (Subject.__Target) throws(Failure) -> Void
   ) throws(Failure) {
-    try visit({ Subject.__found($1) }, body)
+    try visit({ Subject.__found($1) }) { target throws(Failure) in
+      try body(target)
+      return true
+    }
   }
 
   /// Returns the results of `transform` for all targets, in order, by the rules of `forEach`.
@@ -106,11 +108,7 @@ extension Multicast where Subject: GeneratedProxy {
   public final func compactMap<Value, Failure: Error>(
     _ transform: (Subject.__Target) throws(Failure) -> Value?
   ) throws(Failure) -> [Value] {
-    var values: [Value] = []
-    try forEach { (target: Subject.__Target) throws(Failure) in
-      if let value = try transform(target) { values.append(value) }
-    }
-    return values
+    try map(transform).compactMap { $0 }
   }
 
   /// Returns the first target for which `matches` is true; the remaining ones are not visited.
@@ -139,12 +137,12 @@ extension Multicast where Subject: GeneratedProxy {
 }
 
 extension Multicast {
-  /// Calls `body` with the targets in order.
+  /// Calls `body` with the targets in order, while it returns true.
   ///
   /// - Parameter find: the target that the object of a member stands for.
   @inlinable
   final func visit<Target, Failure: Error>(
-    _ find: (ListedTarget, AnyObject) -> Target?, _ body: (Target) throws(Failure) -> Void
+    _ find: (ListedTarget, AnyObject) -> Target?, _ body: (Target) throws(Failure) -> Bool
   ) throws(Failure) {
     // The closures may release this object.
     defer { withExtendedLifetime(self) {} }
@@ -152,7 +150,7 @@ extension Multicast {
     defer { if metDead { sweep() } }
     func other(_ member: ListedTarget) -> Target? { turn(of: member, &metDead, find) }
     if try ProxyDelivery.visit(list, other: other, body) { return }
-    for member in members { if let target = other(member) { try body(target) } }
+    for member in members { if let target = other(member), try !body(target) { return } }
   }
 
   /// The first target for which `matches` is true.
@@ -162,17 +160,9 @@ extension Multicast {
     where matches: (Target) throws(Failure) -> Bool
   ) throws(Failure) -> Target? {
     var first: Target?
-    do throws(VisitEnd<Failure>) {
-      try visit(find) { target throws(VisitEnd<Failure>) in
-        let isFirst: Bool
-        do throws(Failure) { isFirst = try matches(target) } catch { throw .failed(error) }
-        if isFirst {
-          first = target
-          throw .found
-        }
-      }
-    } catch {
-      if case .failed(let error) = error { throw error }
+    try visit(find) { target throws(Failure) in
+      if try matches(target) { first = target }
+      return first == nil
     }
     return first
   }
@@ -197,11 +187,4 @@ extension Multicast {
   @usableFromInline final var members: [ListedTarget] { forwarder.snapshot }
 
   @usableFromInline final func sweep() { forwarder.purge() }
-}
-
-/// What ends a visit before its last target.
-@usableFromInline
-enum VisitEnd<Failure: Error>: Error {
-  case found
-  case failed(Failure)
 }

@@ -39,22 +39,18 @@ public class Multicast<Subject> {
   /// The targets, as visits find them.
   @usableFromInline final let list: ProxyTargets
 
-  init(_ untyped: MulticastProxy, _ front: AnyObject?, _ list: ProxyTargets) {
+  init(_ untyped: MulticastProxy, _ front: AnyObject?) {
     forwarder = untyped
     self.front = front
-    self.list = list
+    list = ProxyTargets(untyped.targetList, for: Subject.self)
   }
 
   /// Creates one without targets.
   public convenience init() {
     let untyped = MulticastProxy()
     // Where `Subject` is a type parameter, it may be the class of a proxy.
-    if let proxy = Subject.self as? any GeneratedProxy.Type {
-      let front = proxy.init(forwardingTo: untyped)
-      self.init(untyped, front, front.__forwarder.targets)
-    } else {
-      self.init(untyped, nil, ProxyTargets(untyped.targetList, of: untyped, for: Subject.self))
-    }
+    let proxy = Subject.self as? any GeneratedProxy.Type
+    self.init(untyped, proxy?.init(forwardingTo: untyped))
   }
 
   // MARK: Adding
@@ -97,7 +93,7 @@ public class Multicast<Subject> {
   /// The target that a member stands for.
   @usableFromInline
   final func subject(_ member: ListedTarget, _ object: AnyObject) -> Subject? {
-    if let witnesses = member.witnesses { return SubjectWitnesses.value(of: object, witnesses) }
+    if let witnesses = member.witnesses { return WitnessRecords.value(of: object, witnesses) }
     return (object as? SubjectBox<Subject>)?.value ?? object as? Subject
   }
 
@@ -123,8 +119,7 @@ extension Multicast where Subject: GeneratedProxy {
   public convenience init() { self.init(inFrontOf: MulticastProxy()) }
 
   convenience init(inFrontOf untyped: MulticastProxy) {
-    let proxy = Subject(forwardingTo: untyped)
-    self.init(untyped, proxy, proxy.__forwarder.targets)
+    self.init(untyped, Subject(forwardingTo: untyped))
   }
 
   /// Creates one in front of a proxy.

@@ -44,18 +44,18 @@ extension _ProxyBox {
   /// Moves the value out, for a requirement that changes it. nil inside of another call that does.
   @inlinable
   public func __take<Target>(_ selector: @autoclosure () -> Selector) -> Target? {
-    if let value = __value.take() { return (value as! Target) }
+    if let value = __value.changing?.take() { return (value as! Target) }
     __value.reportBusy(selector())
     return nil
   }
 
   /// Moves the value back. A requirement does not change its type.
   @inlinable
-  public func __give<Target>(_ value: inout Target) { __value.give(value as! __Value) }
+  public func __give<Target>(_ value: inout Target) { __value.changing?.give(value as! __Value) }
 
   /// Stores the copy that an awaited requirement has changed.
   @inlinable
-  public func __keep<Target>(_ copy: inout Target) { __value.keep(copy as! __Value) }
+  public func __keep<Target>(_ copy: inout Target) { __value.changing?.keep(copy as! __Value) }
 }
 
 /// The value of a box.
@@ -81,12 +81,6 @@ public struct _BoxedValue<Value> {
 
   /// The value; nil inside of a call that changes it.
   @inlinable public var current: Value? { constant ?? changing?.read() }
-
-  @inlinable func take() -> Value? { changing?.take() }
-  @inlinable func give(_ value: Value) { changing?.give(value) }
-
-  /// Stores a copy.
-  @inlinable public func keep(_ copy: Value) { changing?.keep(copy) }
 
   @usableFromInline
   func reportBusy(_ selector: Selector) {

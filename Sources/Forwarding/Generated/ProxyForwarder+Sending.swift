@@ -14,87 +14,17 @@ extension _ProxyForwarder {
   ///   - send: sends the message.
   @inlinable
   @inline(__always)
-  func deliver<Target, Result, Failure: Error>(
-    _ site: ProxySite<Result>, _ selector: () -> Selector,
+  public func deliver<Target, Result, Failure: Error>(
+    _ site: ProxySite<Result>, _ selector: @autoclosure () -> Selector,
     _ direct: (borrowing ProxyTarget<Target>) throws(Failure) -> Result,
-    _ later: (inout QueuedCall) -> Void,
+    later: (inout QueuedCall) -> Void = { _ in },
     _ send: (inout ProxyDelivery) throws -> Result?
   ) -> ProxyAnswer<Result> {
     guard targets.areListed else {
-      return ProxyDelivery.sendWholly(to: untyped, hasOtherwise: site.hasOtherwise, send)
+      return ProxyDelivery.sendWholly(
+        to: untyped, hasOtherwise: site.facts.hasOtherwise, send)
     }
     return ProxyDelivery.deliver(site, selector, to: targets, direct, later, send)
-  }
-
-  /// Delivers a requirement that may throw any error.
-  ///
-  /// - Throws: the error of a target, or a ``ForwardingError`` if no target answers.
-  @inlinable
-  @inline(__always)
-  public func ask<Target, Result, Failure: Error>(
-    _ site: ProxySite<Result>, _ selector: @autoclosure () -> Selector,
-    _ direct: (borrowing ProxyTarget<Target>) throws(Failure) -> Result,
-    later: (inout QueuedCall) -> Void = { _ in },
-    _ send: (inout ProxyDelivery) throws -> Result?
-  ) throws -> Result {
-    switch deliver(site, selector, direct, later, send) {
-    case .answered(let answer): return answer
-    case .unanswered(let error): return try ProxyAnswer.nothing(selector(), error)
-    case .failed(let error, _): throw error
-    }
-  }
-
-  /// Delivers a requirement that throws errors of one type, or none. Other errors are reported to the
-  /// proxy, and the sender gets the answer of another target, if there is one.
-  ///
-  /// - Throws: the error of a target, if it has this type.
-  @inlinable
-  @inline(__always)
-  public func ask<Target, Result, Failure: Error, Thrown: Error>(
-    _ site: ProxySite<Result>, _ selector: @autoclosure () -> Selector,
-    _ direct: (borrowing ProxyTarget<Target>) throws(Failure) -> Result,
-    later: (inout QueuedCall) -> Void = { _ in },
-    _ send: (inout ProxyDelivery) throws -> Result?, otherwise: () throws(Thrown) -> Result
-  ) throws(Thrown) -> Result {
-    switch deliver(site, selector, direct, later, send) {
-    case .answered(let answer): return answer
-    case .unanswered: return try otherwise()
-    case .failed(let error, let answer):
-      if let error = error as? Thrown { throw error }
-      untyped.report(unheard: error, selector())
-      if let answer { return answer }
-      return try otherwise()
-    }
-  }
-
-  /// Delivers a requirement that has no result and cannot throw. Errors are reported to the proxy.
-  @inlinable
-  @inline(__always)
-  public func tell<Target>(
-    _ site: ProxySite<Void>, _ selector: @autoclosure () -> Selector,
-    _ direct: (borrowing ProxyTarget<Target>) -> Void,
-    later: (inout QueuedCall) -> Void = { _ in },
-    _ send: (inout ProxyDelivery) throws -> Void?
-  ) {
-    if case .failed(let error, _) = deliver(site, selector, direct, later, send) {
-      untyped.report(unheard: error, selector())
-    }
-  }
-
-  /// Delivers a requirement that has no result and may throw errors of one type. Other errors are
-  /// reported to the proxy.
-  ///
-  /// - Throws: the error of a target, if it has this type.
-  @inlinable
-  @inline(__always)
-  public func tell<Target, Failure: Error, Thrown: Error>(
-    _ site: ProxySite<Void>, _ selector: @autoclosure () -> Selector, orThrow: Thrown.Type,
-    _ direct: (borrowing ProxyTarget<Target>) throws(Failure) -> Void,
-    later: (inout QueuedCall) -> Void = { _ in },
-    _ send: (inout ProxyDelivery) throws -> Void?
-  ) throws(Thrown) {
-    try ask(
-      site, selector(), direct, later: later, send, otherwise: { () throws(Thrown) in })
   }
 
   /// Delivers a `rethrows` requirement. Its sender gets an error only if a closure argument threw
@@ -119,7 +49,44 @@ extension _ProxyForwarder {
   }
 }
 
+// What the sender gets.
 extension ProxyAnswer {
+  /// Returns the answer of a requirement that may throw any error.
+  ///
+  /// - Throws: the error of a target, or a ``ForwardingError`` if no target answers.
+  @inlinable
+  @inline(__always)
+  public func get(
+    _ forwarder: _ProxyForwarder, _ selector: @autoclosure () -> Selector
+  ) throws -> Result {
+    switch self {
+    case .answered(let answer): return answer
+    case .unanswered(let error): return try Self.nothing(selector(), error)
+    case .failed(let error, _): throw error
+    }
+  }
+
+  /// Returns the answer of a requirement that throws errors of one type, or none. Other errors are
+  /// reported to the proxy, and the sender gets the answer of another target, if there is one.
+  ///
+  /// - Throws: the error of a target, if it has this type.
+  @inlinable
+  @inline(__always)
+  public func get<Thrown: Error>(
+    _ forwarder: _ProxyForwarder, _ selector: @autoclosure () -> Selector,
+    otherwise: () throws(Thrown) -> Result
+  ) throws(Thrown) -> Result {
+    switch self {
+    case .answered(let answer): return answer
+    case .unanswered: return try otherwise()
+    case .failed(let error, let answer):
+      if let error = error as? Thrown { throw error }
+      forwarder.untyped.report(unheard: error, selector())
+      if let answer { return answer }
+      return try otherwise()
+    }
+  }
+
   /// What a sender that can throw gets where no target answers: nothing, if that is a result.
   @usableFromInline
   @inline(never)

@@ -11,7 +11,7 @@ public struct _ProxyForwarder: Sendable {
   /// The proxy that gets the messages.
   @usableFromInline let untyped: any ForwardingProxy & Sendable
   /// The targets, if the proxy may call them directly.
-  @usableFromInline let targets: ProxyTargets
+  @usableFromInline var targets: ProxyTargets
 
   /// Makes the destination of a proxy's messages.
   ///
@@ -20,14 +20,8 @@ public struct _ProxyForwarder: Sendable {
   public init(_ untyped: any ForwardingProxy & Sendable, for proxy: AnyClass) {
     self.untyped = untyped
     KnownProxies.add(proxy)
-    let owner = untyped.targetOwner
-    targets = ProxyTargets(owner?.targetList, of: owner, for: proxy)
-  }
-
-  /// Makes a destination that calls no target.
-  init(messagesTo untyped: any ForwardingProxy & Sendable, for proxy: AnyClass) {
-    self.untyped = untyped
-    targets = ProxyTargets(nil, of: nil, for: proxy)
+    let isPlain = type(of: untyped) == MulticastProxy.self
+    targets = ProxyTargets(isPlain ? (untyped as? MulticastProxy)?.targetList : nil, for: proxy)
   }
 }
 
@@ -41,12 +35,5 @@ enum KnownProxies {
 
   static func contain(_ type: AnyClass) -> Bool {
     classes.read { $0.contains(ObjectIdentifier(type)) }
-  }
-}
-
-extension ForwardingProxy {
-  /// This proxy, if it forwards all messages to its targets unchanged.
-  fileprivate var targetOwner: (any TargetListOwner)? {
-    type(of: self) == MulticastProxy.self ? self as? MulticastProxy : nil
   }
 }

@@ -11,8 +11,9 @@ public struct _ProxyMethods<Object: AnyObject> {
   let actor: (any Actor)?
   /// The actor that isolates the class's conformance.
   let conformance: ConformanceIsolation
-  private let methods = Guarded<[(selector: Selector, method: Implementation)]>([])
-  private let optional = Guarded<[ProtocolDescription.Requirement]>([])
+  private let methods = Guarded<
+    [(selector: Selector, method: Implementation, isOptional: Bool)]
+  >([])
 
   init(table: MethodTable, actor: (any Actor)?, conformance: ConformanceIsolation) {
     self.table = table
@@ -65,7 +66,7 @@ public struct _ProxyMethods<Object: AnyObject> {
   @discardableResult
   func declare() -> [Selector] {
     let made = methods.read { $0 }
-    table.declare(made)
+    table.declare(made.map { ($0.selector, $0.method) })
     return made.map(\.selector)
   }
 
@@ -105,15 +106,10 @@ public struct _ProxyMethods<Object: AnyObject> {
       return
     }
     let selector = requirement.selector
-    if isOptional {
-      optional.withLockInPlace {
-        $0.append(.init(selector: selector, signature: plan.signature, isRequired: false))
-      }
-    }
     let hasResult = Result.self != Void.self
     let own = guarded(method, selector, hasResult: hasResult, isSendable)
       .markedAsOfProxy(isOptional: isOptional)
-    methods.withLockInPlace { $0.append((selector, own)) }
+    methods.withLockInPlace { $0.append((selector, own, isOptional)) }
   }
 
   /// The method, restricted to its actor.
@@ -144,7 +140,10 @@ public struct _ProxyMethods<Object: AnyObject> {
   /// Declares the optional requirements as messages of the class, so that one without a method is
   /// not reported as a mistyped name.
   private func adopt(_ proxy: AnyClass) {
-    let optional = optional.read { $0 }
+    let optional = methods.read { $0 }.filter(\.isOptional).map {
+      ProtocolDescription.Requirement(
+        selector: $0.selector, signature: $0.method.plan.signature, isRequired: false)
+    }
     if optional.isEmpty { return }
     table.adopt(ProtocolDescription(_typeName(proxy), optional))
   }

@@ -13,14 +13,14 @@ struct RegisteredTarget {
     // Where Objective-C is missing, the object in an `any Error` cannot be taken out: it is a value.
     isBox = !_ProxyMessage.isObject(target) || Subject.self == (any Error).self
     object = isBox ? SubjectBox(target) : target as AnyObject
-    witnesses = isBox ? nil : SubjectWitnesses.of(target, object)
+    witnesses = isBox ? nil : WitnessRecords.witnesses(of: target, object)
   }
 
   /// A target of a proxy.
   init<Proxy: GeneratedProxy>(_ target: Proxy.__Target, of proxy: Proxy.Type) {
-    object = Proxy.__receiver(of: target)
+    object = Self.receiver(Proxy.__prepare(target))
     isBox = Proxy.__isBox(object)
-    witnesses = Proxy.__witnesses(of: object)
+    witnesses = WitnessRecords.witnesses(of: type(of: object), for: Proxy.self)
   }
 
   /// A proxy as a target of its own kind, where the compiler does not know that it is one.

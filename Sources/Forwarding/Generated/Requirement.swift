@@ -67,12 +67,7 @@ public struct _RequirementValues<each Value> {
 extension _RequirementValues: Sendable where repeat each Value: Sendable {}
 
 /// The requirements of generic proxies, by the types of the proxies: such a class has no constants.
-private let knownRequirements = Guarded<[KnownRequirement: AnyObject]>([:])
-
-private struct KnownRequirement: Hashable {
-  let proxy: ObjectIdentifier
-  let selector: Selector
-}
+private let knownRequirements = Guarded<[ObjectIdentifier: [Selector: AnyObject]]>([:])
 
 extension Requirement {
   /// Returns the message of a generic proxy's requirement. All calls for the same proxy return the
@@ -80,12 +75,12 @@ extension Requirement {
   public static func __known(
     _ selector: Selector, of proxy: AnyClass, name: String? = nil
   ) -> Requirement {
-    let key = KnownRequirement(proxy: ObjectIdentifier(proxy), selector: selector)
-    if let known = knownRequirements.read({ $0[key] }) as? Requirement { return known }
+    let key = ObjectIdentifier(proxy)
+    if let known = knownRequirements.read({ $0[key]?[selector] }) as? Requirement { return known }
     let made = Requirement(selector, name: name)
     return knownRequirements.withLockInPlace { known in
-      if let first = known[key] as? Requirement { return first }
-      known[key] = made
+      if let first = known[key]?[selector] as? Requirement { return first }
+      known[key, default: [:]][selector] = made
       return made
     }
   }

@@ -33,7 +33,9 @@ extension _ProxyForwarder {
   /// The forwarder of a requirement with a `sending` parameter: this one for a ``SingleTarget``, and
   /// otherwise one that calls no target.
   public func sending(for proxy: AnyClass) -> _ProxyForwarder {
-    hasOneTarget ? self : _ProxyForwarder(messagesTo: untyped, for: proxy)
+    var forwarder = self
+    if !hasOneTarget { forwarder.targets = ProxyTargets(nil, for: proxy) }
+    return forwarder
   }
 
   /// The error of a requirement with a `sending` parameter where no target is called.
@@ -55,17 +57,5 @@ extension _ProxyMessage {
     _ selector: Selector, by forwarder: _ProxyForwarder, through delivery: inout ProxyDelivery
   ) throws -> Result? {
     try refuse(selector, through: &delivery) { forwarder.refusal(selector, $0) }
-  }
-
-  /// Refuses an `async` requirement in the same way.
-  ///
-  /// - Throws: as for one that is not `async`.
-  public static func refuseSent<Result>(
-    _ selector: Selector, by forwarder: _ProxyForwarder,
-    through delivery: inout _AwaitedProxyDelivery<Result>
-  ) throws -> Result? {
-    try delivery.turns.refuse { delivery in
-      try refuse(selector, through: &delivery) { forwarder.refusal(selector, $0) }
-    }
   }
 }

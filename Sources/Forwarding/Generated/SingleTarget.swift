@@ -23,8 +23,7 @@ public final class SingleTarget<Proxy>: Multicast<Proxy> {
     _ target: Proxy.__Target? = nil, strongly: Bool = false
   ) where Proxy: GeneratedProxy {
     let untyped = MulticastProxy(one: nil)
-    let proxy = Proxy(forwardingTo: untyped)
-    super.init(untyped, proxy, proxy.__forwarder.targets)
+    super.init(untyped, Proxy(forwardingTo: untyped))
     if let target { add(target, strongly: strongly) }
   }
 

@@ -64,7 +64,7 @@ extension MulticastProxy {
     try await AwaitedStep.take(
       through: targetList, invocation.call, selector, for: type(of: self)
     ) {
-      guard var walk = AwaitedWalk(self, ends, endsWithTask: invocation.endsWithTask) else {
+      guard var walk = AwaitedWalk(targetList, ends, endsWithTask: invocation.endsWithTask) else {
         throw InvocationError.outOfMemory
       }
       invocation.forgetAnswer()

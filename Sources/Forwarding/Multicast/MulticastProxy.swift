@@ -45,6 +45,7 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   ///   result on a queue; the ``fallback`` is asked last.
   public init(asksOne: Bool = false) {
     super.init()
+    unsafe targetList.owner = self
     guard asksOne else { return }
     targetList.asksOne = true
     resultRule = .first
@@ -56,6 +57,7 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// at first: ``ForwardingError/targetGone(_:)``.
   public init(one target: AnyObject?, strongly: Bool = false) {
     super.init()
+    unsafe targetList.owner = self
     targetList.isOfOne = true
     whenNobodyAnswers = .throw
     if let target { add(target, strongly: strongly) }

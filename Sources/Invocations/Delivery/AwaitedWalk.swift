@@ -1,62 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-/// The walk of an awaited delivery over the targets of a list: a *snapshot*, which the delivery
-/// counts, because it may end on another thread than the one that began it.
+/// The walk of an awaited delivery over the targets of a list, which it counts, because it may end on
+/// another thread than the one that began it.
 ///
 /// The list notes that it is awaited, for a removal that waits for the end of deliveries.
 @safe
 package struct AwaitedWalk: ~Copyable {
-  // SAFETY: the delivery retains the proxy, which retains the owned list.
+  // SAFETY: the delivery retains the proxy, which retains the list.
   private let list: UnsafeMutablePointer<FWDOwnedList>
-  private let kept: UnsafePointer<FWDTargetList>
-  private var turn = unsafe FWDDirectTurn()
+  private var walk: TargetWalk
   private let ends: DeliveryEnds
   /// Whether cancelling the task ends the delivery, because the sender can throw the error.
   package let endsWithTask: Bool
 
   /// Begins a walk over the list as it is now. Returns nil without memory for this thread.
-  package init?(
-    _ owner: some TargetListOwner, _ ends: DeliveryEnds, endsWithTask: Bool
-  ) {
-    unsafe self.init(owner.targetList.owned, ends, endsWithTask: endsWithTask) {
-      owner.publishTargets()
-    }
-  }
-
-  /// - Parameter publish: publishes the list, which another thread may withdraw at once.
-  @unsafe
-  init?(
-    _ list: UnsafeMutablePointer<FWDOwnedList>, _ ends: DeliveryEnds, endsWithTask: Bool,
-    publish: () -> Void
-  ) {
-    var kept = unsafe fwd_awaited_begin(list)
+  package init?(_ list: TargetList, _ ends: DeliveryEnds, endsWithTask: Bool) {
+    var kept = unsafe fwd_awaited_begin(list.owned)
     while unsafe kept == nil, unsafe fwd_thread() != nil {
-      publish()
-      unsafe kept = fwd_awaited_begin(list)
+      // Another thread may withdraw the list at once.
+      unsafe list.owner?.publishTargets()
+      unsafe kept = fwd_awaited_begin(list.owned)
     }
     guard let kept = unsafe kept else { return nil }
-    unsafe (self.list, self.kept) = (list, kept)
+    unsafe self.list = list.owned
+    walk = unsafe TargetWalk(kept)
     self.ends = ends
     // A list of one asks its target even if the task was cancelled.
-    self.endsWithTask = unsafe endsWithTask && fwd_list_rules(list) & UInt32(FWD_LIST_OF_ONE) == 0
+    self.endsWithTask = endsWithTask && !list.isOfOne
   }
 
-  deinit { unsafe fwd_awaited_end(kept, list) }
+  deinit { unsafe fwd_awaited_end(walk.list, list) }
 
   /// Whether the task was cancelled, and that ends the delivery.
   package var isCancelled: Bool { endsWithTask && Task.isCancelled }
 
   /// The place of the next target; nil after the last one, or if the delivery is over.
   mutating func nextPlace(_ tally: inout TargetList.Tally) -> MemberPlace? {
-    if ends.areMet(tally) { return nil }
-    unsafe turn = fwd_direct_turn(kept, turn)
-    guard let place = unsafe turn.member else { return nil }
+    guard !ends.areMet(tally), let place = unsafe walk.next() else { return nil }
     if isCancelled {
+      // The target has no turn.
+      unsafe walk.turn.member = place
       tally.fail(CancellationError())
       return nil
     }
-    unsafe turn.member = place + 1
     return unsafe place
   }
 
@@ -68,12 +55,7 @@ package struct AwaitedWalk: ~Copyable {
   /// The targets that have had no turn.
   package mutating func takeRest() -> [ListedTarget] {
     var rest: [ListedTarget] = []
-    unsafe turn = fwd_direct_turn(kept, turn)
-    while let place = unsafe turn.member {
-      unsafe rest.append(member(at: place))
-      unsafe turn.member = place + 1
-      unsafe turn = fwd_direct_turn(kept, turn)
-    }
+    while let place = unsafe walk.next() { unsafe rest.append(member(at: place)) }
     return rest
   }
 }

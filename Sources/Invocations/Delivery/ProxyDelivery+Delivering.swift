@@ -1,25 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
-/// What became of a proxy's requirement.
-///
-/// Used by code that `@Forwardable` generates.
-///
-/// ```swift
-/// let answer = ProxyAnswer.answered(5)
-/// if case .answered(let number) = answer { print(number) }  // 5
-/// ```
-@_documentation(visibility: internal)
-@frozen
-public enum ProxyAnswer<Result> {
-  case answered(Result)
-  /// No target answered. A sender that can throw throws the error, if there is one.
-  case unanswered((any Error)?)
-  /// A target threw, or the message could not be delivered. A sender that cannot throw the error
-  /// gets the answer of another target, if there is one.
-  case failed(any Error, Result?)
-}
-
 extension ProxyDelivery {
   /// Delivers a requirement: calls the targets that the proxy may call directly. The other turns are
   /// functions of their own, as they take addresses of variables that this loop has in registers.
@@ -36,29 +17,24 @@ extension ProxyDelivery {
     _ later: (inout QueuedCall) -> Void,
     _ send: (inout ProxyDelivery) throws -> Result?
   ) -> ProxyAnswer<Result> {
-    let list = unsafe targets.list.unsafelyUnwrapped
-    let owned = unsafe fwd_owned_list_of(list)
-    var round = unsafe fwd_direct_begin(fwd_list_place(owned), list)
-    if unsafe round.list == nil { unsafe round = begin(targets, list) }
-    guard let kept = unsafe round.list else {
-      return .failed(refusal(selector()), nil)
+    let owned = unsafe targets.owned
+    var round = unsafe fwd_direct_begin(fwd_list_place(owned), targets.step)
+    if unsafe round.list == nil { unsafe round = begin(targets) }
+    guard let kept = unsafe round.list else { return .failed(refusal(selector()), nil) }
+    if unsafe kept.pointee.count == 0, !targets.tellsUnanswered {
+      unsafe fwd_direct_end(round)
+      return .unanswered(nil)
     }
-    // What is combined is asked of all.
     let stopsAtFirst =
-      unsafe fwd_list_stops_at_first(
-        owned, Result.self == Void.self || site.combine != nil ? 0 : 1) != 0
-    var turn = unsafe fwd_direct_turn(kept, FWDDirectTurn())
-    var result: Result?
-    /// The target of the result.
-    var last = unsafe turn.member
-    var hasQueued = false
-    // Allocated only if a delivery does more than call targets.
-    var rest: UnsafeMutablePointer<ProxyDelivery>?
-    while let member = unsafe turn.member {
+      unsafe fwd_list_stops_at_first(owned, site.facts.mayEndAtFirst ? 1 : 0) != 0
+    var walk = unsafe TargetWalk(kept)
+    var answers = ProxyAnswers<Result>()
+    var rest = ProxyRest()
+    while let member = unsafe walk.next() {
       var answer: Result?
-      let taken = unsafe fwd_direct_take(member, targets.proxy, site.place)
+      let taken = unsafe fwd_direct_take(member, targets.proxy, site.facts.place)
       if let object = unsafe taken.object {
-        if site.isOptional { unsafe fwd_forget_left_out(round.thread) }
+        if site.facts.isOptional { unsafe fwd_forget_left_out(round.thread) }
         do throws(Failure) {
           answer = try unsafe _withUnprotectedUnsafePointer(
             to: (object, taken.table)
@@ -68,77 +44,66 @@ extension ProxyDelivery {
               unsafe UnsafeRawPointer(words).assumingMemoryBound(to: ProxyTarget<Target>.self)
                 .pointee)
           }
-          if site.isOptional, unsafe !isAnswer(of: object, round, selector, at: member) {
+          if site.facts.isOptional, unsafe !isAnswer(of: object, round, selector, at: member) {
             answer = nil
           }
         } catch {
-          if unsafe !site.isOptional || isAnswer(of: object, round, selector, at: member) {
-            unsafe fail(error, in: ProxyTurn(site, targets, round, at: member), &rest)
+          if unsafe !site.facts.isOptional || isAnswer(of: object, round, selector, at: member) {
+            unsafe rest.fail(error, in: ProxyTurn(site.facts, targets, round, at: member))
           }
         }
         unsafe fwd_direct_give_back(taken)
       } else {
-        let other: Turn<Result> = unsafe turnElsewhere(
-          ProxyTurn(site, targets, round, at: member), &rest, selector, direct, later, send)
-        switch other {
-        case .answered(let other): answer = other
-        case .queued: hasQueued = true
-        case .over: break
-        }
+        answer = unsafe turnElsewhere(
+          ProxyTurn(site.facts, targets, round, at: member), &rest, selector, direct, later, send)
       }
-      if let answer {
-        if let old = result {
-          if let combine = site.combine {
-            result = combine(old, answer)
-          } else {
-            if Result.self != Void.self, unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_TELLS) != 0
-            {
-              unsafe overrule(old, by: answer, at: last, selector(), targets.owner)
-            }
-            result = answer
-          }
-        } else {
-          result = answer
-        }
-        unsafe last = member
-        if stopsAtFirst { break }
-      } else if hasQueued, stopsAtFirst {
-        // One target is asked, and has the call.
-        break
+      guard let answer else {
+        if rest.endsDelivery { break }
+        continue
       }
-      if unsafe rest != nil, unsafe endsAtError(rest, owned) { break }
-      unsafe turn.member = member + 1
-      unsafe turn = fwd_direct_turn(kept, turn)
-    }
-    if unsafe rest == nil {
-      if let result {
-        unsafe fwd_direct_end(round)
-        return .answered(result)
-      }
-      // A target that has the call on its queue gets it, and a proxy with an answer of its own asks for
-      // one that is there.
-      if hasQueued, !site.hasOtherwise, let nothing = () as? Result {
-        unsafe fwd_direct_end(round)
-        return .answered(nothing)
-      }
-      if !hasQueued, unsafe kept.pointee.count == 0,
-        unsafe fwd_list_rules(owned) & UInt32(FWD_LIST_TELLS) == 0
-      {
-        unsafe fwd_direct_end(round)
-        return .unanswered(nil)
-      }
+      unsafe answers.add(answer, of: member, site, targets, selector)
+      if stopsAtFirst { break }
     }
     unsafe fwd_direct_end(round)
-    return unsafe conclude(
-      result, hasQueued, hasOtherwise: site.hasOtherwise, rest, targets, selector())
+    if rest.isSimple {
+      if let result = answers.result { return .answered(result) }
+      // A target that has the call on its queue gets it, and a proxy with an answer of its own asks for
+      // one that is there.
+      if rest.hasQueued, !site.facts.hasOtherwise, let nothing = () as? Result {
+        return .answered(nothing)
+      }
+    }
+    let verdict = rest.verdict(
+      hasAnswer: answers.result != nil, targets, selector(), site.facts)
+    return ProxyAnswer(verdict, answers.result)
   }
+
+  /// Begins a delivery to a list that is not published yet, or inside of many others. Returns a round
+  /// without a list if the thread cannot enter another step.
+  @usableFromInline @unsafe
+  @inline(never)
+  static func begin(_ targets: ProxyTargets) -> FWDDirectRound {
+    let (place, step) = unsafe (fwd_list_place(targets.owned), targets.step)
+    repeat {
+      // Another thread may withdraw the list at once.
+      targets.owner?.publishTargets()
+      let round = unsafe fwd_direct_begin_carefully(place, step)
+      if unsafe round.list != nil { return unsafe round }
+    } while ForwardingDepth.canEnter
+    return unsafe FWDDirectRound()
+  }
+
+  /// The error of a delivery that cannot begin.
+  @usableFromInline
+  @inline(never)
+  static func refusal(_ selector: Selector) -> any Error { ForwardingDepth.refusal(selector) }
 
   /// Whether a call of an optional requirement has answered, or thrown, rather than left it out.
   @inlinable @unsafe
   @inline(__always)
   static func isAnswer(
     of object: UnsafeMutableRawPointer, _ round: FWDDirectRound, _ selector: () -> Selector,
-    at member: UnsafePointer<UnsafeRawPointer>
+    at member: MemberPlace
   ) -> Bool {
     if unsafe fwd_is_left_out(round.thread, object, UInt64(selector().word)) == 0 { return true }
     unsafe noteLeftOut(selector(), at: member)

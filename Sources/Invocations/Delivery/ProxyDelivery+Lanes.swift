@@ -9,8 +9,8 @@ extension ProxyDelivery {
     _ call: ProxyTurn, _ selector: Selector, _ later: (inout QueuedCall) -> Void,
     _ direct: (UnsafeRawPointer) throws -> Void
   ) -> LaneTurn {
-    let (place, targets, index) = unsafe (call.member, call.targets, call.place)
-    let isOptional = call.isOptional
+    let (place, targets, index) = unsafe (call.member, call.targets, call.facts.place)
+    let isOptional = call.facts.isOptional
     guard let table = unsafe fwd_direct_table(place, targets.proxy, index) else { return .message }
     return unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee)._withUnsafeGuaranteedRef {
       member in
@@ -54,7 +54,7 @@ extension ProxyDelivery {
             $0.lane.call(member, selector, isAnswered)
           }
         case .special:
-          guard let owner = targets.owner?.untyped else { break }
+          guard let owner = targets.owner else { break }
           turn = owner.callSpecially(
             member, selector, mayLeaveOut: isOptional, isAnswered, later: laterCall)
         }

@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CForwardingShims
+import CForwardingShims
 
 // The parts of a delivery that do more than call targets.
 extension ProxyDelivery {
-  /// The outcome of a turn, with the answer.
-  @usableFromInline
-  enum Turn<Result> {
-    case answered(Result)
-    /// The call was sent to a lane.
-    case queued
-    /// The target did not answer, or has failed.
-    case over
-  }
-
-  /// The turn of a target that is not called directly.
+  /// The turn of a target that is not called directly. Returns its answer, if it has one now.
   @inlinable @unsafe
   @inline(never)
   static func turnElsewhere<Target, Result, Failure: Error>(
-    _ call: ProxyTurn, _ rest: inout UnsafeMutablePointer<ProxyDelivery>?,
-    _ selector: () -> Selector,
+    _ call: ProxyTurn, _ rest: inout ProxyRest, _ selector: () -> Selector,
     _ direct: (borrowing ProxyTarget<Target>) throws(Failure) -> Result,
     _ later: (inout QueuedCall) -> Void,
     _ send: (inout ProxyDelivery) throws -> Result?
-  ) -> Turn<Result> {
+  ) -> Result? {
     var result: Result?
     let turn = unsafe turnInLane(call, selector(), later) { words in
       // SAFETY: a value of a protocol for objects is the object and the table.
@@ -30,14 +19,13 @@ extension ProxyDelivery {
     }
     switch turn {
     // Of a call on another thread there is no result but nothing.
-    case .answered: return (result ?? () as? Result).map { .answered($0) } ?? .over
-    case .queued: return .queued
-    case .over: return .over
-    case .failed(let error):
-      unsafe fail(error, in: call, &rest)
-      return .over
-    case .message: return unsafe sendAlone(call, &rest, send)
+    case .answered: return result ?? () as? Result
+    case .queued: rest.noteQueued(in: call)
+    case .over: break
+    case .failed(let error): rest.fail(error, in: call)
+    case .message: return rest.sendAlone(call, send)
     }
+    return nil
   }
 
   /// Sends the message to a proxy that has no list of targets.
@@ -46,147 +34,105 @@ extension ProxyDelivery {
   package static func sendWholly<Result>(
     to untyped: AnyObject, hasOtherwise: Bool, _ send: (inout ProxyDelivery) throws -> Result?
   ) -> ProxyAnswer<Result> {
-    var delivery = ProxyDelivery(to: untyped)
+    var delivery = ProxyDelivery(to: untyped, nil, hasOtherwise: hasOtherwise)
     delivery.message = fwd_next_message()
-    delivery.hasOtherwise = hasOtherwise
     do {
-      guard let answer = try send(&delivery) else { return .unanswered(nil) }
-      return .answered(answer)
+      return try send(&delivery).map { .answered($0) } ?? .unanswered(nil)
     } catch {
-      return delivery.isUnanswered || UnansweredMessages.isLeftOut(error)
-        ? .unanswered(error) : .failed(error, nil)
+      return ProxyAnswer(delivery.verdict(of: error), nil)
     }
-  }
-
-  /// Begins a delivery to a list that is not published yet. Returns a round without a list if the
-  /// thread cannot enter another step.
-  @usableFromInline @unsafe
-  @inline(never)
-  static func begin(
-    _ targets: ProxyTargets, _ list: UnsafeRawPointer
-  ) -> FWDDirectRound {
-    let place = unsafe fwd_list_place(fwd_owned_list_of(list))
-    repeat {
-      // Another thread may withdraw the list at once.
-      targets.owner?.untyped.publishTargets()
-      let round = unsafe fwd_direct_begin_carefully(place, list)
-      if unsafe round.list != nil { return unsafe round }
-    } while ForwardingDepth.canEnter
-    return unsafe FWDDirectRound()
-  }
-
-  /// The error of a delivery that cannot begin.
-  @usableFromInline
-  @inline(never)
-  static func refusal(_ selector: Selector) -> any Error {
-    ForwardingDepth.refusal(selector)
-  }
-
-  /// Sends a message to a target that the proxy does not call.
-  @usableFromInline @unsafe
-  @inline(never)
-  static func sendAlone<Result>(
-    _ call: ProxyTurn, _ known: inout UnsafeMutablePointer<ProxyDelivery>?,
-    _ send: (inout ProxyDelivery) throws -> Result?
-  ) -> Turn<Result> {
-    var delivery = unsafe take(&known) ?? ProxyDelivery(to: call.targets)
-    if let thread = unsafe call.thread { delivery.message = unsafe fwd_direct_number(thread) }
-    delivery.hasOtherwise = call.hasOtherwise
-    unsafe delivery.place = call.member
-    delivery.tally.hasQueued = false
-    var answer: Result?
-    do {
-      answer = try send(&delivery)
-    } catch {
-      delivery.tally.fail(error)
-    }
-    let hasQueued = delivery.tally.hasQueued
-    if delivery.tally.error != nil || delivery.tally.metDead { unsafe keep(delivery, &known) }
-    if let answer { return .answered(answer) }
-    return hasQueued ? .queued : .over
-  }
-
-  /// Notes that a target threw.
-  @usableFromInline @unsafe
-  @inline(never)
-  static func fail(
-    _ error: any Error, in call: ProxyTurn, _ known: inout UnsafeMutablePointer<ProxyDelivery>?
-  ) {
-    var delivery = unsafe take(&known) ?? ProxyDelivery(to: call.targets)
-    delivery.tally.fail(error, at: unsafe member(at: call.member))
-    unsafe keep(delivery, &known)
-  }
-
-  /// Whether a target threw, and the first error ends a delivery.
-  @usableFromInline @unsafe
-  @inline(never)
-  static func endsAtError(
-    _ known: UnsafeMutablePointer<ProxyDelivery>?, _ list: UnsafeMutablePointer<FWDOwnedList>
-  ) -> Bool {
-    guard unsafe fwd_list_rules(list) & UInt32(FWD_LIST_FIRST_ERROR) != 0 else { return false }
-    return unsafe known?.pointee.tally.error != nil
-  }
-
-  /// Moves the state of a delivery out of its memory.
-  @unsafe
-  private static func take(_ known: inout UnsafeMutablePointer<ProxyDelivery>?) -> ProxyDelivery? {
-    guard let memory = unsafe known else { return nil }
-    unsafe known = nil
-    defer { unsafe memory.deallocate() }
-    return unsafe memory.move()
-  }
-
-  @unsafe
-  private static func keep(
-    _ delivery: ProxyDelivery, _ known: inout UnsafeMutablePointer<ProxyDelivery>?
-  ) {
-    unsafe known = .allocate(capacity: 1)
-    unsafe known?.initialize(to: delivery)
   }
 
   /// Records that the class of a target left out an optional requirement.
   @usableFromInline @unsafe
   @inline(never)
-  static func noteLeftOut(_ selector: Selector, at place: UnsafePointer<UnsafeRawPointer>) {
+  static func noteLeftOut(_ selector: Selector, at place: MemberPlace) {
     OptionalRequirement.note(leftOut: selector, by: unsafe member(at: place).type)
   }
+}
 
-  /// Tells that an answer is overruled by that of a later target, if it is another one.
-  @usableFromInline @unsafe
-  @inline(never)
-  static func overrule<Result>(
-    _ old: Result, by new: Result, at place: UnsafePointer<UnsafeRawPointer>?,
-    _ selector: Selector, _ owner: ProxyOwner?
-  ) {
-    func isEqual<Value: Equatable>(_ old: Value) -> Bool { old == new as? Value }
-    if let old = old as? any Equatable, isEqual(old) { return }
-    if let place = unsafe place {
-      owner?.untyped.overrule(unsafe member(at: place), selector)
+/// What a delivery at once has done besides calling targets.
+@safe
+@frozen
+@usableFromInline
+struct ProxyRest {
+  // SAFETY: a local variable of the delivering function. `verdict` ends it.
+
+  /// The outcome at targets that failed or had a message; allocated with the first.
+  @usableFromInline var tally: UnsafeMutablePointer<TargetList.Tally>?
+  /// Whether targets have the call on their lanes.
+  @usableFromInline var hasQueued = false
+  /// Whether an error, or a target that has the call on its lane, ends the delivery.
+  @usableFromInline var endsDelivery = false
+
+  @inlinable
+  init() { unsafe tally = nil }
+
+  /// Whether every target was called, and has not failed, or has the call on its lane.
+  @inlinable var isSimple: Bool { unsafe tally == nil }
+
+  private var noted: UnsafeMutablePointer<TargetList.Tally> {
+    mutating get {
+      if let tally = unsafe tally { return unsafe tally }
+      let made = UnsafeMutablePointer<TargetList.Tally>.allocate(capacity: 1)
+      unsafe made.initialize(to: TargetList.Tally())
+      unsafe tally = made
+      return unsafe made
     }
+  }
+
+  private mutating func noteEnd(in call: ProxyTurn) {
+    let ends = unsafe DeliveryEnds(call.targets.owned, hasResult: call.facts.mayEndAtFirst)
+    var tally = unsafe tally?.pointee ?? TargetList.Tally()
+    tally.hasQueued = hasQueued
+    endsDelivery = ends.areMet(tally)
+  }
+
+  /// Notes that a target has the call on its lane.
+  @usableFromInline
+  @inline(never)
+  mutating func noteQueued(in call: ProxyTurn) {
+    hasQueued = true
+    noteEnd(in: call)
+  }
+
+  /// Notes that a target threw.
+  @usableFromInline
+  @inline(never)
+  mutating func fail(_ error: any Error, in call: ProxyTurn) {
+    unsafe noted.pointee.fail(error, at: member(at: call.member))
+    noteEnd(in: call)
+  }
+
+  /// Sends a message to a target that the proxy does not call.
+  @usableFromInline
+  @inline(never)
+  mutating func sendAlone<Result>(
+    _ call: ProxyTurn, _ send: (inout ProxyDelivery) throws -> Result?
+  ) -> Result? {
+    var delivery = ProxyDelivery(to: nil, call.targets, hasOtherwise: call.facts.hasOtherwise)
+    if let thread = unsafe call.thread { delivery.message = unsafe fwd_direct_number(thread) }
+    unsafe delivery.place = call.member
+    unsafe swap(&delivery.tally, &noted.pointee)
+    delivery.tally.hasQueued = false
+    var answer: Result?
+    do { answer = try send(&delivery) } catch { delivery.tally.fail(error) }
+    if answer == nil, delivery.tally.hasQueued { hasQueued = true }
+    unsafe swap(&delivery.tally, &noted.pointee)
+    noteEnd(in: call)
+    return answer
   }
 
   /// Decides what the sender gets.
-  ///
-  /// - Parameter result: the answer that counts; nil if no target has answered.
-  @usableFromInline @unsafe
+  @usableFromInline
   @inline(never)
-  static func conclude<Result>(
-    _ result: Result?, _ hasQueued: Bool, hasOtherwise: Bool,
-    _ known: UnsafeMutablePointer<ProxyDelivery>?, _ targets: ProxyTargets, _ selector: Selector
-  ) -> ProxyAnswer<Result> {
-    var known = unsafe known
-    var tally = unsafe take(&known)?.tally ?? TargetList.Tally()
-    tally.answered = result == nil ? 0 : 1
+  func verdict(
+    hasAnswer: Bool, _ targets: ProxyTargets, _ selector: Selector, _ facts: ProxyFacts
+  ) -> Verdict {
+    var tally = unsafe self.tally?.move() ?? TargetList.Tally()
+    unsafe self.tally?.deallocate()
+    tally.answered = hasAnswer ? 1 : 0
     tally.hasQueued = hasQueued
-    guard let owner = targets.owner?.untyped else { return .unanswered(nil) }
-    switch owner.verdict(
-      selector, tally, returnsValue: Result.self != Void.self, hasOtherwise: hasOtherwise)
-    {
-    case .answered:
-      guard let answer = result ?? (() as? Result) else { return .unanswered(nil) }
-      return .answered(answer)
-    case .unanswered(let error): return .unanswered(error)
-    case .failed(let error): return .failed(error, result)
-    }
+    return targets.verdict(selector, tally, facts)
   }
 }

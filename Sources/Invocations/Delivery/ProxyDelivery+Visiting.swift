@@ -6,35 +6,31 @@ extension ProxyDelivery {
   ///
   /// - Parameters:
   ///   - other: finds the target of a member that the proxy does not call; nil to skip the member.
-  /// - Returns: false, without having called `body`, if the proxy calls no targets, or the thread
-  ///   cannot hold another list.
+  ///   - body: returns whether the visit goes on.
+  /// - Returns: false, without having called `body`, if the thread cannot hold another list.
   /// - Throws: the error of `body`, which ends the visit.
   @inlinable
   package static func visit<Target, Failure: Error>(
     _ targets: ProxyTargets, other: (ListedTarget) -> Target?,
-    _ body: (Target) throws(Failure) -> Void
+    _ body: (Target) throws(Failure) -> Bool
   ) throws(Failure) -> Bool {
-    guard let list = unsafe targets.list else { return false }
-    let place = unsafe fwd_list_place(fwd_owned_list_of(list))
-    var round = unsafe fwd_direct_begin(place, list)
-    if unsafe round.list == nil { unsafe round = begin(targets, list) }
+    var round = unsafe fwd_direct_begin(fwd_list_place(targets.owned), targets.step)
+    if unsafe round.list == nil { unsafe round = begin(targets) }
     guard let held = unsafe round.list else { return false }
     defer { unsafe fwd_direct_end(round) }
-    var turn = unsafe fwd_direct_turn(held, FWDDirectTurn())
-    while let member = unsafe turn.member {
-      defer {
-        unsafe turn.member = member + 1
-        unsafe turn = fwd_direct_turn(held, turn)
-      }
+    var walk = unsafe TargetWalk(held)
+    while let place = unsafe walk.next() {
       // Larger values are in boxes, or have more than one table.
       let taken =
         unsafe MemoryLayout<Target>.size <= MemoryLayout<(UInt, UInt)>.size
-        ? fwd_direct_take(member, targets.proxy, 0) : FWDDirectTarget()
-      guard let object = unsafe taken.object else {
-        if let target = unsafe other(Invocations.member(at: member)) { try body(target) }
-        continue
-      }
-      try body(unsafe value(of: taken, object))
+        ? fwd_direct_take(place, targets.proxy, 0) : FWDDirectTarget()
+      let target: Target? =
+        if let object = unsafe taken.object {
+          unsafe value(of: taken, object)
+        } else {
+          other(unsafe member(at: place))
+        }
+      if let target, try !body(target) { break }
     }
     return true
   }

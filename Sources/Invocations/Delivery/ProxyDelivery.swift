@@ -17,40 +17,42 @@ import CForwardingShims
 public struct ProxyDelivery {
   // SAFETY: a local variable of the delivering function, which keeps the list and its members.
 
-  /// The proxy, unless the message goes to a target.
+  /// The proxy; nil for a message to targets.
   @usableFromInline let untyped: AnyObject?
-  @usableFromInline let owner: ProxyOwner?
+  @usableFromInline let targets: ProxyTargets?
   /// The target; nil for a message to the proxy.
-  @usableFromInline var place: UnsafePointer<UnsafeRawPointer>?
+  @usableFromInline var place: MemberPlace?
   /// The number of the message; 0 before there is one.
   @usableFromInline var message: UInt64 = 0
   /// Whether the proxy has an answer where no target has one.
-  @usableFromInline var hasOtherwise = false
+  @usableFromInline let hasOtherwise: Bool
+  /// Whether cancelling the task does not end an awaited delivery.
+  @usableFromInline let isUncancelled: Bool
   /// The outcome at the targets that had their turn.
   @usableFromInline var tally = TargetList.Tally()
   /// Whether no target of the proxy answered the message.
   @usableFromInline var isUnanswered = false
 
   /// Makes a message to a proxy.
-  public init(to untyped: AnyObject) {
-    self.untyped = untyped
-    owner = nil
-    unsafe place = nil
-  }
+  public init(to untyped: AnyObject) { self.init(to: untyped, nil, hasOtherwise: false) }
 
-  /// Makes a message to targets.
-  init(to targets: ProxyTargets) {
-    untyped = nil
-    owner = targets.owner
+  /// Makes a message to a proxy, or to targets.
+  init(
+    to untyped: AnyObject?, _ targets: ProxyTargets?, hasOtherwise: Bool,
+    isUncancelled: Bool = false
+  ) {
+    self.untyped = untyped
+    self.targets = targets
     unsafe place = nil
+    self.hasOtherwise = hasOtherwise
+    self.isUncancelled = isUncancelled
   }
 
   /// Sends a message whose arguments are set. Returns whether the call has an answer.
   @usableFromInline
   @inline(never)
   mutating func send(_ call: Call, _ selector: Selector) throws -> Bool {
-    unsafe call.state.pointee.message = message
-    unsafe call.state.pointee.has_otherwise = hasOtherwise ? 1 : 0
+    prepare(call)
     guard let place = unsafe place else {
       do {
         try call.send(compared: selector, to: untyped)
@@ -64,9 +66,37 @@ public struct ProxyDelivery {
     call.setSelector(selector)
     call.isTargetLent = true
     if unsafe !sendQuickly(call, to: place) {
-      owner?.untyped.deliver(call, to: unsafe member(at: place), &tally)
+      targets?.owner?.deliver(call, to: unsafe member(at: place), &tally)
     }
     return tally.answered > before
+  }
+
+  /// Sends a message whose arguments are set, and awaits the answer. Returns whether the invocation has
+  /// an answer.
+  package nonisolated(nonsending) mutating func sendAwaiting(
+    _ invocation: Invocation
+  ) async throws -> Bool {
+    prepare(invocation.call)
+    guard let place = unsafe place else {
+      guard let untyped else { return false }
+      do {
+        try await invocation.sendAwaiting(to: untyped)
+      } catch {
+        isUnanswered = UnansweredMessages.take(invocation.call, error)
+        throw error
+      }
+      return true
+    }
+    let before = tally.answered
+    await targets?.owner?.deliverAwaiting(
+      invocation, to: unsafe member(at: place), &tally)
+    return tally.answered > before
+  }
+
+  private func prepare(_ call: Call) {
+    unsafe call.state.pointee.message = message
+    unsafe call.state.pointee.has_otherwise = hasOtherwise ? 1 : 0
+    unsafe call.state.pointee.is_uncancelled = isUncancelled ? 1 : 0
   }
 
   /// Performs the method that the class of a directly callable target is known to have. Returns
@@ -78,5 +108,26 @@ public struct ProxyDelivery {
     case .unknown, .skipped: return false
     }
     return true
+  }
+
+  /// What the sender gets if the proxy has ended the message with an error.
+  func verdict(of error: any Error) -> Verdict {
+    isUnanswered || UnansweredMessages.isLeftOut(error) ? .unanswered(error) : .failed(error)
+  }
+
+  /// Refuses a requirement that cannot be a message, for a target that takes messages: throws `error`,
+  /// unless the target does not get this message either.
+  package mutating func refuse(_ error: (ListedTarget?) -> any Error) throws {
+    guard let place = unsafe place else { throw error(nil) }
+    let member = unsafe member(at: place)
+    if member.isRemoved || member.isBlocked { return }
+    if !member.isAlive {
+      tally.metDead = true
+      return
+    }
+    // A target that was added for its selectors has no method for a requirement without a
+    // message. A proxy would have passed a message on.
+    let isStranger = member.witnesses == nil && !(member.type is any MessageForwarding.Type)
+    if !isStranger { throw error(member) }
   }
 }

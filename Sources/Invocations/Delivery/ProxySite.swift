@@ -11,11 +11,7 @@ public import CForwardingShims
 @_documentation(visibility: internal)
 @frozen
 public struct ProxySite<Result> {
-  /// Where the tables of a target have that of the protocol.
-  @usableFromInline package let place: Int
-  @usableFromInline package let isOptional: Bool
-  /// Whether the protocol says what the sender gets where no target answers.
-  @usableFromInline package let hasOtherwise: Bool
+  @usableFromInline package let facts: ProxyFacts
   /// Makes one answer of two; nil if the list's rule says which one counts.
   @usableFromInline package let combine: ((Result, Result) -> Result)?
 
@@ -24,11 +20,38 @@ public struct ProxySite<Result> {
     _ place: Int, isOptional: Bool = false, hasOtherwise: Bool = false,
     combine: ((Result, Result) -> Result)? = nil
   ) {
+    facts = ProxyFacts(
+      place: place, isOptional: isOptional, hasOtherwise: hasOtherwise,
+      hasResult: Result.self != Void.self, isCombined: combine != nil)
+    self.combine = combine
+  }
+}
+
+/// What a delivery needs to know of a requirement with any type of result.
+@frozen
+@usableFromInline
+package struct ProxyFacts {
+  /// Where the tables of a target have that of the protocol.
+  @usableFromInline package let place: Int
+  @usableFromInline package let isOptional: Bool
+  /// Whether the protocol says what the sender gets where no target answers.
+  @usableFromInline package let hasOtherwise: Bool
+  @usableFromInline package let hasResult: Bool
+  /// Whether the answers of several targets become one.
+  @usableFromInline package let isCombined: Bool
+
+  @inlinable
+  init(place: Int, isOptional: Bool, hasOtherwise: Bool, hasResult: Bool, isCombined: Bool) {
     self.place = place
     self.isOptional = isOptional
     self.hasOtherwise = hasOtherwise
-    self.combine = combine
+    self.hasResult = hasResult
+    self.isCombined = isCombined
   }
+
+  /// Whether the rule of a list may let the first answer end a delivery: what is combined is asked of
+  /// all targets.
+  @inlinable package var mayEndAtFirst: Bool { hasResult && !isCombined }
 }
 
 /// A turn of a delivery that is more than a call.
@@ -38,23 +61,18 @@ public struct ProxySite<Result> {
 struct ProxyTurn {
   // SAFETY: a local variable of the delivering function, which keeps the list and its members.
 
+  @usableFromInline let facts: ProxyFacts
   @usableFromInline let targets: ProxyTargets
-  @usableFromInline let place: Int
-  @usableFromInline let isOptional: Bool
-  @usableFromInline let hasOtherwise: Bool
   @usableFromInline let thread: UnsafeMutablePointer<FWDThread>?
   /// The member whose turn it is.
-  @usableFromInline let member: UnsafePointer<UnsafeRawPointer>
+  @usableFromInline let member: MemberPlace
 
   @inlinable @unsafe
-  init<Result>(
-    _ site: ProxySite<Result>, _ targets: ProxyTargets, _ round: FWDDirectRound,
-    at member: UnsafePointer<UnsafeRawPointer>
+  init(
+    _ facts: ProxyFacts, _ targets: ProxyTargets, _ round: FWDDirectRound, at member: MemberPlace
   ) {
+    self.facts = facts
     self.targets = targets
-    place = site.place
-    isOptional = site.isOptional
-    hasOtherwise = site.hasOtherwise
     unsafe thread = round.thread
     unsafe self.member = member
   }

@@ -34,7 +34,8 @@ package struct ProxyWitnesses: @unchecked Sendable {
   }
 }
 
-/// The classes whose objects proxies call through witness tables.
+/// The classes whose objects are called through witness tables: by proxies, and by multicasts of any class
+/// or protocol without a proxy.
 package enum WitnessRecords {
   /// One protocol of a proxy, and the witness table of a class for it.
   package struct Part: Sendable {
@@ -51,25 +52,37 @@ package enum WitnessRecords {
         unsafe $0.load(fromByteOffset: MemoryLayout<UInt>.size, as: UInt.self)
       }
     }
-  }
 
-  private struct Key: Hashable {
-    let type: ObjectIdentifier
-    let proxy: ObjectIdentifier
-
-    init(_ type: AnyClass, _ proxy: AnyClass) {
-      self.type = ObjectIdentifier(type)
-      self.proxy = ObjectIdentifier(proxy)
+    /// The table of a value that is an object. A class has none: any number but 0, which stands for a
+    /// table that was withdrawn. Returns nil if the value has more than the object and one table, or has
+    /// them elsewhere.
+    fileprivate init?<Subject>(_ value: Subject, of object: AnyObject) {
+      let first = unsafe withUnsafeBytes(of: value) { unsafe $0.load(as: UInt.self) }
+      guard first == UInt(bitPattern: ObjectIdentifier(object)) else { return nil }
+      if MemoryLayout<Subject>.size == MemoryLayout<UInt>.size {
+        self.init(table: 1)
+      } else {
+        self.init(value)
+      }
     }
+
+    private init(table: UInt) { self.table = table }
   }
 
+  /// What is known of a class and a proxy, or a type of targets without a proxy.
   private struct Entry {
+    /// Whether the class is prepared for the proxy.
+    var isAdded = false
     /// nil if objects of the class only take messages.
     var witnesses: ProxyWitnesses?
     /// The protocol of the proxy, followed by the protocols that it inherits.
     var parts: [Part] = []
     /// Whether one of the protocols is isolated to an actor.
     var isIsolated = false
+    /// The messages of the proxy's own protocol, when the class has its methods.
+    var selectors: [Selector] = []
+    /// The records of targets without a proxy, by their tables: two modules may each have a conformance.
+    var records: [UInt: ProxyWitnesses] = [:]
 
     /// The parts with their current tables, which may be withdrawn.
     var current: [Part] {
@@ -82,24 +95,50 @@ package enum WitnessRecords {
     }
   }
 
-  private struct State {
-    var entries: [Key: Entry] = [:]
-    /// The proxies that have an entry for a class.
-    var proxies: [ObjectIdentifier: [AnyClass]] = [:]
-    /// The messages of a proxy's own protocol, when the class has its methods.
-    var selectors: [Key: [Selector]] = [:]
+  /// By the class of the targets, and by the proxy or the type of the targets.
+  private static let entries = Guarded<[ObjectIdentifier: [ObjectIdentifier: Entry]]>([:])
+
+  private static func entry(_ type: AnyClass, _ proxy: Any.Type) -> Entry? {
+    entries.read { $0[ObjectIdentifier(type)]?[ObjectIdentifier(proxy)] }
   }
 
-  private static let state = Guarded(State())
+  private static func change<Result>(
+    _ type: AnyClass, _ body: (inout [ObjectIdentifier: Entry]) -> Result
+  ) -> Result {
+    entries.withLockInPlace { body(&$0[ObjectIdentifier(type), default: [:]]) }
+  }
 
   /// Whether a proxy has an entry for a class.
   package static func knows(_ type: AnyClass, _ proxy: AnyClass) -> Bool {
-    state.read { $0.entries[Key(type, proxy)] != nil }
+    entry(type, proxy)?.isAdded ?? false
   }
 
   /// The witness tables by which a proxy calls objects of a class; nil if it sends messages.
   package static func witnesses(of type: AnyClass, for proxy: AnyClass) -> ProxyWitnesses? {
-    state.read { $0.entries[Key(type, proxy)]?.witnesses }
+    entry(type, proxy)?.witnesses
+  }
+
+  /// The record for a target without a proxy, which is an object; nil if the value does not consist of the
+  /// object and at most one table.
+  package static func witnesses<Subject>(
+    of value: Subject, _ object: AnyObject
+  ) -> ProxyWitnesses? {
+    guard let part = Part(value, of: object) else { return nil }
+    let subject = ObjectIdentifier(Subject.self)
+    return change(type(of: object)) { entries in
+      let record = entries[subject]?.records[part.table] ?? ProxyWitnesses(subject, [part.table])
+      entries[subject, default: Entry()].records[part.table] = record
+      return record
+    }
+  }
+
+  /// The value of an object for which there is such a record.
+  package static func value<Subject>(of object: AnyObject, _ witnesses: ProxyWitnesses) -> Subject {
+    // SAFETY: the record was made for a value of this type that consists of the object and the table, or
+    // of the object alone.
+    unsafe withUnsafeBytes(of: (object, witnesses.table(at: 0))) {
+      unsafe $0.load(as: Subject.self)
+    }
   }
 
   /// Adds the entry of a proxy for a class.
@@ -112,23 +151,23 @@ package enum WitnessRecords {
   package static func add(
     _ type: AnyClass, _ proxy: AnyClass, _ part: Part?, isIsolated: Bool, bases: [AnyClass]
   ) {
-    state.withLockInPlace { state in
-      let key = Key(type, proxy)
-      guard state.entries[key] == nil else { return }
-      let inherited = bases.map { state.entries[Key(type, $0)] }
-      var entry = Entry()
+    change(type) { entries in
+      let key = ObjectIdentifier(proxy)
+      var entry = entries[key] ?? Entry()
+      if entry.isAdded { return }
+      entry.isAdded = true
+      let inherited = bases.map { entries[ObjectIdentifier($0)] }
       if var part, inherited.allSatisfy({ $0?.witnesses != nil }) {
-        part.proxy = key.proxy
+        part.proxy = key
         entry.parts = [part]
         for base in inherited { entry.parts += base?.current ?? [] }
         entry.isIsolated = isIsolated || inherited.contains { $0?.isIsolated ?? false }
         // A table that is withdrawn from the beginning comes last: a proxy asks for it where it does not
         // know the protocol of a requirement, and sends a message.
         entry.witnesses = ProxyWitnesses(
-          key.proxy, entry.parts.map(\.table) + [0], isIsolated: entry.isIsolated)
+          key, entry.parts.map(\.table) + [0], isIsolated: entry.isIsolated)
       }
-      state.entries[key] = entry
-      state.proxies[key.type, default: []].append(proxy)
+      entries[key] = entry
     }
     // The methods may have been made by now.
     withdrawStrange(of: type, proxy)
@@ -136,14 +175,13 @@ package enum WitnessRecords {
 
   /// Notes that a class has the methods of a proxy.
   package static func note(_ selectors: [Selector], of proxy: AnyClass, for type: AnyClass) {
-    state.withLockInPlace { $0.selectors[Key(type, proxy)] = selectors }
+    change(type) { $0[ObjectIdentifier(proxy), default: Entry()].selectors = selectors }
     withdrawStrange(of: type, proxy)
   }
 
   /// A method that the class already had stays, so its requirements become messages.
   private static func withdrawStrange(of type: AnyClass, _ proxy: AnyClass) {
-    guard let selectors = state.read({ $0.selectors[Key(type, proxy)] }),
-      let table = MethodTable.existing(type)
+    guard let selectors = entry(type, proxy)?.selectors, let table = MethodTable.existing(type)
     else { return }
     withdraw(selectors.filter { table.own($0).map { !$0.isGenerated } ?? false }, of: type)
   }
@@ -153,16 +191,11 @@ package enum WitnessRecords {
   /// messages.
   package static func withdraw(_ selectors: [Selector], of type: AnyClass) {
     if selectors.isEmpty { return }
-    state.withLockInPlace { state in
-      let proxies = state.proxies[ObjectIdentifier(type)] ?? []
-      let replaced = proxies.filter { proxy in
-        state.selectors[Key(type, proxy)]?.contains(where: selectors.contains) ?? false
-      }.map { ObjectIdentifier($0) }
-      for proxy in proxies {
-        guard let entry = state.entries[Key(type, proxy)], let witnesses = entry.witnesses else {
-          continue
-        }
-        for (index, part) in entry.parts.enumerated() where replaced.contains(part.proxy) {
+    change(type) { entries in
+      let replaced = entries.filter { $0.value.selectors.contains(where: selectors.contains) }
+      for entry in entries.values {
+        guard let witnesses = entry.witnesses else { continue }
+        for (index, part) in entry.parts.enumerated() where replaced[part.proxy] != nil {
           unsafe fwd_witnesses_withdraw(UnsafeMutablePointer(mutating: witnesses.record), index)
         }
       }

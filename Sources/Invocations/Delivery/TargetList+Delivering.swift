@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-/// A position in a list that is kept.
-@usableFromInline
-typealias MemberPlace = UnsafePointer<UnsafeRawPointer>
-
-@usableFromInline @unsafe
-func member(at place: MemberPlace) -> ListedTarget {
-  unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee).takeUnretainedValue()
-}
-
 extension TargetList {
   /// The turn of a target, while the delivery keeps the list.
   @safe
@@ -50,16 +41,14 @@ extension TargetList {
     }
     guard let list = unsafe round.list else { return }
     defer { unsafe fwd_direct_let_go(round) }
-    var next = unsafe fwd_direct_turn(list, FWDDirectTurn())
+    var walk = unsafe TargetWalk(list)
     let word = UInt64(selector.word)
     var isOver = false
-    while let place = unsafe next.member {
+    while let place = unsafe walk.next() {
       let goesOn = unsafe turn(
         Turn(place: place, outcome: isOver ? .skipped : call.perform(at: place, word)))
       isOver = isOver || !goesOn
       if isOver, !listsAll { return }
-      unsafe next.member = place + 1
-      unsafe next = fwd_direct_turn(list, next)
     }
   }
 }

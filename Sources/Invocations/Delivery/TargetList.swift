@@ -3,8 +3,6 @@ import CForwardingShims
 
 /// The owner of the targets in a list.
 package protocol TargetListOwner: AnyObject {
-  /// The list.
-  var targetList: TargetList { get }
   /// Publishes the list, if it is not published.
   func publishTargets()
   /// Sends to a member that is not simply called.
@@ -55,6 +53,9 @@ package final class TargetList: @unchecked Sendable {
   // place is changed by atomic operations, and its old content is retired. The members are changed
   // under the owner's lock.
   private nonisolated(unsafe) var stored = unsafe FWDOwnedList()
+
+  /// The owner, which sets itself before the first delivery, and retains the list.
+  package unowned(unsafe) var owner: (any TargetListOwner)?
 
   var owned: UnsafeMutablePointer<FWDOwnedList> {
     unsafe fwd_owned_list_of(Unmanaged.passUnretained(self).toOpaque())

@@ -104,9 +104,11 @@ struct RefusalTextTests {
       ForwardingEvent.destination = .handler { told.add("\($0)") }
       let untyped = Closed()
       let open = Requirement<Void, Int>("open:")
-      _ProxyForwarder(untyped, for: Closed.self).tell(
+      let forwarder = _ProxyForwarder(untyped, for: Closed.self)
+      forwarder.deliver(
         ProxySite<Void>(0), open.selector, { (_: borrowing ProxyTarget<any Sendable>) in },
-        { delivery in try _ProxyMessage.send(open, 5, through: &delivery) })
+        { delivery in try _ProxyMessage.send(open, 5, through: &delivery) }
+      ).get(forwarder, open.selector, otherwise: {})
       let line =
         "'open:' of Closed ended with an error that its sender does not get: \(Failure(name: "closed"))"
       require(told.all == [line], "\(told.all)")
