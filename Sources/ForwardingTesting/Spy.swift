@@ -63,12 +63,10 @@ extension Spy {
   public var untyped: SpyProxy { recorder }
 }
 
-extension Spy where Proxy: Sendable {
+extension Spy: Sendable where Proxy: Sendable {
   /// The object that records the calls. Use it as the target of an API that knows only selectors.
   public var untyped: SpyProxy { recorder }
 }
-
-extension Spy: Sendable where Proxy: Sendable {}
 
 /// The messages of a protocol, for one spy.
 ///

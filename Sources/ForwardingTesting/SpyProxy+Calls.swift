@@ -64,12 +64,9 @@ extension SpyProxy {
   func count(_ selector: Selector, where matches: SpyMatch?) -> Int {
     guard matches == nil else { return kept(selector, where: matches, marking: true).count }
     return tapes.read { tapes in
-      var count = 0
-      for tape in tapes where tape.selector == selector {
-        tape.markAll()
-        count += tape.count
-      }
-      return count
+      let own = tapes.filter { $0.selector == selector }
+      for tape in own { tape.markAll() }
+      return own.reduce(0) { $0 + $1.count }
     }
   }
 

@@ -138,7 +138,7 @@ extension SpyProxy: CallForwarding {
     case .leftOut: throw UnansweredMessages.leftOut
     case .real, nil:
       guard let real else { return try leaveUnanswered(call) }
-      try call.forwarding(by: self) { try call.asInvocation { try $0.send(to: real) } }
+      try call.forwarding(by: self) { try call.withInvocation { try $0.send(to: real) } }
     }
   }
 
@@ -173,16 +173,8 @@ extension SpyProxy: CallForwarding {
 }
 
 extension Call {
-  /// Runs `body` with an invocation that represents the call.
-  func asInvocation<Value>(_ body: (Invocation) throws -> Value) throws -> Value {
-    var result: Result<Value, any Error>?
-    withInvocation { invocation in result = Result { try body(invocation) } }
-    guard let result else { throw InvocationError.resultNotAvailable }
-    return try result.get()
-  }
-
   func isOne(of matches: SpyMatch?) -> Bool {
     guard let matches else { return true }
-    return (try? asInvocation { try matches($0) }) ?? false
+    return (try? withInvocation { try matches($0) }) ?? false
   }
 }
