@@ -3,6 +3,7 @@
   import Invocations
   import Dispatch
   import Forwarding
+  import Foundation
   import Testing
 
   @Forwardable
@@ -102,6 +103,29 @@
       bell.rung.withLock { $0 = {} }
       #expect(story.take() == (1...6).map { $0 < 4 ? "idle \($0)" : "rings \($0)" })
       #expect(targets.count == 1)
+    }
+
+    @Test(
+      "a target that is added again while a call waits for its queue gets the call",
+      arguments: ProxyWay.allCases)
+    func addedAgain(_ way: ProxyWay) {
+      let lane = DeliveryLane.blocking(queue, deadline: .seconds(300))
+      let bell = FullBell(story)
+      let targets = ringing(way, bell, on: lane)
+      let proxy = targets.proxy
+      let ended = DispatchSemaphore(value: 0)
+      queue.suspend()
+      DispatchQueue.global().async {
+        proxy.idle(1)
+        ended.signal()
+      }
+      // Time for the call to reach the queue. If it takes longer, the test proves less.
+      Thread.sleep(forTimeInterval: 0.1)
+      targets.add(bell, strongly: true, on: lane, once: true)
+      queue.resume()
+      ended.wait()
+      #expect(story.take() == ["idle 1"])
+      #expect(targets.count == 0)
     }
 
     @Test("on a queue, the calls are asked in their order", arguments: ProxyWay.allCases)

@@ -101,8 +101,6 @@ typedef struct FWDThread {
   /// compared, never dereferenced.
   const void *_Nullable left_out;
   uint64_t left_out_selector;
-  /// The number of nested messages running here that were carried from other threads.
-  uint32_t arrivals;
   /// The objects that are forwarding, and their messages, outermost first.
   uint32_t depth;
   FWDStep steps[FWD_FORWARDING_DEPTH];

@@ -1,54 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When a registration ends because of a call.
-enum CallEnd {
+/// How a call uses up a once-only registration.
+enum Claim {
   /// Not at all.
   case never
-  /// The once-only registration has ended.
-  case before
-  /// The call has claimed the once-only registration, which ends if the target answers: it may
-  /// leave out the requirement.
-  case after
-  /// The same, but the call claims the registration when it arrives on another thread.
-  case atArrival
+  /// The registration has ended with the call, which alone retains it.
+  case ended(Registration)
+  /// The call claims the registration when it is made. It ends if the target answers, as the target
+  /// may leave out the requirement.
+  case atCall
 }
 
 extension MulticastProxy {
   /// Claims a registration for a call, if it is a once-only one. Returns nil if another call has it.
   func claim(
     _ registration: Registration, _ wishes: Registration.Wishes, mayLeaveOut: Bool
-  ) -> CallEnd? {
+  ) -> Claim? {
     guard wishes.isOnce else { return .never }
-    if wishes.lane.isLater {
-      // Behind a call that may leave the registration unused, others wait for their turn.
-      if mayLeaveOut { registration.claimAtArrival() }
-      if registration.isClaimedAtArrival { return .atArrival }
-    }
-    if mayLeaveOut { return registration.claim() ? .after : nil }
-    return claimAndEnd(registration)
+    // Behind a call that may leave the registration unused, others wait for their turn.
+    if mayLeaveOut { registration.claimAtCall() }
+    return registration.isClaimedAtCall ? .atCall : claimAndEnd(registration)
   }
 
   /// Claims and ends a once-only registration for a call. Returns nil if another call has it.
   ///
   /// Under one lock: a target that is added again takes the place of a claimed registration, whose
   /// call would then find it removed.
-  func claimAndEnd(_ registration: Registration) -> CallEnd? {
+  func claimAndEnd(_ registration: Registration) -> Claim? {
     if registration.isClaimed { return nil }
-    let (end, _) = change { registrations, list -> (CallEnd?, [Registration]) in
+    let (claim, _) = change { registrations, list -> (Claim?, [Registration]) in
       guard registration.wishes.isOnce else { return (.never, []) }
       guard registration.claim() else { return (nil, []) }
       let ended = registrations.remove([registration], from: list)
-      return (ended.isEmpty ? .never : .before, ended)
+      return (ended.isEmpty ? .never : .ended(registration), ended)
     }
-    return end
+    return claim
+  }
+}
+
+extension Claim {
+  /// Whether a call may be made now; false if another call has the registration.
+  func begins(_ registration: Registration) -> Bool {
+    if case .atCall = self { registration.claim() } else { true }
   }
 
-  /// Ends a once-only registration that a call has claimed, if its target has answered, or threw.
-  /// Otherwise the next call may claim it.
+  /// Ends the registration that a call has claimed, if its target has answered, or threw. Otherwise
+  /// the next call may claim it.
   func settle(_ registration: Registration, _ outcome: DeliveryOutcome) {
+    guard case .atCall = self else { return }
     switch outcome {
     case .noMethod, .dead, .removed: registration.unclaim()
-    default: endOnce(registration)
+    default: registration.details?.owner?.endOnce(registration)
     }
   }
 }

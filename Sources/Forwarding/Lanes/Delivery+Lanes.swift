@@ -22,13 +22,12 @@ extension Delivery {
     }
   }
 
-  /// A copy of the invocation that retains its arguments: the sender may be gone before the target
-  /// has finished.
-  private func content() -> Parcel.Content {
+  /// A call that sends a copy of the invocation, which retains its arguments: the sender may be gone
+  /// before the target has finished.
+  private func later(suspends: Bool) -> LaterCall {
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
-    copy.addToPath(proxy.targetList)
-    return .message(copy)
+    return LaterCall(selector, sending: copy, suspends: suspends)
   }
 
   /// Sends to a target with options that need more than a call.
@@ -41,9 +40,10 @@ extension Delivery {
     if let refusal = refusal(to: registration, on: wishes.lane, isAwaited: false) {
       return Turn(outcome: .failed(refusal))
     }
+    let later = wishes.lane.outlivesSender ? later(suspends: method?.isAwaited ?? false) : nil
     let turn = proxy.turn(
-      of: registration, wishes, mayLeaveOut: method?.isOptional ?? false,
-      suspends: method?.isAwaited ?? false, wishes.lane.outlivesSender ? content() : nil
+      of: registration, wishes, mayLeaveOut: method?.isOptional ?? false, later,
+      isReported: isReported
     ) { sendHere(to: target, method) }
     return turn ?? Turn(outcome: .wouldDeadlock(selector, registration))
   }
@@ -89,28 +89,21 @@ extension Delivery {
     if let refusal = refusal(to: registration, on: wishes.lane, isAwaited: true) {
       return Turn(outcome: .failed(refusal))
     }
+    let removed = Turn(outcome: .removed)
     let mayLeaveOut = method?.isOptional ?? false
-    guard let end = proxy.claim(registration, wishes, mayLeaveOut: mayLeaveOut) else {
-      return Turn(outcome: .removed)
+    guard let claim = proxy.claim(registration, wishes, mayLeaveOut: mayLeaveOut) else {
+      return removed
     }
-    var turn: Turn
     if wishes.lane.isHere {
-      turn = await sendHereAwaiting(to: target, method)
-    } else {
-      let parcel = Parcel(content(), to: registration, for: proxy, .awaiting(AwaitedStep.current))
-      parcel.start(end, of: registration, suspends: method?.isAwaited ?? true)
-      turn = parcel.turn(
-        await parcel.outcome(
-          within: wishes.lane.deadline, endsWithTask: invocation.endsWithTask))
+      guard claim.begins(registration) else { return removed }
+      let turn = await sendHereAwaiting(to: target, method)
+      claim.settle(registration, turn.outcome)
+      return turn
     }
-    if case .after = end { proxy.settle(registration, turn.outcome) }
-    return turn
-  }
-}
-
-extension Parcel {
-  /// The turn that ended with an outcome.
-  func turn(_ outcome: DeliveryOutcome) -> Delivery.Turn {
-    Delivery.Turn(outcome: outcome, ticket: ticket, call: outcome.isAnswer ? answer : nil)
+    let receipt = Receipt(of: selector, to: registration, .awaiting(AwaitedStep.current))
+    registration.carrier.send(
+      Parcel(later(suspends: method?.isAwaited ?? true), to: registration, claim, receipt))
+    return receipt.turn(
+      await receipt.outcome(within: wishes.lane.deadline, endsWithTask: invocation.endsWithTask))
   }
 }

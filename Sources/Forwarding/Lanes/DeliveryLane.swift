@@ -15,8 +15,7 @@ public struct DeliveryLane: Sendable {
   enum Kind: Sendable {
     case caller
     case queue(MarkedQueue)
-    case actor(any Actor)
-    case executor(any TaskExecutor)
+    case order(OrderedExecutor.Place)
   }
 
   let kind: Kind
@@ -72,12 +71,12 @@ public struct DeliveryLane: Sendable {
   /// all targets that a proxy has on an actor get a message before any of them gets the next. Each
   /// has the priority and the task-local values of its sender.
   public static func actor(_ actor: any Actor) -> DeliveryLane {
-    DeliveryLane(kind: .actor(actor))
+    DeliveryLane(kind: .order(.actor(actor)))
   }
 
   /// On a task executor, later and in order, like ``actor(_:)``.
   public static func executor(_ executor: any TaskExecutor) -> DeliveryLane {
-    DeliveryLane(kind: .executor(executor))
+    DeliveryLane(kind: .order(.executor(executor)))
   }
 
   /// The queue, actor or executor, which distinguishes registrations of one target; nil for the
@@ -86,8 +85,7 @@ public struct DeliveryLane: Sendable {
     switch kind {
     case .caller: nil
     case .queue(let queue): ObjectIdentifier(queue.mark)
-    case .actor(let actor): ObjectIdentifier(actor)
-    case .executor(let executor): ObjectIdentifier(executor)
+    case .order(let place): ObjectIdentifier(place.object)
     }
   }
 
@@ -99,7 +97,7 @@ public struct DeliveryLane: Sendable {
     switch kind {
     case .caller: true
     case .queue(let queue): waits && queue.mark.isCurrent
-    case .actor, .executor: false
+    case .order: false
     }
   }
 

@@ -3,42 +3,42 @@ package import Invocations
 
 // Turns in lanes, of messages and of requirements.
 extension MulticastProxy {
-  /// Sends a message to a target whose only option is a queue, as one object with its values; false,
-  /// without having done anything, if that is not enough. All other messages are sent by `Delivery`.
-  func deliverQuickly(
-    _ call: Call, to registration: Registration, _ tally: inout TargetList.Tally
-  ) -> Bool {
-    guard case .queued = registration.way, case .queue(let marked) = registration.carrier,
-      registration.isAlive, let carried = call.carried(to: registration)
-    else { return false }
-    registration.markReached()
-    carried.travel(on: marked.system)
-    tally.hasQueued = true
-    return true
-  }
-
-  package func callSpecially(
-    _ registration: ListedTarget, _ selector: Selector, mayLeaveOut: Bool,
+  package func call(
+    _ member: ListedTarget, _ selector: Selector, mayLeaveOut: Bool,
     _ isAnswered: () throws -> Bool, later: () -> LaterCall?
   ) -> LaneTurn {
-    if registration.isRemoved || registration.isBlocked { return .over }
-    let wishes = wishes(of: registration)
-    var content: Parcel.Content?
-    if wishes.lane.outlivesSender {
-      guard let call = later() else { return .message }
-      content = .call(call)
-    }
-    registration.markReached()
-    let turn = turn(of: registration, wishes, mayLeaveOut: mayLeaveOut, content) {
+    guard let details = member.details else { return .message }
+    func here() -> Delivery.Turn {
       do { return Delivery.Turn(outcome: try isAnswered() ? .answered : .noMethod) } catch {
-        return Delivery.Turn(outcome: .failed(error))
+        return Delivery.Turn(outcome: DeliveryOutcome(error))
       }
     }
-    let outcome = turn?.outcome ?? .wouldDeadlock(selector, registration)
-    switch outcome {
+    var turn: Delivery.Turn?
+    switch member.way {
+    case .called: return .message
+    case .queued:
+      guard let call = later() else { return .message }
+      member.markReached()
+      details.carrier.send(Parcel(call, to: member))
+      return .queued
+    case .awaited:
+      member.markReached()
+      _ = details.run { turn = here() }
+    case .special:
+      let wishes = wishes(of: member)
+      var call: LaterCall?
+      if wishes.lane.outlivesSender {
+        guard let made = later() else { return .message }
+        call = made
+      }
+      member.markReached()
+      turn = self.turn(of: member, wishes, mayLeaveOut: mayLeaveOut, call, here)
+    }
+    switch turn?.outcome ?? .wouldDeadlock(selector, member) {
     case .answered: return .answered
     case .queued: return .queued
-    default: return outcome.error.map { .failed($0) } ?? .over
+    case .failed(let error): return .failed(error)
+    default: return .over
     }
   }
 
@@ -47,28 +47,37 @@ extension MulticastProxy {
   ///
   /// - Parameters:
   ///   - wishes: the options, read once for the whole turn: other threads may change them meanwhile.
-  ///   - content: the call, if it may run after its sender has gone on.
+  ///   - later: the call, if it may run after its sender has gone on.
+  ///   - isReported: whether the sender wants a ticket.
   ///   - here: makes the call on the current thread.
   /// - Returns: nil, without a call, if the wait for the queue would never end.
   func turn(
     of registration: Registration, _ wishes: Registration.Wishes, mayLeaveOut: Bool,
-    suspends: Bool = false, _ content: Parcel.Content?, _ here: () -> Delivery.Turn
+    _ later: LaterCall?, isReported: Bool = false, _ here: () -> Delivery.Turn
   ) -> Delivery.Turn? {
-    // Refused before the call claims a once-only registration.
-    guard let waiting = registration.waiting(in: wishes.lane) else { return nil }
-    let parcel = content.map { Parcel($0, to: registration, for: self, waiting) }
-    guard let end = claim(registration, wishes, mayLeaveOut: mayLeaveOut) else {
-      return Delivery.Turn(outcome: .removed)
+    func claim() -> Claim? { self.claim(registration, wishes, mayLeaveOut: mayLeaveOut) }
+    let removed = Delivery.Turn(outcome: .removed)
+    // A wait is refused before the call claims a once-only registration.
+    guard let later else {
+      var turn = removed
+      let isRun = registration.run(waiting: wishes.lane.waits) {
+        guard let claim = claim(), claim.begins(registration) else { return }
+        turn = here()
+        claim.settle(registration, turn.outcome)
+      }
+      return isRun ? turn : nil
     }
-    var turn = Delivery.Turn(outcome: .notCalled)
-    if let parcel {
-      parcel.start(end, of: registration, suspends: suspends)
-      turn = parcel.turn(wishes.lane.deadline.map { parcel.outcome(within: $0) } ?? .queued)
-    } else {
-      registration.callHere(in: wishes.lane) { turn = here() }
+    var receipt: Receipt?
+    if let marked = registration.carrier.marked, wishes.lane.waits {
+      guard let chain = BlockingChain.waiting(for: marked.mark) else { return nil }
+      receipt = Receipt(of: later.selector, to: registration, .blocking(chain))
+    } else if isReported {
+      receipt = Receipt(of: later.selector, to: registration, .nobody)
     }
-    if case .after = end { settle(registration, turn.outcome) }
-    return turn
+    guard let claim = claim() else { return removed }
+    registration.carrier.send(Parcel(later, to: registration, claim, receipt))
+    guard let receipt else { return Delivery.Turn(outcome: .queued) }
+    return receipt.turn(wishes.lane.deadline.map { receipt.outcome(within: $0) } ?? .queued)
   }
 }
 
@@ -80,15 +89,11 @@ extension DeliveryOutcome {
 }
 
 extension Registration {
-  /// Runs `body`, which calls the target: here, or on the queue while this thread waits, which
-  /// ``waiting(in:)`` has allowed.
-  func callHere(in lane: DeliveryLane, _ body: () -> Void) {
-    if lane.waits, let details { _ = details.run(body) } else { body() }
-  }
-
-  /// How this thread waits for a call in a lane; nil if the wait would never end.
-  func waiting(in lane: DeliveryLane) -> Parcel.Waiting? {
-    guard lane.waits, !lane.isHere, case .queue(let marked) = carrier else { return .nobody }
-    return BlockingChain.waiting(for: marked.mark).map { .blocking($0) }
+  /// Runs `body`, which calls the target: here, or on the queue while this thread waits. Returns
+  /// false, without having run it, if the wait would never end.
+  fileprivate func run(waiting waits: Bool, _ body: () -> Void) -> Bool {
+    if waits, let details { return details.run(body) }
+    body()
+    return true
   }
 }

@@ -56,7 +56,7 @@ final class QueueMark: Sendable {
 final class BlockingChain: Sendable {
   private static let ofThread = ThreadLocal<BlockingChain>()
 
-  /// The chain of a call that no sender waits for.
+  /// The chain of a call that no sender waits for, or one that blocks no queue.
   static let nobody = BlockingChain(nil, nil)
 
   private let waiting: QueueMark?
@@ -71,12 +71,7 @@ final class BlockingChain: Sendable {
   static var isFree: Bool { !ofThread.isSet && QueueMark.current == nil }
 
   /// Whether the current thread runs a call that was handed to another queue, actor or executor.
-  static var isInside: Bool { ofThread.isSet || Arrivals.isInside }
-
-  /// Runs `body`, a carried call, without a chain, whatever the current thread is running.
-  static func runForNobody(_ body: () -> Void) {
-    if ofThread.isSet { nobody.run(body) } else { body() }
-  }
+  static var isInside: Bool { ofThread.isSet }
 
   /// Returns the chain for a call that the current thread is about to wait for; nil if the queue is
   /// part of that chain, so that waiting for the queue would never end.

@@ -27,50 +27,26 @@ final class RegistrationDetails: @unchecked Sendable {
   /// A registration releases its target before its notes.
   deinit { end?.leave() }
 
-  private var owner: MulticastProxy? {
+  var owner: MulticastProxy? {
     switch proxy {
     case .some(let proxy): proxy.object
     case .none: nil
     }
   }
-}
-
-extension RegistrationDetails: TargetLane {
-  package var queue: SystemQueue? { carrier.marked?.system }
-
-  package var step: AnyObject? { owner?.targetList }
-
-  package func wait(
-    for member: ListedTarget, _ selector: Selector, _ body: () -> Void
-  ) -> (any Error)? {
-    run(body) ? nil : ForwardingError.wouldDeadlock(.init(selector, to: member))
-  }
 
   /// Runs `body` on the queue, and waits. Returns false, without having run it, if the wait would
   /// never end.
   func run(_ body: () -> Void) -> Bool {
-    guard let marked = carrier.marked else { return true }
-    // Marked as arrived, because the queue may use another thread.
-    func arrived() { Arrivals.with(body) }
-    if BlockingChain.isFree {
-      marked.system.sync(arrived)
-    } else if marked.mark.isCurrent {
+    let isFree = BlockingChain.isFree
+    guard let marked = carrier.marked, isFree || !marked.mark.isCurrent else {
       body()
-    } else {
-      guard let chain = BlockingChain.waiting(for: marked.mark) else { return false }
-      marked.system.sync { chain.run(arrived) }
+      return true
     }
+    guard let chain = isFree ? .nobody : BlockingChain.waiting(for: marked.mark) else {
+      return false
+    }
+    // The queue may use another thread.
+    marked.system.sync { chain.run(body) }
     return true
-  }
-
-  package func arrive(_ body: () -> Void) { BlockingChain.runForNobody(body) }
-
-  package func report(_ error: any Error, of selector: Selector, by member: ListedTarget) {
-    guard case .failed(let error) = DeliveryOutcome(error) else { return }
-    if let owner {
-      owner.diagnose(.failed(owner.token(of: member), selector, error))
-    } else {
-      EventReports.report(.failed(selector, member.targetType, error))
-    }
   }
 }

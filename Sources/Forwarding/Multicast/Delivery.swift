@@ -6,6 +6,8 @@ struct Delivery {
   let proxy: MulticastProxy
   let invocation: Invocation
   let selector: Selector
+  /// Whether the sender wants a ticket of each queued message.
+  var isReported = false
 
   /// The outcome of one target's turn.
   struct Turn {

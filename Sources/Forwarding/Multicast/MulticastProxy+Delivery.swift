@@ -39,7 +39,7 @@ extension MulticastProxy {
         switch listed.outcome {
         case .answered: Delivery.Turn(outcome: .answered)
         case .failed(let error): Delivery.Turn(outcome: DeliveryOutcome(error))
-        case .unknown: deliver(call, selector, to: registration)
+        case .unknown: deliver(call, selector, to: registration, isReported: listsAll)
         case .skipped: Delivery.Turn(outcome: .notCalled)
         }
       note(turn, of: registration, call, &tally)
@@ -190,14 +190,15 @@ extension MulticastProxy {
 
   /// Sends a call to a target that is not simply called. The call then has the answer.
   private func deliver(
-    _ call: Call, _ selector: Selector, to registration: Registration
+    _ call: Call, _ selector: Selector, to registration: Registration, isReported: Bool = false
   ) -> Delivery.Turn {
     // Handled before the general case, which is slow: many targets may have died at once.
     if !registration.isAlive, !registration.isRemoved, !registration.isBlocked {
       return Delivery.Turn(outcome: .dead)
     }
     return call.withInvocation { invocation in
-      let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
+      let delivery = Delivery(
+        proxy: self, invocation: invocation, selector: selector, isReported: isReported)
       let turn = delivery.turn(of: registration)
       delivery.adoptAnswer(of: turn)
       return turn
@@ -226,7 +227,6 @@ extension MulticastProxy: TargetListOwner {
   package func deliver(
     _ call: Call, to registration: ListedTarget, _ tally: inout TargetList.Tally
   ) {
-    if deliverQuickly(call, to: registration, &tally) { return }
     guard let selector = call.selector else { return }
     note(deliver(call, selector, to: registration), of: registration, call, &tally)
   }

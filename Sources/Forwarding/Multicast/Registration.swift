@@ -25,16 +25,16 @@ extension Registration {
     self.init(
       target, id: id, isStrong: isStrong, wishes.way,
       notes: wishes.arePlain
-        ? nil : TargetNotes(RegistrationDetails(wishes, carrier, WeakReference(proxy))))
+        ? nil : RegistrationDetails(wishes, carrier, WeakReference(proxy)))
   }
 
   /// The options and what belongs to them; nil if all have their defaults.
-  var details: RegistrationDetails? { notes?.lane as? RegistrationDetails }
+  var details: RegistrationDetails? { notes as? RegistrationDetails }
 
   private var made: RegistrationDetails {
     if let details { return details }
     let made = RegistrationDetails(Wishes(), .none, nil)
-    notes = TargetNotes(made)
+    notes = made
     return made
   }
 
@@ -70,24 +70,24 @@ extension Registration {
 extension ListedTarget.Marks {
   /// A delivery has claimed the only message of a once-only registration.
   fileprivate static let taken = Self(rawValue: 2)
-  /// Messages claim the once-only registration when they arrive on their lane.
-  fileprivate static let arriving = Self(rawValue: 16)
+  /// Calls claim the once-only registration when they are made.
+  fileprivate static let claimedAtCall = Self(rawValue: 16)
 }
 
 extension Registration {
   /// Claims the message of a once-only registration; true for the first caller only.
-  func claim() -> Bool { !mark(.taken).contains(.taken) }
+  func claim() -> Bool { !isRemoved && !mark(.taken).contains(.taken) }
 
-  /// Whether a message has claimed the once-only registration, and may yet end it.
+  /// Whether a message has claimed the once-only registration, and has ended it or may yet do so.
   var isClaimed: Bool { marks.contains(.taken) }
 
   /// Takes back a claim: the target had no method for the message.
   func unclaim() { unmark(.taken) }
 
-  /// Whether messages claim the registration when they arrive on their lane.
-  var isClaimedAtArrival: Bool { marks.contains(.arriving) }
+  /// Whether calls claim the registration when they are made.
+  var isClaimedAtCall: Bool { marks.contains(.claimedAtCall) }
 
-  func claimAtArrival() { mark(.arriving) }
+  func claimAtCall() { mark(.claimedAtCall) }
 }
 
 extension Registration.Wishes {
@@ -100,7 +100,7 @@ extension Registration.Wishes {
     return switch lane.kind {
     case .caller: .called
     case .queue: lane.waits ? .awaited : .queued
-    case .actor, .executor: .special
+    case .order: .special
     }
   }
 }

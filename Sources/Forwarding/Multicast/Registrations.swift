@@ -141,16 +141,15 @@ struct Registrations {
     switch lane.kind {
     case .caller: .none
     case .queue(let queue): .queue(queue)
-    case .actor(let actor): .order(order(of: actor) { LaneOrder(.actor(actor)) })
-    case .executor(let executor): .order(order(of: executor) { LaneOrder(.executor(executor)) })
+    case .order(let place): .order(order(of: place))
     }
   }
 
   /// The order of messages that all registrations with an actor or executor share.
-  private mutating func order(of place: AnyObject, _ make: () -> LaneOrder) -> LaneOrder {
-    let key = ObjectIdentifier(place)
-    if let known = orders[key]?.object as? LaneOrder { return known }
-    let made = make()
+  private mutating func order(of place: OrderedExecutor.Place) -> OrderedExecutor {
+    let key = ObjectIdentifier(place.object)
+    if let known = orders[key]?.object as? OrderedExecutor { return known }
+    let made = OrderedExecutor(place)
     if orders.count >= orderLimit {
       orders = orders.filter { $0.value.object != nil }
       orderLimit = max(16, 2 * orders.count)

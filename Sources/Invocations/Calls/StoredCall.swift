@@ -6,7 +6,7 @@ import CForwardingShims
 ///
 /// An ``Invocation`` can be changed, but takes several times the memory.
 @safe
-package class StoredCall: ManagedBuffer<StoredCall.Header, StoredCall.Piece> {
+package final class StoredCall: ManagedBuffer<StoredCall.Header, StoredCall.Piece> {
   // SAFETY: written before it is shared, and only read afterwards. It owns the values of its image,
   // and `deinit` releases them.
 
@@ -22,18 +22,14 @@ package class StoredCall: ManagedBuffer<StoredCall.Header, StoredCall.Piece> {
   /// as the allocation is.
   package typealias Piece = UInt64
 
-  /// Keeps a call in an object with room for `extra` bytes behind the image. `finish` writes them.
-  /// Returns nil if an image is not enough to make the call later, or a value is missing.
-  @unsafe
+  /// Keeps a call in an object. Returns nil if an image is not enough to make the call later, or a
+  /// value is missing.
   @inline(__always)
-  static func make(
-    _ call: Call, extra: Int = 0, _ finish: (UnsafeMutableRawPointer) -> Void = { _ in }
-  ) -> StoredCall? {
+  fileprivate static func make(_ call: Call) -> StoredCall? {
     let plan = unsafe call.unmanagedPlan
     return unsafe plan._withUnsafeGuaranteedRef { kept -> StoredCall? in
       guard kept.image.isEnough, let selector = call.selector else { return nil }
-      let size = kept.image.size + extra
-      let made = create(minimumCapacity: size / MemoryLayout<Piece>.size) { _ in
+      let made = create(minimumCapacity: kept.image.size / MemoryLayout<Piece>.size) { _ in
         unsafe Header(plan: nil, selector: selector)
       }
       let stored = unsafe unsafeDowncast(made, to: StoredCall.self)
@@ -41,7 +37,6 @@ package class StoredCall: ManagedBuffer<StoredCall.Header, StoredCall.Piece> {
       do throws(InvocationError) { try unsafe kept.image.capture(call, into: image) } catch {
         return nil
       }
-      unsafe finish(image + kept.image.size)
       unsafe stored.withUnsafeMutablePointerToHeader { unsafe $0.pointee.plan = plan.retain() }
       return stored
     }
@@ -56,38 +51,29 @@ package class StoredCall: ManagedBuffer<StoredCall.Header, StoredCall.Piece> {
   // Addresses, because accesses to a buffer's properties are checked for exclusivity at run time.
 
   @unsafe
-  private final var written: Unmanaged<CallPlan>? {
+  private var written: Unmanaged<CallPlan>? {
     unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.plan }
   }
 
   @unsafe
-  private final var plan: Unmanaged<CallPlan> {
+  private var plan: Unmanaged<CallPlan> {
     // SAFETY: `make` returns no object whose image was not written.
     unsafe written.unsafelyUnwrapped
   }
 
   @unsafe
-  private final var image: UnsafeMutableRawPointer {
+  private var image: UnsafeMutableRawPointer {
     unsafe withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
   }
 
-  /// The bytes behind the image.
-  @unsafe
-  final var extra: UnsafeMutableRawPointer {
-    unsafe plan._withUnsafeGuaranteedRef { unsafe image + $0.image.size }
-  }
-
-  /// Whether `make` has finished; false in the `deinit` of an object that it discards.
-  final var isWritten: Bool { unsafe written != nil }
-
   /// The selector of the message.
-  package final var selector: Selector {
+  package var selector: Selector {
     unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.selector }
   }
 
   /// Runs `body` with a call on the stack, whose receiver is not set. It borrows the values.
   @inline(__always)
-  final func withCall(_ body: (Call) throws -> Void) throws {
+  private func withCall(_ body: (Call) throws -> Void) throws {
     try unsafe plan._withUnsafeGuaranteedRef { plan in
       try unsafe withUnsafeTemporaryAllocation(
         byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
@@ -105,18 +91,18 @@ package class StoredCall: ManagedBuffer<StoredCall.Header, StoredCall.Piece> {
   ///
   /// - Throws: The error of the method, or ``InvocationError`` if the object does not take the
   ///   message.
-  package final func send(to target: AnyObject) throws {
+  package func send(to target: AnyObject) throws {
     let receiver = unsafe BorrowedObject(Unmanaged.passUnretained(target).toOpaque())
     try withCall { try $0.send(compared: selector, to: receiver) }
   }
 
   /// Makes an invocation that owns its arguments, without a target.
-  package final func invocation() -> Invocation {
+  package func invocation() -> Invocation {
     unsafe plan._withUnsafeGuaranteedRef { unsafe Invocation($0, selector, from: image) }
   }
 }
 
 extension Call {
   /// Stores the call without its target; nil if an image is not enough to make it later.
-  package func stored() -> StoredCall? { unsafe StoredCall.make(self) }
+  package func stored() -> StoredCall? { StoredCall.make(self) }
 }

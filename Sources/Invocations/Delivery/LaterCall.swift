@@ -13,12 +13,12 @@ import CForwardingShims
 @_documentation(visibility: internal)
 @safe
 public struct QueuedCall {
-  // SAFETY: a local variable of the delivering function, which holds the list and its members.
-  private let turn: LaterCall.Turn
+  // SAFETY: witness tables are never freed.
+  private let requirement: LaterCall.Requirement
   private(set) var call: LaterCall?
 
   @unsafe
-  init(_ turn: LaterCall.Turn) { unsafe self.turn = turn }
+  init(_ requirement: LaterCall.Requirement) { unsafe self.requirement = requirement }
 
   /// Keeps a closure that calls the target.
   ///
@@ -27,70 +27,73 @@ public struct QueuedCall {
   public mutating func give(
     _ travels: Bool, _ run: consuming @escaping (QueuedTarget) throws -> Void
   ) {
-    if travels { call = unsafe LaterCall(turn, run) }
+    if travels { call = unsafe LaterCall(requirement, run) }
   }
 }
 
-/// A call of a requirement that is carried to a lane: a closure over its target. It retains neither
-/// the target nor the registration.
+/// A call that is made on a lane: a closure over its target.
 @safe
-package final class LaterCall: @unchecked Sendable {
+package struct LaterCall: @unchecked Sendable {
   // SAFETY: the one thread that it arrives on uses it. Whether the target may be called there was
-  // decided when it was added. The member is in the unowned count until `deinit`.
+  // decided when it was added. Witness tables are never freed.
 
-  /// What the call knows of its target. Witness tables are never freed.
+  /// What the call knows of a requirement.
   @unsafe
-  struct Turn {
-    let member: Unmanaged<ListedTarget>
+  struct Requirement {
     let table: UnsafeRawPointer
     let index: Int
     let selector: Selector
     let isOptional: Bool
   }
 
-  private let turn: Turn
+  package let selector: Selector
+  /// The requirement; nil for a message.
+  private let requirement: Requirement?
   private let run: (QueuedTarget) throws -> Void
+  /// The message that is sent, a copy that is not shared; nil for a requirement.
+  package let message: Invocation?
+  /// Whether the method is `async`, or may be.
+  package let suspends: Bool
 
   @unsafe
-  init(_ turn: Turn, _ run: consuming @escaping (QueuedTarget) throws -> Void) {
-    unsafe self.turn = turn
+  fileprivate init(
+    _ requirement: Requirement, _ run: consuming @escaping (QueuedTarget) throws -> Void
+  ) {
+    selector = unsafe requirement.selector
+    unsafe self.requirement = requirement
     self.run = run
-    _ = unsafe swift_unownedRetain(turn.member.toOpaque())
+    message = nil
+    suspends = false
   }
 
-  deinit { unsafe swift_unownedRelease(turn.member.toOpaque()) }
-
-  package var selector: Selector { unsafe turn.selector }
-
-  /// Enqueues the call on a queue, after the work that was enqueued before.
-  func travel(on queue: SystemQueue) {
-    unsafe queue.async(Unmanaged.passRetained(self).toOpaque()) { call in
-      unsafe Unmanaged<LaterCall>.fromOpaque(call.unsafelyUnwrapped).takeRetainedValue().arrive()
-    }
-  }
-
-  private func arrive() {
-    unsafe ListedTarget.arrive(at: turn.member.toOpaque(), selector) { object, member in
-      _ = try unsafe isAnswered(by: object, of: member)
-    }
+  /// A call that sends a message. The selector is read once: the target may change the invocation.
+  package init(_ selector: Selector, sending message: Invocation, suspends: Bool) {
+    self.selector = selector
+    unsafe requirement = nil
+    run = { target in try message.send(to: target.reference) }
+    self.message = message
+    self.suspends = suspends
   }
 
   /// Calls an object. Returns false if its class leaves the requirement out.
   package func isAnswered(by object: AnyObject, of member: ListedTarget) throws -> Bool {
     try withExtendedLifetime(object) {
-      try unsafe isAnswered(by: Unmanaged.passUnretained(object).toOpaque(), of: member)
+      let address = unsafe Unmanaged.passUnretained(object).toOpaque()
+      let (table, optional) = unsafe place(in: member)
+      return try unsafe member.isAnswered(address, optional) {
+        try run(unsafe QueuedTarget(object: address, table: table))
+      }
     }
   }
 
+  /// The table of the requirement, and its selector if it is optional; nil if its method has been
+  /// replaced meanwhile.
   @unsafe
-  private func isAnswered(
-    by object: UnsafeMutableRawPointer, of member: ListedTarget
-  ) throws -> Bool {
-    let isKnown = unsafe member.witnesses?.table(at: turn.index) == UInt(bitPattern: turn.table)
-    let optional = unsafe isKnown && turn.isOptional ? turn.selector : nil
-    return try unsafe member.isAnswered(object, optional) {
-      try run(unsafe QueuedTarget(object: object, table: isKnown ? turn.table : nil))
-    }
+  private func place(in member: ListedTarget) -> (UnsafeRawPointer?, optional: Selector?) {
+    guard let requirement = unsafe requirement,
+      unsafe member.witnesses?.table(at: requirement.index) == UInt(bitPattern: requirement.table)
+    else { return (nil, nil) }
+    return unsafe (requirement.table, requirement.isOptional ? selector : nil)
   }
 }
 
@@ -121,6 +124,8 @@ public struct QueuedTarget {
     unsafe self.table = table
   }
 
+  var reference: AnyObject { unsafe Unmanaged.fromOpaque(object).takeUnretainedValue() }
+
   /// Calls the requirement, on the lane. If its method has been replaced meanwhile, `send` sends
   /// the message.
   @inlinable
@@ -139,8 +144,7 @@ public struct QueuedTarget {
   @usableFromInline
   @inline(never)
   func sendAlone(_ send: (inout ProxyDelivery) throws -> Void?) throws {
-    var delivery = unsafe ProxyDelivery(
-      to: Unmanaged<AnyObject>.fromOpaque(object).takeUnretainedValue())
+    var delivery = ProxyDelivery(to: reference)
     _ = try send(&delivery)
   }
 }

@@ -21,27 +21,18 @@ package final class ListedTarget: @unchecked Sendable {
 
   /// A number that the owner assigned.
   package let id: UInt64
-  /// Other data of the owner, which its lock protects; nil for most targets.
-  package var notes: TargetNotes? {
-    get { unsafe lentNotes?.takeUnretainedValue() }
-    set {
-      let old = unsafe lentNotes
-      unsafe lentNotes = newValue.map { unsafe .passRetained($0) }
-      unsafe old?.release()
-    }
-  }
-
-  /// The notes, without a retain. The notes of a target with a queue never change.
-  @exclusivity(unchecked) private(set) var lentNotes: Unmanaged<TargetNotes>?
+  /// Other data of the owner, which sets it once, under its lock, before the target is special. It is
+  /// released last, so its `deinit` may report the end.
+  @exclusivity(unchecked) package var notes: AnyObject?
 
   /// - Parameters:
   ///   - way: how deliveries reach the target.
   ///   - notes: see ``notes``.
   package init(
-    _ object: AnyObject, id: UInt64, isStrong: Bool, _ way: Way, notes: TargetNotes?
+    _ object: AnyObject, id: UInt64, isStrong: Bool, _ way: Way, notes: AnyObject?
   ) {
     self.id = id
-    unsafe lentNotes = notes.map { unsafe .passRetained($0) }
+    unsafe self.notes = notes
     let pointer = unsafe Unmanaged.passUnretained(object).toOpaque()
     var flags = way.flags
     if isStrong {
@@ -53,9 +44,7 @@ package final class ListedTarget: @unchecked Sendable {
     unsafe stored = FWDTarget(object: pointer, flags: flags, marks: 0, chunk: nil, witnesses: nil)
   }
 
-  // The notes are released last, so their own `deinit`s may report the end.
   deinit {
-    defer { unsafe lentNotes?.release() }
     let pointer = unsafe target.pointee.object
     if isStrong {
       unsafe swift_release(pointer)
@@ -216,4 +205,31 @@ package final class ListedTarget: @unchecked Sendable {
   package var wasReached: Bool { marks.rawValue & Marks.met.rawValue != 0 }
 
   package func markReached() { if !wasReached { mark(.met) } }
+}
+
+extension ListedTarget {
+  /// Calls an object of this target. Returns false if its class leaves the requirement out.
+  ///
+  /// - Parameter optional: the selector, if the requirement is optional.
+  @unsafe
+  @inline(__always)
+  func isAnswered(
+    _ object: UnsafeMutableRawPointer, _ optional: Selector?, _ body: () throws -> Void
+  ) throws -> Bool {
+    guard let optional else {
+      try body()
+      return true
+    }
+    let thread = unsafe fwd_thread()
+    unsafe fwd_forget_left_out(thread)
+    var failure: (any Error)?
+    do { try body() } catch { failure = error }
+    if unsafe fwd_is_left_out(thread, object, UInt64(optional.word)) != 0 {
+      // A default implementation without a value to return throws.
+      OptionalRequirement.note(leftOut: optional, by: type)
+      return false
+    }
+    if let failure { throw failure }
+    return true
+  }
 }

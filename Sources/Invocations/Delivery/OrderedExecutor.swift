@@ -9,6 +9,13 @@ package final class OrderedExecutor: TaskExecutor {
   package enum Place: Sendable {
     case actor(any Actor)
     case executor(any TaskExecutor)
+
+    package var object: AnyObject {
+      switch self {
+      case .actor(let actor): actor
+      case .executor(let executor): executor
+      }
+    }
   }
 
   private struct State {

@@ -9,54 +9,31 @@ extension ProxyDelivery {
     _ call: ProxyTurn, _ selector: Selector, _ later: (inout QueuedCall) -> Void,
     _ direct: (UnsafeRawPointer) throws -> Void
   ) -> LaneTurn {
-    let (place, targets, index) = unsafe (call.member, call.targets, call.facts.place)
-    let isOptional = call.facts.isOptional
-    guard let table = unsafe fwd_direct_table(place, targets.proxy, index) else { return .message }
+    let (place, index, isOptional) = unsafe (call.member, call.facts.place, call.facts.isOptional)
+    guard let table = unsafe fwd_direct_table(place, call.targets.proxy, index) else {
+      return .message
+    }
     return unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee)._withUnsafeGuaranteedRef {
       member in
-      func laterCall() -> LaterCall? {
-        // A message finds out without the lane that a class leaves out the requirement.
-        guard !isOptional || isKnown(selector, member.type) else { return nil }
-        var call = unsafe QueuedCall(
-          LaterCall.Turn(
-            member: .passUnretained(member), table: table, index: index, selector: selector,
-            isOptional: isOptional))
-        later(&call)
-        return call.call
-      }
-      let way = member.way
-      // A target with a queue lends its notes, which never change.
-      if case .queued = way, let notes = unsafe member.lentNotes {
-        return unsafe notes._withUnsafeGuaranteedRef { notes in
-          guard let queue = notes.queue, member.isAlive, let call = laterCall() else {
-            return .message
-          }
-          member.markReached()
-          call.travel(on: queue)
-          return .queued
-        }
-      }
+      if member.isRemoved || member.isBlocked { return .over }
+      guard member.isSpecial, let owner = call.targets.owner else { return .message }
       // A message records that the target is dead.
       var turn = LaneTurn.message
       unsafe member.withAddress { object in
-        func isAnswered() throws -> Bool {
+        turn = owner.call(member, selector, mayLeaveOut: isOptional) {
           try unsafe member.isAnswered(object, isOptional ? selector : nil) {
             try unsafe _withUnprotectedUnsafePointer(to: (object, table)) { words in
               try unsafe direct(UnsafeRawPointer(words))
             }
           }
-        }
-        switch way {
-        case .called, .queued: break
-        case .awaited:
-          guard let notes = unsafe member.lentNotes else { break }
-          turn = unsafe notes._withUnsafeGuaranteedRef {
-            $0.lane.call(member, selector, isAnswered)
-          }
-        case .special:
-          guard let owner = targets.owner else { break }
-          turn = owner.callSpecially(
-            member, selector, mayLeaveOut: isOptional, isAnswered, later: laterCall)
+        } later: {
+          // A message finds out without the lane that a class leaves out the requirement.
+          guard !isOptional || isKnown(selector, member.type) else { return nil }
+          var call = unsafe QueuedCall(
+            LaterCall.Requirement(
+              table: table, index: index, selector: selector, isOptional: isOptional))
+          later(&call)
+          return call.call
         }
       }
       return turn
@@ -87,18 +64,4 @@ package enum LaneTurn {
   case failed(any Error)
   /// The target needs a message.
   case message
-}
-
-extension TargetLane {
-  /// Calls `member` on the queue, and waits.
-  func call(
-    _ member: ListedTarget, _ selector: Selector, _ isAnswered: () throws -> Bool
-  ) -> LaneTurn {
-    member.markReached()
-    var turn = LaneTurn.over
-    let refusal = wait(for: member, selector) {
-      do { if try isAnswered() { turn = .answered } } catch { turn = .failed(error) }
-    }
-    return refusal.map { .failed($0) } ?? turn
-  }
 }

@@ -7,15 +7,15 @@ package protocol TargetListOwner: AnyObject {
   func publishTargets()
   /// Sends to a member that is not simply called.
   func deliver(_ call: Call, to member: ListedTarget, _ tally: inout TargetList.Tally)
-  /// Calls a requirement of a living member with options that need more than a queue, in place, on
-  /// its lane, or later.
+  /// Calls a requirement of a living member as its options say: in place, on its lane while the sender
+  /// waits, or later.
   ///
   /// - Parameters:
   ///   - mayLeaveOut: whether the class of the member may leave the requirement out.
   ///   - isAnswered: calls the member on the current thread. Returns false if it leaves the
   ///     requirement out.
   ///   - later: makes the call for another thread; nil if that needs a message.
-  func callSpecially(
+  func call(
     _ member: ListedTarget, _ selector: Selector, mayLeaveOut: Bool,
     _ isAnswered: () throws -> Bool, later: () -> LaterCall?
   ) -> LaneTurn

@@ -35,7 +35,7 @@ package struct SystemQueue: @unchecked Sendable {
 
   /// Enqueues `work`, which is called once with `context`.
   @unsafe
-  func async(
+  package func async(
     _ context: UnsafeMutableRawPointer,
     _ work: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void
   ) {

@@ -52,9 +52,11 @@ struct MulticastMutationTests {
   func cancelled() throws {
     let proxy = MulticastProxy()
     proxy.add(self.dummy)
-    var parcel: Forwarding.Parcel? = try Forwarding.Parcel(
-      .message(did.invocation(1)), to: proxy.snapshot[0], for: proxy, .nobody)
-    let ticket = try #require(parcel?.ticket)
+    let call = LaterCall("did:", sending: try did.invocation(1), suspends: false)
+    let receipt = Receipt(of: "did:", to: proxy.snapshot[0], .nobody)
+    var parcel: Forwarding.Parcel? = Parcel(call, to: proxy.snapshot[0], .never, receipt)
+    #expect(parcel != nil)
+    let ticket = try #require(receipt.turn(.queued).ticket)
     #expect(ticket.outcome == nil)
     #expect(ticket.wait(timeout: .now()) == nil)
     parcel = nil
