@@ -26,6 +26,9 @@ struct Answer {
   /// Whether the requirement can throw any error of the delivery.
   var throwsAny: Bool { thrown == Self.anyError && !passesErrors }
 
+  /// The case of `ProxyThrowing`; nil if the requirement throws nothing.
+  var throwing: String? { throwsAny ? "any" : thrown != nil || passesErrors ? "some" : nil }
+
   /// The `try` and `await` in front of a call.
   var marks: String { (thrown != nil || passesErrors ? "try " : "") + (isAsync ? "await " : "") }
 

@@ -152,14 +152,14 @@ struct Call {
     "\(Spelling.invocations)ProxySite<(\(result))>(\(proxy.place)"
       + (answer.isOptional ? ", isOptional: true" : "")
       + (answer.hasOtherwise ? ", hasOtherwise: true" : "")
+      + (answer.throwing.map { ", throwing: .\($0)" } ?? "")
       + (answer.combine.map { ", combine: \($0)" } ?? "") + ")"
   }
 
   private var awaiting: String {
     let changed = isMutating ? "var __changed = __target; " : ""
-    let endsWithTask = answer.throwsAny ? ", endsWithTask: true" : ""
     return """
-      var __delivery = \(forwarder).awaiting(\(site), \(sentSelector)\(endsWithTask))
+      var __delivery = \(forwarder).awaiting(\(site), \(sentSelector))
       while __delivery.begins() {
         do {
           if let __target = __delivery.target(as: (\(proxy.objectTarget)).self) {

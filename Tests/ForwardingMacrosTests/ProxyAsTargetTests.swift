@@ -2,6 +2,7 @@
 #if Macros
   import Invocations
   import Forwarding
+  import Synchronization
   import Testing
 
   @Forwardable
@@ -45,6 +46,27 @@
         #expect(asked.remove(proxy) == 1)
         #expect(asked.count == 1)
       }
+    }
+
+    private struct Refused: Error {}
+
+    @Test("an answer wins over a failure, also through a proxy in front of another")
+    func failing() async throws {
+      let inner = Multicast<AskingProxy>()
+      inner.add(Scale(2), strongly: true)
+      inner.on(\.weigh) { _ in throw Refused() }
+      let failing = ClosureTarget()
+      try failing.register("weighLater:") { (_: Int) throws -> Int in throw Refused() }
+      inner.untyped.add(failing, strongly: true)
+      let errors = Mutex(0)
+      inner.onDiagnostic = { if case .unheard = $0 { errors.withLock { $0 += 1 } } }
+      let outer = Multicast<AskingProxy>()
+      outer.add(inner.proxy)
+      for proxy in [inner.proxy, outer.proxy, SingleTarget<AskingProxy>(outer.proxy).proxy] {
+        #expect(proxy.weigh(5) == 10)
+        #expect(await proxy.weighLater(5) == 10)
+      }
+      #expect(errors.withLock { $0 } == 6)
     }
 
     @Test(

@@ -197,6 +197,8 @@ typedef struct FWDInvocationState {
   uint8_t has_otherwise : 1;
   /// Whether all targets are called even if the awaiting task is cancelled.
   uint8_t is_uncancelled : 1;
+  /// Whether the sender can throw no error, and so gets an answer even if another target failed.
+  uint8_t cannot_throw : 1;
   /// Whether no target answered: the error of the send alone could be that of another message, which
   /// a target sent.
   uint8_t is_unanswered : 1;

@@ -14,9 +14,9 @@ public struct _AwaitedProxyDelivery<Result>: ~Copyable {
   @usableFromInline var answers = ProxyAnswers<Result>()
 
   @inlinable
-  init(_ site: ProxySite<Result>, _ turns: consuming AwaitedTurns) {
+  init(_ forwarder: _ProxyForwarder, _ site: ProxySite<Result>, _ selector: Selector) {
     self.site = site
-    self.turns = turns
+    turns = AwaitedTurns(selector, site.facts, to: forwarder.targets, of: forwarder.untyped)
   }
 
   /// Begins the next turn; false if the delivery is over.
@@ -50,17 +50,14 @@ public struct _AwaitedProxyDelivery<Result>: ~Copyable {
 }
 
 extension _ProxyForwarder {
-  /// Begins the delivery of an `async` requirement.
-  ///
-  /// - Parameter endsWithTask: whether no target is asked once the task is cancelled: the sender gets
-  ///   a `CancellationError`. One that cannot throw it asks all, as a class that is no proxy would.
+  /// Begins the delivery of an `async` requirement. If it can throw any error, no target is asked once the
+  /// task is cancelled: the sender gets a `CancellationError`. One that cannot throw it asks all, as a class
+  /// that is no proxy would.
   @inlinable
   public func awaiting<Result>(
-    _ site: ProxySite<Result>, _ selector: Selector, endsWithTask: Bool = false
+    _ site: ProxySite<Result>, _ selector: Selector
   ) -> _AwaitedProxyDelivery<Result> {
-    _AwaitedProxyDelivery(
-      site,
-      AwaitedTurns(selector, site.facts, to: targets, of: untyped, endsWithTask: endsWithTask))
+    _AwaitedProxyDelivery(self, site, selector)
   }
 }
 

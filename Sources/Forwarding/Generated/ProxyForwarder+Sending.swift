@@ -21,8 +21,7 @@ extension _ProxyForwarder {
     _ send: (inout ProxyDelivery) throws -> Result?
   ) -> ProxyAnswer<Result> {
     guard targets.areListed else {
-      return ProxyDelivery.sendWholly(
-        to: untyped, hasOtherwise: site.facts.hasOtherwise, send)
+      return ProxyDelivery.sendWholly(to: untyped, site.facts, send)
     }
     return ProxyDelivery.deliver(site, selector, to: targets, direct, later, send)
   }

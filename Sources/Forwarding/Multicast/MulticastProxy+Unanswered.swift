@@ -38,7 +38,9 @@ extension MulticastProxy {
     case .answered:
       // A message that is queued for targets whose results are ignored is answered, too.
       if tally.answered == 0 { call.answerWithZero() }
-    case .failed(let error): throw error
+    case .failed(let error):
+      guard tally.answered > 0, UnansweredMessages.cannotThrow(call) else { throw error }
+      diagnose(.unheard(selector, error))
     case .unanswered(let error):
       UnansweredMessages.note(call)
       if let error { throw error }

@@ -45,7 +45,7 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   ///   result on a queue; the ``fallback`` is asked last.
   public init(asksOne: Bool = false) {
     super.init()
-    unsafe targetList.owner = self
+    targetList.setOwner(self)
     guard asksOne else { return }
     targetList.asksOne = true
     resultRule = .first
@@ -57,7 +57,7 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// at first: ``ForwardingError/targetGone(_:)``.
   public init(one target: AnyObject?, strongly: Bool = false) {
     super.init()
-    unsafe targetList.owner = self
+    targetList.setOwner(self)
     targetList.isOfOne = true
     whenNobodyAnswers = .throw
     if let target { add(target, strongly: strongly) }

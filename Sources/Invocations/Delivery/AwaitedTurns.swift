@@ -12,8 +12,6 @@ package struct AwaitedTurns: ~Copyable {
   @usableFromInline let targets: ProxyTargets
   @usableFromInline let selector: Selector
   private let facts: ProxyFacts
-  /// Whether cancelling the task ends the delivery, because the sender can throw the error.
-  private let endsWithTask: Bool
 
   /// Whether the delivery has begun.
   private var hasBegun = false
@@ -30,16 +28,12 @@ package struct AwaitedTurns: ~Copyable {
   /// Initializes a delivery, which begins with the first turn.
   @usableFromInline
   package init(
-    _ selector: Selector, _ facts: ProxyFacts, to targets: ProxyTargets, of untyped: AnyObject,
-    endsWithTask: Bool
+    _ selector: Selector, _ facts: ProxyFacts, to targets: ProxyTargets, of untyped: AnyObject
   ) {
     self.targets = targets
     self.selector = selector
     self.facts = facts
-    self.endsWithTask = endsWithTask
-    message = ProxyDelivery(
-      to: targets.areListed ? nil : untyped, targets, hasOtherwise: facts.hasOtherwise,
-      isUncancelled: !endsWithTask)
+    message = ProxyDelivery(to: targets.areListed ? nil : untyped, targets, facts)
   }
 
   /// Begins the walk, and moves the task into a step. Returns false if the delivery cannot begin.
@@ -51,7 +45,8 @@ package struct AwaitedTurns: ~Copyable {
     guard let list = unsafe targets.list else { return true }
     unsafe list._withUnsafeGuaranteedRef { list in
       let ends = list.ends(hasResult: facts.mayEndAtFirst)
-      walk = AwaitedWalk(list, ends, endsWithTask: endsWithTask)
+      // Cancelling the task ends the delivery if the sender can throw the error.
+      walk = AwaitedWalk(list, ends, endsWithTask: facts.throwing == .any)
     }
     step = AwaitedStep.enter(through: unsafe unsafeBitCast(list, to: ObjectIdentifier.self))
     if walk != nil, step != nil { return true }

@@ -32,9 +32,9 @@ extension ProxyDelivery {
   @usableFromInline
   @inline(never)
   package static func sendWholly<Result>(
-    to untyped: AnyObject, hasOtherwise: Bool, _ send: (inout ProxyDelivery) throws -> Result?
+    to untyped: AnyObject, _ facts: ProxyFacts, _ send: (inout ProxyDelivery) throws -> Result?
   ) -> ProxyAnswer<Result> {
-    var delivery = ProxyDelivery(to: untyped, nil, hasOtherwise: hasOtherwise)
+    var delivery = ProxyDelivery(to: untyped, nil, facts)
     delivery.message = fwd_next_message()
     do {
       return try send(&delivery).map { .answered($0) } ?? .unanswered(nil)
@@ -110,7 +110,7 @@ struct ProxyRest {
   mutating func sendAlone<Result>(
     _ call: ProxyTurn, _ send: (inout ProxyDelivery) throws -> Result?
   ) -> Result? {
-    var delivery = ProxyDelivery(to: nil, call.targets, hasOtherwise: call.facts.hasOtherwise)
+    var delivery = ProxyDelivery(to: nil, call.targets, call.facts)
     if let thread = unsafe call.thread { delivery.message = unsafe fwd_direct_number(thread) }
     unsafe delivery.place = call.member
     unsafe swap(&delivery.tally, &noted.pointee)

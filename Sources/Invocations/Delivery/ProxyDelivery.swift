@@ -24,28 +24,22 @@ public struct ProxyDelivery {
   @usableFromInline var place: MemberPlace?
   /// The number of the message; 0 before there is one.
   @usableFromInline var message: UInt64 = 0
-  /// Whether the proxy has an answer where no target has one.
-  @usableFromInline let hasOtherwise: Bool
-  /// Whether cancelling the task does not end an awaited delivery.
-  @usableFromInline let isUncancelled: Bool
+  /// The requirement; nil for a message that is none.
+  @usableFromInline let facts: ProxyFacts?
   /// The outcome at the targets that had their turn.
   @usableFromInline var tally = TargetList.Tally()
   /// Whether no target of the proxy answered the message.
   @usableFromInline var isUnanswered = false
 
   /// Makes a message to a proxy.
-  public init(to untyped: AnyObject) { self.init(to: untyped, nil, hasOtherwise: false) }
+  public init(to untyped: AnyObject) { self.init(to: untyped, nil, nil) }
 
   /// Makes a message to a proxy, or to targets.
-  init(
-    to untyped: AnyObject?, _ targets: ProxyTargets?, hasOtherwise: Bool,
-    isUncancelled: Bool = false
-  ) {
+  init(to untyped: AnyObject?, _ targets: ProxyTargets?, _ facts: ProxyFacts?) {
     self.untyped = untyped
     self.targets = targets
     unsafe place = nil
-    self.hasOtherwise = hasOtherwise
-    self.isUncancelled = isUncancelled
+    self.facts = facts
   }
 
   /// Sends a message whose arguments are set. Returns whether the call has an answer.
@@ -95,8 +89,10 @@ public struct ProxyDelivery {
 
   private func prepare(_ call: Call) {
     unsafe call.state.pointee.message = message
-    unsafe call.state.pointee.has_otherwise = hasOtherwise ? 1 : 0
-    unsafe call.state.pointee.is_uncancelled = isUncancelled ? 1 : 0
+    guard let facts else { return }
+    unsafe call.state.pointee.has_otherwise = facts.hasOtherwise ? 1 : 0
+    unsafe call.state.pointee.is_uncancelled = facts.throwing == .any ? 0 : 1
+    unsafe call.state.pointee.cannot_throw = facts.throwing == .nothing ? 1 : 0
   }
 
   /// Performs the method that the class of a directly callable target is known to have. Returns

@@ -18,13 +18,29 @@ public struct ProxySite<Result> {
   @inlinable
   public init(
     _ place: Int, isOptional: Bool = false, hasOtherwise: Bool = false,
-    combine: ((Result, Result) -> Result)? = nil
+    throwing: ProxyThrowing = .nothing, combine: ((Result, Result) -> Result)? = nil
   ) {
     facts = ProxyFacts(
-      place: place, isOptional: isOptional, hasOtherwise: hasOtherwise,
+      place: place, isOptional: isOptional, hasOtherwise: hasOtherwise, throwing: throwing,
       hasResult: Result.self != Void.self, isCombined: combine != nil)
     self.combine = combine
   }
+}
+
+/// Which errors the sender of a requirement can throw.
+///
+/// Used by code that `@Forwardable` generates.
+///
+/// ```swift
+/// let site = ProxySite<Bool>(0, throwing: .any)
+/// ```
+@_documentation(visibility: internal)
+@frozen
+public enum ProxyThrowing {
+  case nothing
+  /// Those of one type, or of a closure that it is called with.
+  case some
+  case any
 }
 
 /// What a delivery needs to know of a requirement with any type of result.
@@ -36,15 +52,20 @@ package struct ProxyFacts {
   @usableFromInline package let isOptional: Bool
   /// Whether the protocol says what the sender gets where no target answers.
   @usableFromInline package let hasOtherwise: Bool
+  @usableFromInline package let throwing: ProxyThrowing
   @usableFromInline package let hasResult: Bool
   /// Whether the answers of several targets become one.
   @usableFromInline package let isCombined: Bool
 
   @inlinable
-  init(place: Int, isOptional: Bool, hasOtherwise: Bool, hasResult: Bool, isCombined: Bool) {
+  init(
+    place: Int, isOptional: Bool, hasOtherwise: Bool, throwing: ProxyThrowing, hasResult: Bool,
+    isCombined: Bool
+  ) {
     self.place = place
     self.isOptional = isOptional
     self.hasOtherwise = hasOtherwise
+    self.throwing = throwing
     self.hasResult = hasResult
     self.isCombined = isCombined
   }

@@ -54,8 +54,11 @@ package final class TargetList: @unchecked Sendable {
   // under the owner's lock.
   private nonisolated(unsafe) var stored = unsafe FWDOwnedList()
 
-  /// The owner, which sets itself before the first delivery, and retains the list.
-  package unowned(unsafe) var owner: (any TargetListOwner)?
+  /// The owner, which retains the list.
+  private(set) unowned(unsafe) var owner: (any TargetListOwner)?
+
+  /// Tells the list its owner, before the first delivery.
+  package func setOwner(_ owner: any TargetListOwner) { unsafe self.owner = owner }
 
   var owned: UnsafeMutablePointer<FWDOwnedList> {
     unsafe fwd_owned_list_of(Unmanaged.passUnretained(self).toOpaque())

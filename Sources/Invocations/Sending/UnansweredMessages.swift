@@ -17,6 +17,11 @@ package enum UnansweredMessages {
     unsafe call.state.pointee.has_otherwise != 0
   }
 
+  /// Whether the sender of a call can throw no error.
+  package static func cannotThrow(_ call: Call) -> Bool {
+    unsafe call.state.pointee.cannot_throw != 0
+  }
+
   /// Notes that no target answered a call.
   package static func note(_ call: Call) { unsafe call.state.pointee.is_unanswered = 1 }
 
@@ -34,6 +39,7 @@ extension Call {
     unsafe state.pointee.message = other.state.pointee.message
     unsafe state.pointee.has_otherwise = other.state.pointee.has_otherwise
     unsafe state.pointee.is_uncancelled = other.state.pointee.is_uncancelled
+    unsafe state.pointee.cannot_throw = other.state.pointee.cannot_throw
     unsafe state.pointee.is_unanswered = 0
   }
 
