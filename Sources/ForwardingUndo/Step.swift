@@ -103,7 +103,7 @@ enum RecordedCall {
   /// - Throws: `ForwardingError.borrowedArgument` for the first argument that points to memory which
   ///   the call does not own.
   init(_ call: Call, to target: Any.Type? = nil) throws(ForwardingError) {
-    if let stored = call.stored() {
+    if let stored = StoredCall.make(call) {
       self = .stored(stored)
       return
     }

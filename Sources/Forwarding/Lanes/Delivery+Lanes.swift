@@ -23,8 +23,13 @@ extension Delivery {
   }
 
   /// A call that sends a copy of the invocation, which retains its arguments: the sender may be gone
-  /// before the target has finished.
-  private func later(suspends: Bool) -> LaterCall {
+  /// before the target has finished. A stored call is a smaller copy, which a method does not find.
+  private func later(_ method: Implementation?, suspends: Bool) -> LaterCall {
+    if method != nil, !suspends, !invocation.hasLuggage,
+      let stored = StoredCall.make(invocation.call)
+    {
+      return LaterCall(sending: stored)
+    }
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
     return LaterCall(selector, sending: copy, suspends: suspends)
@@ -40,7 +45,8 @@ extension Delivery {
     if let refusal = refusal(to: registration, on: wishes.lane, isAwaited: false) {
       return Turn(outcome: .failed(refusal))
     }
-    let later = wishes.lane.outlivesSender ? later(suspends: method?.isAwaited ?? false) : nil
+    let later =
+      wishes.lane.outlivesSender ? later(method, suspends: method?.isAwaited ?? false) : nil
     let turn = proxy.turn(
       of: registration, wishes, mayLeaveOut: method?.isOptional ?? false, later,
       isReported: isReported
@@ -102,7 +108,7 @@ extension Delivery {
     }
     let receipt = Receipt(of: selector, to: registration, .awaiting(AwaitedStep.current))
     registration.carrier.send(
-      Parcel(later(suspends: method?.isAwaited ?? true), to: registration, claim, receipt))
+      Parcel(later(method, suspends: method?.isAwaited ?? true), to: registration, claim, receipt))
     return receipt.turn(
       await receipt.outcome(within: wishes.lane.deadline, endsWithTask: invocation.endsWithTask))
   }

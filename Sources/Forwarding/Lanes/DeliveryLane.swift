@@ -106,8 +106,8 @@ public struct DeliveryLane: Sendable {
 }
 
 /// A queue with its mark and its address. They are looked up when a lane is created, because the
-/// proxy's registrations read them under their lock.
-struct MarkedQueue: Sendable {
+/// proxy's registrations read them under their lock. An object, as each call copies its lane.
+final class MarkedQueue: Sendable {
   let queue: DispatchQueue
   let mark: QueueMark
   let system: SystemQueue

@@ -8,12 +8,10 @@ extension MulticastProxy {
     _ isAnswered: () throws -> Bool, later: () -> LaterCall?
   ) -> LaneTurn {
     guard let details = member.details else { return .message }
-    func here() -> Delivery.Turn {
-      do { return Delivery.Turn(outcome: try isAnswered() ? .answered : .noMethod) } catch {
-        return Delivery.Turn(outcome: DeliveryOutcome(error))
-      }
+    func here() -> DeliveryOutcome {
+      do { return try isAnswered() ? .answered : .noMethod } catch { return DeliveryOutcome(error) }
     }
-    var turn: Delivery.Turn?
+    var outcome: DeliveryOutcome?
     switch member.way {
     case .called: return .message
     case .queued:
@@ -23,7 +21,7 @@ extension MulticastProxy {
       return .queued
     case .awaited:
       member.markReached()
-      _ = details.run { turn = here() }
+      _ = details.run { outcome = here() }
     case .special:
       let wishes = wishes(of: member)
       var call: LaterCall?
@@ -32,9 +30,12 @@ extension MulticastProxy {
         call = made
       }
       member.markReached()
-      turn = self.turn(of: member, wishes, mayLeaveOut: mayLeaveOut, call, here)
+      let turn = turn(of: member, wishes, mayLeaveOut: mayLeaveOut, call) {
+        Delivery.Turn(outcome: here())
+      }
+      outcome = turn?.outcome
     }
-    switch turn?.outcome ?? .wouldDeadlock(selector, member) {
+    switch outcome ?? .wouldDeadlock(selector, member) {
     case .answered: return .answered
     case .queued: return .queued
     case .failed(let error): return .failed(error)
@@ -60,12 +61,12 @@ extension MulticastProxy {
     // A wait is refused before the call claims a once-only registration.
     guard let later else {
       var turn = removed
-      let isRun = registration.run(waiting: wishes.lane.waits) {
+      let isRun = registration.details?.run {
         guard let claim = claim(), claim.begins(registration) else { return }
         turn = here()
         claim.settle(registration, turn.outcome)
       }
-      return isRun ? turn : nil
+      return isRun ?? true ? turn : nil
     }
     var receipt: Receipt?
     if let marked = registration.carrier.marked, wishes.lane.waits {
@@ -85,15 +86,5 @@ extension DeliveryOutcome {
   /// The outcome of a call whose wait would never end.
   static func wouldDeadlock(_ selector: Selector, _ registration: Registration) -> DeliveryOutcome {
     .failed(ForwardingError.wouldDeadlock(.init(selector, to: registration)))
-  }
-}
-
-extension Registration {
-  /// Runs `body`, which calls the target: here, or on the queue while this thread waits. Returns
-  /// false, without having run it, if the wait would never end.
-  fileprivate func run(waiting waits: Bool, _ body: () -> Void) -> Bool {
-    if waits, let details { return details.run(body) }
-    body()
-    return true
   }
 }

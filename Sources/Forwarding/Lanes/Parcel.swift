@@ -21,14 +21,14 @@ final class Parcel: @unchecked Sendable {
   private var report: (() -> Void)?
 
   init(
-    _ call: LaterCall, to registration: Registration, _ claim: Claim = .never,
-    _ receipt: Receipt? = nil
+    _ call: consuming LaterCall, to registration: Registration, _ claim: consuming Claim = .never,
+    _ receipt: consuming Receipt? = nil
   ) {
-    self.call = call
     self.registration = WeakReference(registration)
     self.claim = claim
     self.receipt = receipt
-    stay = call.message?.keeper.flatMap { $0 as? LaneStay }
+    if let message = call.message { stay = message.keeper as? LaneStay }
+    self.call = call
     stay?.begin()
   }
 
@@ -140,14 +140,16 @@ final class Parcel: @unchecked Sendable {
   private func suspend(_ registration: Registration, isLast: Bool) -> Bool {
     registration.details?.owner?.registrations.withLockInPlace { _ in
       if registration.isRemoved, !isLast { return false }
-      registration.suspended += 1
+      registration.details?.suspended += 1
       return true
     } ?? true
   }
 
   /// Notes that the method has ended.
   private func resume(_ registration: Registration) {
-    registration.details?.owner?.registrations.withLockInPlace { _ in registration.suspended -= 1 }
+    registration.details?.owner?.registrations.withLockInPlace { _ in
+      registration.details?.suspended -= 1
+    }
   }
 
   private func end(_ registration: Registration, _ outcome: DeliveryOutcome) -> DeliveryOutcome {

@@ -34,8 +34,8 @@ final class RegistrationDetails: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` on the queue, and waits. Returns false, without having run it, if the wait would
-  /// never end.
+  /// Runs `body`, which calls the target: on the queue while this thread waits, or here without one.
+  /// Returns false, without having run it, if the wait would never end.
   func run(_ body: () -> Void) -> Bool {
     let isFree = BlockingChain.isFree
     guard let marked = carrier.marked, isFree || !marked.mark.isCurrent else {

@@ -29,7 +29,10 @@ extension Registration {
   }
 
   /// The options and what belongs to them; nil if all have their defaults.
-  var details: RegistrationDetails? { notes as? RegistrationDetails }
+  var details: RegistrationDetails? {
+    // SAFETY: the proxy makes the notes, and makes no others.
+    notes.map { unsafe unsafeDowncast($0, to: RegistrationDetails.self) }
+  }
 
   private var made: RegistrationDetails {
     if let details { return details }
@@ -52,10 +55,7 @@ extension Registration {
 
   /// The number of methods on the lane that have begun and may be suspended. It is guarded as the
   /// options are.
-  var suspended: Int {
-    get { details?.suspended ?? 0 }
-    set { made.suspended = newValue }
-  }
+  var suspended: Int { details?.suspended ?? 0 }
 
   /// A group that is left when the registration is deallocated.
   var end: DispatchGroup {

@@ -119,7 +119,7 @@ public final class Invocation {
   public var targetRetained: Bool { call.retainsTarget }
 
   /// Whether the invocation has a path or a keeper. Faster than reading them.
-  var hasLuggage: Bool { unsafe call.state.pointee.has_attachments != 0 }
+  package var hasLuggage: Bool { unsafe call.state.pointee.has_attachments != 0 }
 
   /// The objects that forwarded this message before it crossed to another thread.
   var path: [AnyObject] { attachments?.path ?? [] }

@@ -24,8 +24,7 @@ package final class StoredCall: ManagedBuffer<StoredCall.Header, StoredCall.Piec
 
   /// Keeps a call in an object. Returns nil if an image is not enough to make the call later, or a
   /// value is missing.
-  @inline(__always)
-  fileprivate static func make(_ call: Call) -> StoredCall? {
+  package static func make(_ call: Call) -> StoredCall? {
     let plan = unsafe call.unmanagedPlan
     return unsafe plan._withUnsafeGuaranteedRef { kept -> StoredCall? in
       guard kept.image.isEnough, let selector = call.selector else { return nil }
@@ -71,9 +70,12 @@ package final class StoredCall: ManagedBuffer<StoredCall.Header, StoredCall.Piec
     unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.selector }
   }
 
-  /// Runs `body` with a call on the stack, whose receiver is not set. It borrows the values.
-  @inline(__always)
-  private func withCall(_ body: (Call) throws -> Void) throws {
+  /// Sends the call to an object, which the caller retains. The values are borrowed.
+  ///
+  /// - Throws: The error of the method, or ``InvocationError`` if the object does not take the
+  ///   message.
+  package func send(to target: AnyObject) throws {
+    let receiver = unsafe BorrowedObject(Unmanaged.passUnretained(target).toOpaque())
     try unsafe plan._withUnsafeGuaranteedRef { plan in
       try unsafe withUnsafeTemporaryAllocation(
         byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
@@ -82,27 +84,13 @@ package final class StoredCall: ManagedBuffer<StoredCall.Header, StoredCall.Piec
         let call = unsafe Call(setting: plan.facts, at: scoped.baseAddress.unsafelyUnwrapped)
         defer { call.finish() }
         unsafe plan.image.restore(image, into: call)
-        try body(call)
+        try call.send(compared: selector, to: receiver)
       }
     }
-  }
-
-  /// Sends the call to an object, which the caller retains. The values are borrowed.
-  ///
-  /// - Throws: The error of the method, or ``InvocationError`` if the object does not take the
-  ///   message.
-  package func send(to target: AnyObject) throws {
-    let receiver = unsafe BorrowedObject(Unmanaged.passUnretained(target).toOpaque())
-    try withCall { try $0.send(compared: selector, to: receiver) }
   }
 
   /// Makes an invocation that owns its arguments, without a target.
   package func invocation() -> Invocation {
     unsafe plan._withUnsafeGuaranteedRef { unsafe Invocation($0, selector, from: image) }
   }
-}
-
-extension Call {
-  /// Stores the call without its target; nil if an image is not enough to make it later.
-  package func stored() -> StoredCall? { StoredCall.make(self) }
 }

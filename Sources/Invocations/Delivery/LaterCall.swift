@@ -15,7 +15,7 @@ import CForwardingShims
 public struct QueuedCall {
   // SAFETY: witness tables are never freed.
   private let requirement: LaterCall.Requirement
-  private(set) var call: LaterCall?
+  fileprivate var call: LaterCall?
 
   @unsafe
   init(_ requirement: LaterCall.Requirement) { unsafe self.requirement = requirement }
@@ -29,6 +29,9 @@ public struct QueuedCall {
   ) {
     if travels { call = unsafe LaterCall(requirement, run) }
   }
+
+  /// Moves the call out; nil if a message is needed.
+  mutating func take() -> LaterCall? { call.take() }
 }
 
 /// A call that is made on a lane: a closure over its target.
@@ -47,10 +50,10 @@ package struct LaterCall: @unchecked Sendable {
   }
 
   package let selector: Selector
-  /// The requirement; nil for a message.
+  /// The requirement; nil for messages.
   private let requirement: Requirement?
   private let run: (QueuedTarget) throws -> Void
-  /// The message that is sent, a copy that is not shared; nil for a requirement.
+  /// The message that is sent, a copy that is not shared; nil for other calls.
   package let message: Invocation?
   /// Whether the method is `async`, or may be.
   package let suspends: Bool
@@ -73,6 +76,15 @@ package struct LaterCall: @unchecked Sendable {
     run = { target in try message.send(to: target.reference) }
     self.message = message
     self.suspends = suspends
+  }
+
+  /// A call that sends a stored message, to a target that has a method for it.
+  package init(sending stored: StoredCall) {
+    selector = stored.selector
+    unsafe requirement = nil
+    run = { target in try stored.send(to: target.reference) }
+    message = nil
+    suspends = false
   }
 
   /// Calls an object. Returns false if its class leaves the requirement out.

@@ -23,7 +23,12 @@ package final class ListedTarget: @unchecked Sendable {
   package let id: UInt64
   /// Other data of the owner, which sets it once, under its lock, before the target is special. It is
   /// released last, so its `deinit` may report the end.
-  @exclusivity(unchecked) package var notes: AnyObject?
+  package var notes: AnyObject? {
+    get { unsafe keptNotes }
+    set { unsafe keptNotes = newValue }
+  }
+  // Other modules would check each access for exclusivity.
+  @exclusivity(unchecked) private var keptNotes: AnyObject?
 
   /// - Parameters:
   ///   - way: how deliveries reach the target.
@@ -32,7 +37,7 @@ package final class ListedTarget: @unchecked Sendable {
     _ object: AnyObject, id: UInt64, isStrong: Bool, _ way: Way, notes: AnyObject?
   ) {
     self.id = id
-    unsafe self.notes = notes
+    unsafe keptNotes = notes
     let pointer = unsafe Unmanaged.passUnretained(object).toOpaque()
     var flags = way.flags
     if isStrong {

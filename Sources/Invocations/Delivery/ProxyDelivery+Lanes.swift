@@ -33,7 +33,7 @@ extension ProxyDelivery {
             LaterCall.Requirement(
               table: table, index: index, selector: selector, isOptional: isOptional))
           later(&call)
-          return call.call
+          return call.take()
         }
       }
       return turn

@@ -170,29 +170,27 @@ package final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
     self.key = key
   }
 
+  // Without closures: generic functions that take them ask for metadata, which takes longer than a
+  // queue that is waited for.
+
   /// The value of the current thread.
   package var value: Value? {
-    get {
-      unsafe pthread_getspecific(key).map {
-        unsafe Unmanaged<Value>.fromOpaque($0).takeUnretainedValue()
-      }
-    }
-    set {
-      let old = unsafe pthread_getspecific(key)
-      let new = unsafe newValue.map { unsafe Unmanaged.passRetained($0).toOpaque() }
-      unsafe pthread_setspecific(key, new)
-      if let old = unsafe old { unsafe Unmanaged<Value>.fromOpaque(old).release() }
-    }
+    guard let value = unsafe pthread_getspecific(key) else { return nil }
+    return unsafe Unmanaged<Value>.fromOpaque(value).takeUnretainedValue()
   }
 
   /// Whether the current thread has a value. Cheaper than reading it.
   package var isSet: Bool { unsafe pthread_getspecific(key) != nil }
 
   /// Runs `body` while the current thread has another value.
-  package func with<Result>(_ other: Value?, _ body: () throws -> Result) rethrows -> Result {
-    let before = value
-    value = other
-    defer { value = before }
+  package func with<Result>(_ other: Value, _ body: () throws -> Result) rethrows -> Result {
+    let before = unsafe pthread_getspecific(key)
+    let retained = unsafe Unmanaged.passRetained(other)
+    unsafe pthread_setspecific(key, retained.toOpaque())
+    defer {
+      unsafe pthread_setspecific(key, before)
+      unsafe retained.release()
+    }
     return try body()
   }
 }

@@ -69,7 +69,9 @@ struct StoredCallTests {
   }
 
   /// A call refers to its invocation without retaining it; a parameter lives until the return.
-  private static func stored(_ invocation: Invocation) -> StoredCall? { invocation.call.stored() }
+  private static func stored(_ invocation: Invocation) -> StoredCall? {
+    StoredCall.make(invocation.call)
+  }
 
   private static func recorded<each Argument>(
     _ selector: Selector, _ arguments: repeat each Argument
