@@ -23,9 +23,11 @@ extension Call {
     if isNoMessage != nil {
       return "\(Spelling.forwarding)_ProxyMessage.selector(\"\(selector)\", \(name))"
     }
+    let combine = answer.combine.map { ", combine: \($0)" } ?? ""
+    let owner = answer.combine == nil ? "" : ", of: \(proxy.type).self"
     return proxy.parameters.isEmpty
-      ? "\(type)(\"\(selector)\", \(name))"
-      : "\(type).__known(\"\(selector)\", of: \(proxy.type).self, \(name))"
+      ? "\(type)(\"\(selector)\", \(name)\(owner)\(combine))"
+      : "\(type).__known(\"\(selector)\", of: \(proxy.type).self, \(name)\(combine))"
   }
 }
 

@@ -200,8 +200,8 @@
     switch (behind.isSingle ? .single : behind, targets) {
     // Only the first target that answers is asked.
     case (.dataSource, .two): return table[sending.kind]?[.one]
-    // An error ends the asking, and it is the outcome of a message.
-    case (.dataSource, .failingBesideOne), (.messages, .failingBesideOne):
+    // An error ends the asking.
+    case (.dataSource, .failingBesideOne):
       return table[sending.kind]?[.failing]
     case (.single, .two), (.single, .leavingBesideOne), (.single, .failingBesideOne): return nil
     // Its target may be deallocated, which a requirement that throws reports as an error.

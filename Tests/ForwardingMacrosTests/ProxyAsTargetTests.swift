@@ -10,6 +10,8 @@
     @Otherwise(-1) func weigh(_ number: Int) -> Int
     @Otherwise(-1) func weighLater(_ number: Int) async -> Int
     @Optional @Otherwise(-1) func guess(_ number: Int) -> Int
+    @Otherwise(0, combine: +) func total(_ number: Int) -> Int
+    @Otherwise(0, combine: +) func totalLater(_ number: Int) async -> Int
   }
 
   private final class Scale: Asking {
@@ -18,12 +20,16 @@
     func weigh(_ number: Int) -> Int { factor * number }
     func weighLater(_ number: Int) async -> Int { factor * number }
     func guess(_ number: Int) -> Int { factor * number }
+    func total(_ number: Int) -> Int { factor * number }
+    func totalLater(_ number: Int) async -> Int { factor * number }
   }
 
   /// Leaves out the optional requirement.
   private final class Brief: Asking {
     func weigh(_ number: Int) -> Int { number }
     func weighLater(_ number: Int) async -> Int { number }
+    func total(_ number: Int) -> Int { number }
+    func totalLater(_ number: Int) async -> Int { number }
   }
 
   @Suite("A proxy that is a target of a proxy is its proxy")
@@ -67,6 +73,30 @@
         #expect(await proxy.weighLater(5) == 10)
       }
       #expect(errors.withLock { $0 } == 6)
+    }
+
+    @Test("answers are combined in each proxy of a chain, and in messages")
+    func combined() async throws {
+      let inner = Multicast<AskingProxy>()
+      for factor in 1...3 { inner.add(Scale(factor), strongly: true) }
+      let single = SingleTarget<AskingProxy>(inner.proxy)
+      let outer = Multicast<AskingProxy>()
+      outer.add(single.proxy)
+      outer.add(Scale(10), strongly: true)
+      for (proxy, total) in [(inner.proxy, 6), (single.proxy, 6), (outer.proxy, 16)] {
+        #expect(proxy.total(1) == total)
+        #expect(await proxy.totalLater(1) == total)
+      }
+      #expect(try Message<Int, Int>("total:")(1, on: outer.untyped) == 16)
+      for concurrently in [false, true] {
+        #expect(try await outer.messages.totalLater(1, concurrently: concurrently) == 16)
+      }
+      let source = DataSource<AskingProxy>()
+      source.add(Scale(5), strongly: true)
+      source.add(Scale(7), strongly: true)
+      let asked = Multicast<AskingProxy>()
+      asked.add(source.proxy)
+      #expect(asked.proxy.total(1) == 5)
     }
 
     @Test(

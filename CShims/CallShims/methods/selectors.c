@@ -59,8 +59,6 @@ static FWDSelectors *grown(const FWDSelectors *table) {
 }
 
 const FWDName *fwd_selector_intern(const char *bytes, size_t length) {
-  // From now on a fork waits for the lock.
-  fwd_set_up_threads();
   pthread_mutex_lock(&selectors_lock);
   const FWDName *name = fwd_selector_find(bytes, length);
   if (!name) {

@@ -16,7 +16,8 @@ public struct _AwaitedProxyDelivery<Result>: ~Copyable {
   @inlinable
   init(_ forwarder: _ProxyForwarder, _ site: ProxySite<Result>, _ selector: Selector) {
     self.site = site
-    turns = AwaitedTurns(selector, site.facts, to: forwarder.targets, of: forwarder.untyped)
+    turns = AwaitedTurns(
+      selector, site.facts, at: site.place, to: forwarder.targets, of: forwarder.untyped)
   }
 
   /// Begins the next turn; false if the delivery is over.

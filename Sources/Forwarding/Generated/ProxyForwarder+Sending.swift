@@ -60,7 +60,7 @@ extension ProxyAnswer {
   ) throws -> Result {
     switch self {
     case .answered(let answer): return answer
-    case .unanswered(let error): return try Self.nothing(selector(), error)
+    case .unanswered(let error): return try Self.orThrow(selector(), error)
     case .failed(let error, _): throw error
     }
   }
@@ -89,8 +89,8 @@ extension ProxyAnswer {
   /// What a sender that can throw gets where no target answers: nothing, if that is a result.
   @usableFromInline
   @inline(never)
-  static func nothing(_ selector: Selector, _ error: (any Error)?) throws -> Result {
-    if error == nil, let nothing = () as? Result { return nothing }
+  static func orThrow(_ selector: Selector, _ error: (any Error)?) throws -> Result {
+    if error == nil, let nothing { return nothing }
     throw error as? ForwardingError ?? ForwardingError.nobodyAnswered(selector)
   }
 }

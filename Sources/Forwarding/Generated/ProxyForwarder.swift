@@ -20,6 +20,7 @@ public struct _ProxyForwarder: Sendable {
   public init(_ untyped: any ForwardingProxy & Sendable, for proxy: AnyClass) {
     self.untyped = untyped
     KnownProxies.add(proxy)
+    (untyped as? MulticastProxy)?.noteFront(proxy)
     let isPlain = type(of: untyped) == MulticastProxy.self
     targets = ProxyTargets(isPlain ? (untyped as? MulticastProxy)?.targetList : nil, for: proxy)
   }
@@ -27,13 +28,17 @@ public struct _ProxyForwarder: Sendable {
 
 /// The classes of all proxies that were made.
 enum KnownProxies {
-  private static let classes = Guarded<Set<ObjectIdentifier>>([])
+  private static let classes = Guarded<[UInt: AnyClass]>([:])
+
+  static func number(_ proxy: AnyClass) -> UInt { UInt(bitPattern: ObjectIdentifier(proxy)) }
 
   static func add(_ proxy: AnyClass) {
-    classes.withLockInPlace { _ = $0.insert(ObjectIdentifier(proxy)) }
+    classes.withLockInPlace { $0[number(proxy)] = proxy }
   }
 
-  static func contain(_ type: AnyClass) -> Bool {
-    classes.read { $0.contains(ObjectIdentifier(type)) }
+  static func contain(_ type: AnyClass) -> Bool { classes.read { $0[number(type)] != nil } }
+
+  static func type(_ number: UInt) -> (any GeneratedProxy.Type)? {
+    classes.read { $0[number] } as? any GeneratedProxy.Type
   }
 }

@@ -23,14 +23,22 @@ public final class Requirement<Result, each Argument>: Sendable {
 
   /// Creates the message of a requirement.
   ///
-  /// - Parameter name: the requirement and its protocol, such as `ChatDelegate.chat(_:upload:)`, for
-  ///   errors.
-  public init(_ selector: Selector, name: String? = nil) {
+  /// - Parameters:
+  ///   - name: the requirement and its protocol, such as `ChatDelegate.chat(_:upload:)`, for errors.
+  ///   - proxy: the proxy of the protocol.
+  ///   - combine: makes one answer of two.
+  public init(
+    _ selector: Selector, name: String? = nil, of proxy: AnyClass? = nil,
+    combine: (@Sendable (Result, Result) -> Result)? = nil
+  ) {
     self.selector = selector
     if let name { RequirementNames.note(name, for: selector) }
     do throws(InvocationError) {
       let prepared = try Message<Result, repeat each Argument>(selector).prepared
       self.prepared = prepared
+      if let combine, let proxy {
+        AnswerCombiner.note(combine, for: selector, prepared, of: proxy)
+      }
       __travels = prepared.plan.travels
       refusal = nil
     } catch {
@@ -73,11 +81,12 @@ extension Requirement {
   /// Returns the message of a generic proxy's requirement. All calls for the same proxy return the
   /// same object.
   public static func __known(
-    _ selector: Selector, of proxy: AnyClass, name: String? = nil
+    _ selector: Selector, of proxy: AnyClass, name: String? = nil,
+    combine: (@Sendable (Result, Result) -> Result)? = nil
   ) -> Requirement {
     let key = ObjectIdentifier(proxy)
     if let known = knownRequirements.read({ $0[key]?[selector] }) as? Requirement { return known }
-    let made = Requirement(selector, name: name)
+    let made = Requirement(selector, name: name, of: proxy, combine: combine)
     return knownRequirements.withLockInPlace { known in
       if let first = known[key]?[selector] as? Requirement { return first }
       known[key, default: [:]][selector] = made

@@ -23,10 +23,7 @@ enum Carrier: Sendable {
         parcel.attach(
           Task(executorPreference: QueueExecutor(marked.queue)) { await parcel.performAwaiting() })
       } else {
-        unsafe marked.system.async(Unmanaged.passRetained(parcel).toOpaque()) { parcel in
-          unsafe Unmanaged<Parcel>.fromOpaque(parcel.unsafelyUnwrapped).takeRetainedValue()
-            .perform()
-        }
+        marked.system.async(parcel) { KnownClass.taken($0, as: Parcel.self).perform() }
       }
     case .order(let order):
       // The task retains its executor.

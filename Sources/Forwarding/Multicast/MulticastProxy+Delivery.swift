@@ -164,10 +164,26 @@ extension MulticastProxy {
   nonisolated(nonsending) func sendAwaiting(
     _ invocation: Invocation, concurrently: Bool
   ) async throws {
-    let tally = try await deliverAwaiting(
-      invocation, concurrently: concurrently, targetList.ends(hasResult: invocation.returnsValue)
-    ) { _, _ in }
-    if let selector = invocation.selector { try conclude(invocation.call, selector, tally) }
+    guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
+    let combiner = combiner(of: invocation.call, selector)
+    var answer: Any?
+    // What is combined is asked of all.
+    let ends = targetList.ends(hasResult: invocation.returnsValue && combiner == nil)
+    let tally = try await deliverAwaiting(invocation, concurrently: concurrently, ends) { _, turn in
+      if turn.outcome.isAnswer { answer = try combiner?.add(answer, invocation.call) }
+    }
+    if let answer { try combiner?.set(answer, invocation.call) }
+    try conclude(invocation.call, selector, tally)
+  }
+
+  /// Forwards a call whose protocol says how several answers become one: all targets are asked.
+  func forward(_ call: Call, _ selector: Selector, _ combiner: AnswerCombiner) throws {
+    var answer: Any?
+    let tally = try deliver(call, selector, targetList.ends(hasResult: false)) { _, turn in
+      if turn.outcome.isAnswer { answer = try combiner.add(answer, call) }
+    }
+    if let answer { try combiner.set(answer, call) }
+    try conclude(call, selector, tally)
   }
 
   // MARK: Turns

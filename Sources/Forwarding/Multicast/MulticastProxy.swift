@@ -38,6 +38,23 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// the forwarding steps of a thread.
   package let targetList = TargetList()
 
+  /// The number of the class of the first proxy in front of this one; 0 without one.
+  private let front = Atomic<UInt>(0)
+
+  final func noteFront(_ proxy: AnyClass) {
+    _ = front.compareExchange(
+      expected: 0, desired: KnownProxies.number(proxy), ordering: .relaxed)
+  }
+
+  /// How the answers to a message become one, if the protocol of the proxy in front says so.
+  final func combiner(of call: Call, _ selector: Selector) -> AnswerCombiner? {
+    let known = AnswerCombiner.all(of: call, selector)
+    guard !known.isEmpty, let front = KnownProxies.type(front.load(ordering: .relaxed)) else {
+      return nil
+    }
+    return known.first { front.__place(of: $0.proxy) < front.__places }
+  }
+
   /// Creates a proxy without targets.
   ///
   /// - Parameter asksOne: whether a message is for one target, with or without a result: a *data
@@ -214,6 +231,9 @@ extension MulticastProxy: CallForwarding {
   package func forward(_ call: Call) throws {
     if let target = passedOnTarget { return try pass(call, on: target) }
     guard let selector = call.selector else { throw InvocationError.selectorNotSet }
+    if let combiner = combiner(of: call, selector) {
+      return try forward(call, selector, combiner)
+    }
     let ends = targetList.ends(hasResult: call.returnsValue)
     var tally = TargetList.Tally()
     try targetList.deliver(call, of: selector, for: self) { turn in

@@ -31,7 +31,7 @@ extension Registration {
   /// The options and what belongs to them; nil if all have their defaults.
   var details: RegistrationDetails? {
     // SAFETY: the proxy makes the notes, and makes no others.
-    notes.map { unsafe unsafeDowncast($0, to: RegistrationDetails.self) }
+    notes.map { KnownClass.object($0, as: RegistrationDetails.self) }
   }
 
   private var made: RegistrationDetails {

@@ -11,6 +11,8 @@ package struct AwaitedTurns: ~Copyable {
 
   @usableFromInline let targets: ProxyTargets
   @usableFromInline let selector: Selector
+  /// Where the tables of a target have that of the protocol.
+  private let tablePlace: Int
   private let facts: ProxyFacts
 
   /// Whether the delivery has begun.
@@ -28,8 +30,10 @@ package struct AwaitedTurns: ~Copyable {
   /// Initializes a delivery, which begins with the first turn.
   @usableFromInline
   package init(
-    _ selector: Selector, _ facts: ProxyFacts, to targets: ProxyTargets, of untyped: AnyObject
+    _ selector: Selector, _ facts: ProxyFacts, at tablePlace: Int, to targets: ProxyTargets,
+    of untyped: AnyObject
   ) {
+    self.tablePlace = tablePlace
     self.targets = targets
     self.selector = selector
     self.facts = facts
@@ -46,7 +50,7 @@ package struct AwaitedTurns: ~Copyable {
     unsafe list._withUnsafeGuaranteedRef { list in
       let ends = list.ends(hasResult: facts.mayEndAtFirst)
       // Cancelling the task ends the delivery if the sender can throw the error.
-      walk = AwaitedWalk(list, ends, endsWithTask: facts.throwing == .any)
+      walk = AwaitedWalk(list, ends, endsWithTask: facts.canThrowAny)
     }
     step = AwaitedStep.enter(through: unsafe unsafeBitCast(list, to: ObjectIdentifier.self))
     if walk != nil, step != nil { return true }
@@ -82,7 +86,7 @@ package struct AwaitedTurns: ~Copyable {
   private mutating func beginTarget() -> Bool {
     guard let place = unsafe walk?.nextPlace(&message.tally) else { return false }
     unsafe message.place = place
-    unsafe target = fwd_direct_take(place, targets.proxy, facts.place)
+    unsafe target = fwd_direct_take(place, targets.proxy, tablePlace)
     return true
   }
 

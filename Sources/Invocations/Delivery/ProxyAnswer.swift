@@ -19,13 +19,18 @@ public enum ProxyAnswer<Result> {
   /// gets the answer of another target, if there is one.
   case failed(any Error, Result?)
 
+  /// Nothing, where that is the result of the requirement.
+  @inlinable
+  @inline(__always)
+  package static var nothing: Result? { Result.self == Void.self ? () as? Result : nil }
+
   /// - Parameter result: the answer that counts; nil if no target has answered.
   @inlinable
   package init(_ verdict: Verdict, _ result: Result?) {
     switch verdict {
     case .answered:
       // A requirement without a result needs no answer.
-      self = (result ?? () as? Result).map { .answered($0) } ?? .unanswered(nil)
+      self = (result ?? Self.nothing).map { .answered($0) } ?? .unanswered(nil)
     case .unanswered(let error): self = .unanswered(error)
     case .failed(let error): self = .failed(error, result)
     }

@@ -32,7 +32,7 @@ extension ProxyDelivery {
     var rest = ProxyRest()
     while let member = unsafe walk.next() {
       var answer: Result?
-      let taken = unsafe fwd_direct_take(member, targets.proxy, site.facts.place)
+      let taken = unsafe fwd_direct_take(member, targets.proxy, site.place)
       if let object = unsafe taken.object {
         if site.facts.isOptional { unsafe fwd_forget_left_out(round.thread) }
         do throws(Failure) {
@@ -49,13 +49,13 @@ extension ProxyDelivery {
           }
         } catch {
           if unsafe !site.facts.isOptional || isAnswer(of: object, round, selector, at: member) {
-            unsafe rest.fail(error, in: ProxyTurn(site.facts, targets, round, at: member))
+            unsafe rest.fail(error, in: ProxyTurn(site, targets, round, at: member))
           }
         }
         unsafe fwd_direct_give_back(taken)
       } else {
         answer = unsafe turnElsewhere(
-          ProxyTurn(site.facts, targets, round, at: member), &rest, selector, direct, later, send)
+          ProxyTurn(site, targets, round, at: member), &rest, selector, direct, later, send)
       }
       guard let answer else {
         if rest.endsDelivery { break }
@@ -69,7 +69,7 @@ extension ProxyDelivery {
       if let result = answers.result { return .answered(result) }
       // A target that has the call on its queue gets it, and a proxy with an answer of its own asks for
       // one that is there.
-      if rest.hasQueued, !site.facts.hasOtherwise, let nothing = () as? Result {
+      if rest.hasQueued, !site.facts.hasOtherwise, let nothing = ProxyAnswer<Result>.nothing {
         return .answered(nothing)
       }
     }

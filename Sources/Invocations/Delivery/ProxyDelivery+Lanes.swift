@@ -9,34 +9,36 @@ extension ProxyDelivery {
     _ call: ProxyTurn, _ selector: Selector, _ later: (inout QueuedCall) -> Void,
     _ direct: (UnsafeRawPointer) throws -> Void
   ) -> LaneTurn {
-    let (place, index, isOptional) = unsafe (call.member, call.facts.place, call.facts.isOptional)
+    let (place, index, isOptional) = unsafe (call.member, call.place, call.facts.isOptional)
     guard let table = unsafe fwd_direct_table(place, call.targets.proxy, index) else {
       return .message
     }
     return unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee)._withUnsafeGuaranteedRef {
       member in
       if member.isRemoved || member.isBlocked { return .over }
-      guard member.isSpecial, let owner = call.targets.owner else { return .message }
       // A message records that the target is dead.
-      var turn = LaneTurn.message
-      unsafe member.withAddress { object in
-        turn = owner.call(member, selector, mayLeaveOut: isOptional) {
-          try unsafe member.isAnswered(object, isOptional ? selector : nil) {
+      guard member.isSpecial, member.isAlive, let owner = call.targets.owner else {
+        return .message
+      }
+      return owner.call(member, selector, mayLeaveOut: isOptional) {
+        var isAnswered = false
+        try unsafe member.withAddress { object in
+          isAnswered = try unsafe member.isAnswered(object, isOptional ? selector : nil) {
             try unsafe _withUnprotectedUnsafePointer(to: (object, table)) { words in
               try unsafe direct(UnsafeRawPointer(words))
             }
           }
-        } later: {
-          // A message finds out without the lane that a class leaves out the requirement.
-          guard !isOptional || isKnown(selector, member.type) else { return nil }
-          var call = unsafe QueuedCall(
-            LaterCall.Requirement(
-              table: table, index: index, selector: selector, isOptional: isOptional))
-          later(&call)
-          return call.take()
         }
+        return isAnswered
+      } later: {
+        // A message finds out without the lane that a class leaves out the requirement.
+        guard !isOptional || isKnown(selector, member.type) else { return nil }
+        var call = unsafe QueuedCall(
+          LaterCall.Requirement(
+            table: table, index: index, selector: selector, isOptional: isOptional))
+        later(&call)
+        return call.take()
       }
-      return turn
     }
   }
 

@@ -19,7 +19,7 @@ extension ProxyDelivery {
     }
     switch turn {
     // Of a call on another thread there is no result but nothing.
-    case .answered: return result ?? () as? Result
+    case .answered: return result ?? ProxyAnswer.nothing
     case .queued: rest.noteQueued(in: call)
     case .over: break
     case .failed(let error): rest.fail(error, in: call)

@@ -24,13 +24,11 @@ extension ProxyDelivery {
       let taken =
         unsafe MemoryLayout<Target>.size <= MemoryLayout<(UInt, UInt)>.size
         ? fwd_direct_take(place, targets.proxy, 0) : FWDDirectTarget()
-      let target: Target? =
-        if let object = unsafe taken.object {
-          unsafe value(of: taken, object)
-        } else {
-          other(unsafe member(at: place))
-        }
-      if let target, try !body(target) { break }
+      if let object = unsafe taken.object {
+        if try !body(unsafe value(of: taken, object)) { break }
+      } else if let target = other(unsafe member(at: place)), try !body(target) {
+        break
+      }
     }
     return true
   }

@@ -91,8 +91,8 @@ public struct ProxyDelivery {
     unsafe call.state.pointee.message = message
     guard let facts else { return }
     unsafe call.state.pointee.has_otherwise = facts.hasOtherwise ? 1 : 0
-    unsafe call.state.pointee.is_uncancelled = facts.throwing == .any ? 0 : 1
-    unsafe call.state.pointee.cannot_throw = facts.throwing == .nothing ? 1 : 0
+    unsafe call.state.pointee.is_uncancelled = facts.canThrowAny ? 0 : 1
+    unsafe call.state.pointee.cannot_throw = facts.cannotThrow ? 1 : 0
   }
 
   /// Performs the method that the class of a directly callable target is known to have. Returns

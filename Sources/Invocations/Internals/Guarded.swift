@@ -152,20 +152,15 @@ package final class Condition: @unchecked Sendable {
   package func announce() { unsafe pthread_cond_broadcast(condition) }
 }
 
-/// A value per thread, which is released when the thread ends.
+/// A value that a function lends to its thread.
 @safe
 package final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
-  // SAFETY: made once. The values that threads store under the key are retained, and released by
-  // the destructor.
+  // SAFETY: made once. The function that lends a value retains it meanwhile.
   private let key: pthread_key_t
 
   package init() {
     var key = pthread_key_t()
-    let status = unsafe pthread_key_create(&key) { value in
-      // On Darwin the parameter is not optional, on Linux it is.
-      let value: UnsafeMutableRawPointer? = unsafe value
-      if let value = unsafe value { unsafe Unmanaged<AnyObject>.fromOpaque(value).release() }
-    }
+    let status = unsafe pthread_key_create(&key, nil)
     precondition(status == 0, "no key for the values of threads is left; this package takes four")
     self.key = key
   }
@@ -185,12 +180,8 @@ package final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
   /// Runs `body` while the current thread has another value.
   package func with<Result>(_ other: Value, _ body: () throws -> Result) rethrows -> Result {
     let before = unsafe pthread_getspecific(key)
-    let retained = unsafe Unmanaged.passRetained(other)
-    unsafe pthread_setspecific(key, retained.toOpaque())
-    defer {
-      unsafe pthread_setspecific(key, before)
-      unsafe retained.release()
-    }
-    return try body()
+    unsafe pthread_setspecific(key, Unmanaged.passUnretained(other).toOpaque())
+    defer { unsafe pthread_setspecific(key, before) }
+    return try withExtendedLifetime(other) { try body() }
   }
 }

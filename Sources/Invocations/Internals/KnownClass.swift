@@ -13,4 +13,14 @@ package enum KnownClass {
     // SAFETY: the caller has stored it.
     unsafe unsafeDowncast(object.unsafelyUnwrapped, to: type)
   }
+
+  /// The object that ``SystemQueue/async(_:_:)`` was given, which this releases at its end.
+  @safe
+  @inlinable
+  package static func taken<Object: AnyObject>(
+    _ context: UnsafeMutableRawPointer?, as type: Object.Type
+  ) -> Object {
+    // SAFETY: the queue has retained it.
+    unsafe Unmanaged<Object>.fromOpaque(context.unsafelyUnwrapped).takeRetainedValue()
+  }
 }

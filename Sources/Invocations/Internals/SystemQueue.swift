@@ -33,15 +33,14 @@ package struct SystemQueue: @unchecked Sendable {
     return unsafe (stored?.value as? OpaquePointer).map { unsafe UnsafeMutableRawPointer($0) }
   }
 
-  /// Enqueues `work`, which is called once with `context`.
-  @unsafe
+  /// Enqueues `work`, which is called once, and takes the object by ``KnownClass/taken(_:as:)``.
+  @safe
   package func async(
-    _ context: UnsafeMutableRawPointer,
-    _ work: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void
+    _ object: AnyObject, _ work: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void
   ) {
+    // SAFETY: only the queue uses the object from here on.
+    nonisolated(unsafe) let context = unsafe Unmanaged.passRetained(object).toOpaque()
     if let address = unsafe address { return unsafe fwd_queue_async(address, context, work) }
-    // SAFETY: only the queue uses the context from here on.
-    nonisolated(unsafe) let context = unsafe context
     queue.async { unsafe work(context) }
   }
 

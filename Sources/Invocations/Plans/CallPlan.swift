@@ -60,6 +60,8 @@ public final class CallPlan: Sendable {
   let nativePlan = AtomicLazyReference<CallPlan>()
   /// The identity of `nativePlan` as a word; 0 until it is known.
   let nativeIdentity = Atomic<UInt>(0)
+  /// Whether a protocol says of a message with this plan how several answers become one.
+  let isCombined = Atomic(false)
 
   /// The cache key of shared plans. Equal signatures have equal keys.
   let key: [UInt8]

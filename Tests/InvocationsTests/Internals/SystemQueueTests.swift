@@ -27,12 +27,7 @@ struct SystemQueueTests {
     let system = withBlocks ? SystemQueue(withBlocks: queue) : SystemQueue(queue)
     let counter = Counter()
     for _ in 0..<3 {
-      unsafe system.async(Unmanaged.passRetained(counter).toOpaque()) { counter in
-        let counter = unsafe counter.map {
-          unsafe Unmanaged<Counter>.fromOpaque($0).takeRetainedValue()
-        }
-        counter?.count += 1
-      }
+      system.async(counter) { KnownClass.taken($0, as: Counter.self).count += 1 }
     }
     var (place, before): (Int?, Int) = (nil, 0)
     system.sync {
