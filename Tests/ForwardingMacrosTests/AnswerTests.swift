@@ -19,6 +19,12 @@
     func ring() throws
   }
 
+  @Forwardable
+  protocol Storing: AnyObject {
+    func value(_ key: Int) throws -> Any
+    func found(_ key: Int) -> Any?
+  }
+
   private final class Voter: Voting {
     let limit: Int
     var heard: [String] = []
@@ -92,6 +98,14 @@
       try alarms.proxy.ring()
       alarms.whenNobodyAnswers = .throw
       #expect(throws: ForwardingError.nobodyAnswered("ring")) { try alarms.proxy.ring() }
+    }
+
+    @Test("a result of any type is never taken for an answer that nobody gave")
+    func anyResult() {
+      let stores = Multicast<StoringProxy>()
+      stores.whenNobodyAnswers = .zero
+      #expect(throws: ForwardingError.nobodyAnswered("value:")) { try stores.proxy.value(1) }
+      #expect(stores.proxy.found(1) == nil)
     }
 
     @Test("a closure takes part for one requirement, until its token removes it")
