@@ -27,7 +27,11 @@ package struct AnswerCombiner: Sendable {
       guard let answer = answer as? Result else { return }
       try call.withInvocation { try $0.setResult(answer) }
     }
-    known.withLockInPlace { $0[selector, default: []].append(combiner) }
+    known.withLockInPlace { known in
+      // Threads that make one requirement at the same time note it twice.
+      let isNoted = known[selector]?.contains { $0.proxy == proxy && $0.plan === combiner.plan }
+      if isNoted != true { known[selector, default: []].append(combiner) }
+    }
     message.plan.isCombined.store(true, ordering: .releasing)
   }
 

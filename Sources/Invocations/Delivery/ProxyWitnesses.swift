@@ -124,9 +124,11 @@ package enum WitnessRecords {
     of value: Subject, _ object: AnyObject
   ) -> ProxyWitnesses? {
     guard let part = Part(value, of: object) else { return nil }
+    if let known = entry(type(of: object), Subject.self)?.records[part.table] { return known }
     let subject = ObjectIdentifier(Subject.self)
     return change(type(of: object)) { entries in
-      let record = entries[subject]?.records[part.table] ?? ProxyWitnesses(subject, [part.table])
+      if let first = entries[subject]?.records[part.table] { return first }
+      let record = ProxyWitnesses(subject, [part.table])
       entries[subject, default: Entry()].records[part.table] = record
       return record
     }
