@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads hold things in nested holds, and come and go, while two others replace the held things (`fwd_hold.h`). Each thing must be disposed of once, never while it is
-// held, and must be gone as soon as no thread is active, although the threads that held it live on.
+// Threads hold things in nested holds, and come and go, while two others replace the held things
+// (`fwd_hold.h`). Each thing must be disposed of once, never while it is held, and must be gone as
+// soon as no thread is active, although the threads that held it live on.
 //
 // Takes the number of seconds to run.
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Operations of the tests on their whole process: forks, sandboxes, signals.
+/// Operations of the tests on their whole process.
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>

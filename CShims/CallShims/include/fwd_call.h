@@ -59,8 +59,7 @@ __attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *f
 /// frame, so that the memory of its values is known to be in use: the callee may find the
 /// invocation, and set other values.
 ///
-/// Calls of one frame may be nested. The count is not a lock: a frame belongs to one thread at a
-/// time.
+/// Calls of one frame may be nested. The count is not a lock: one thread at a time has a frame.
 __attribute__((always_inline)) static inline void fwd_call_in_use(const FWDPlanFacts *facts,
                                                                   FWDInvocationState *state,
                                                                   const void *function) {

@@ -30,7 +30,7 @@ extension Registration {
 
   /// The options and what belongs to them; nil if all have their defaults.
   var details: RegistrationDetails? {
-    // SAFETY: the proxy makes the notes, and makes no others.
+    // The proxy makes the notes, and makes no others.
     notes.map { KnownClass.object($0, as: RegistrationDetails.self) }
   }
 

@@ -161,12 +161,9 @@ package final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
   package init() {
     var key = pthread_key_t()
     let status = unsafe pthread_key_create(&key, nil)
-    precondition(status == 0, "no key for the values of threads is left; this package takes four")
+    precondition(status == 0, "no key for the values of threads is left; this package takes three")
     self.key = key
   }
-
-  // Without closures: generic functions that take them ask for metadata, which takes longer than a
-  // queue that is waited for.
 
   /// The value of the current thread.
   package var value: Value? {
