@@ -21,11 +21,13 @@ extension Multicast {
 public enum _NoProxy: Sendable {}
 
 extension MulticastMessages<_NoProxy> {
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   public subscript<Result, each Argument>(
     dynamicMember name: String
   ) -> MulticastMessage<Proxy, Result, repeat each Argument> { fatalError() }
 
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   public subscript<each Argument>(
     dynamicMember name: String
