@@ -122,7 +122,7 @@ extension ForwardingError: CustomStringConvertible {
         + "or await the message"
     case .notAMessage(let context, let reason):
       "\(context) cannot be a message, as \(reason): its proxy calls targets that were added to it, "
-        + "with no lane, or one that blocks"
+        + "with no lane, or one that blocks without a deadline"
     case .needsSingleTarget(let selector):
       "an argument of \(Self.name(selector)) is 'sending', and may reach one target: put a 'SingleTarget' behind the proxy"
     }

@@ -97,7 +97,9 @@
       #expect(story.take() == ["told 1", "told 1", refusal])
     }
 
-    @Test("a target that misses its deadline is not called any more", arguments: ProxyWay.allCases)
+    @Test(
+      "a target that misses its deadline is not called any more, and a once-only one is not used up",
+      arguments: ProxyWay.allCases)
     func deadline(_ way: ProxyWay) throws {
       let targets = posting(way)
       let office = Office(story)
@@ -108,6 +110,10 @@
       queue.sync {}
       let late = "unheard tell: 'tell(_:)' of Office on queue 'office' did not finish in time"
       #expect(story.take() == [late])
+      #expect(targets.count == 1)
+      targets.add(unchecked: office, on: .blocking(queue, deadline: .seconds(1000)), once: true)
+      targets.proxy.tell(1)
+      #expect(story.take() == ["told 1"])
       #expect(targets.count == 0)
       targets.add(unchecked: office, on: .blocking(queue, deadline: .seconds(1000)))
       #expect(throws: Lame(name: "2")) { try targets.proxy.fail(2) }

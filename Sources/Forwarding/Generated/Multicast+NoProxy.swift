@@ -5,6 +5,8 @@
 extension Multicast {
   public final var proxy: Subject { fatalError() }
 
+  public final var untyped: MulticastProxy { fatalError() }
+
   // Where there is a proxy, the compiler finds what says that a message has no such name.
   @_disfavoredOverload
   public final var messages: MulticastMessages<_NoProxy> { fatalError() }

@@ -149,7 +149,9 @@ extension Multicast {
     var metDead = false
     defer { if metDead { sweep() } }
     func other(_ member: ListedTarget) -> Target? { turn(of: member, &metDead, find) }
-    if try ProxyDelivery.visit(list, other: other, body) { return }
+    // A proxy may have a box in place of a target of more words.
+    let isDirect = front == nil || MemoryLayout<Target>.size <= MemoryLayout<(UInt, UInt)>.size
+    if try ProxyDelivery.visit(list, isDirect: isDirect, other: other, body) { return }
     for member in members { if let target = other(member), try !body(target) { return } }
   }
 

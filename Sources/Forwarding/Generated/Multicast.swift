@@ -93,8 +93,10 @@ public class Multicast<Subject> {
   /// The target that a member stands for.
   @usableFromInline
   final func subject(_ member: ListedTarget, _ object: AnyObject) -> Subject? {
-    if let witnesses = member.witnesses { return WitnessRecords.value(of: object, witnesses) }
-    return (object as? SubjectBox<Subject>)?.value ?? object as? Subject
+    if let witnesses = member.witnesses {
+      return WitnessRecords.value(of: object, witnesses) as Subject
+    }
+    return object as? Subject
   }
 
   /// Ends the program if there is a proxy: its targets are not of the type `Subject`.

@@ -12,8 +12,8 @@ struct RegisteredTarget {
   init<Subject>(of target: Subject) {
     // Where Objective-C is missing, the object in an `any Error` cannot be taken out: it is a value.
     isBox = !_ProxyMessage.isObject(target) || Subject.self == (any Error).self
-    object = isBox ? SubjectBox(target) : target as AnyObject
-    witnesses = isBox ? nil : WitnessRecords.witnesses(of: target, object)
+    object = isBox ? ValueBox(target) : target as AnyObject
+    witnesses = WitnessRecords.witnesses(of: target, object)
   }
 
   /// A target of a proxy.
@@ -50,11 +50,4 @@ struct RegisteredTarget {
     }
     return proxy.__forwarder.untyped as? any SharedProxy ?? object
   }
-}
-
-/// Holds a target that is not an object.
-final class SubjectBox<Subject>: ManyTargets {
-  let value: Subject
-  init(_ value: Subject) { self.value = value }
-  var __targetType: Any.Type { type(of: value as Any) }
 }

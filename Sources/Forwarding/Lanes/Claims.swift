@@ -6,19 +6,21 @@ enum Claim {
   case never
   /// The registration has ended with the call, which alone retains it.
   case ended(Registration)
-  /// The call claims the registration when it is made. It ends if the target answers, as the target
-  /// may leave out the requirement.
+  /// The call claims the registration when it is made, because it may not be. It ends if the target
+  /// answers.
   case atCall
 }
 
 extension MulticastProxy {
   /// Claims a registration for a call, if it is a once-only one. Returns nil if another call has it.
+  ///
+  /// - Parameter mayFail: whether the call may leave the registration unused, because the target leaves
+  ///   out the requirement, or the sender stops waiting. Others then wait for their turn behind it.
   func claim(
-    _ registration: Registration, _ wishes: Registration.Wishes, mayLeaveOut: Bool
+    _ registration: Registration, _ wishes: Registration.Wishes, mayFail: Bool
   ) -> Claim? {
     guard wishes.isOnce else { return .never }
-    // Behind a call that may leave the registration unused, others wait for their turn.
-    if mayLeaveOut { registration.claimAtCall() }
+    if mayFail { registration.claimAtCall() }
     return registration.isClaimedAtCall ? .atCall : claimAndEnd(registration)
   }
 

@@ -96,10 +96,8 @@ extension Delivery {
       return Turn(outcome: .failed(refusal))
     }
     let removed = Turn(outcome: .removed)
-    let mayLeaveOut = method?.isOptional ?? false
-    guard let claim = proxy.claim(registration, wishes, mayLeaveOut: mayLeaveOut) else {
-      return removed
-    }
+    let mayFail = method?.isOptional ?? false || !wishes.lane.isHere
+    guard let claim = proxy.claim(registration, wishes, mayFail: mayFail) else { return removed }
     if wishes.lane.isHere {
       guard claim.begins(registration) else { return removed }
       let turn = await sendHereAwaiting(to: target, method)

@@ -56,13 +56,14 @@ extension MulticastProxy {
     of registration: Registration, _ wishes: Registration.Wishes, mayLeaveOut: Bool,
     _ later: LaterCall?, isReported: Bool = false, _ here: () -> Delivery.Turn
   ) -> Delivery.Turn? {
-    func claim() -> Claim? { self.claim(registration, wishes, mayLeaveOut: mayLeaveOut) }
     let removed = Delivery.Turn(outcome: .removed)
     // A wait is refused before the call claims a once-only registration.
     guard let later else {
       var turn = removed
       let isRun = registration.details?.run {
-        guard let claim = claim(), claim.begins(registration) else { return }
+        guard let claim = claim(registration, wishes, mayFail: mayLeaveOut),
+          claim.begins(registration)
+        else { return }
         turn = here()
         claim.settle(registration, turn.outcome)
       }
@@ -75,7 +76,8 @@ extension MulticastProxy {
     } else if isReported {
       receipt = Receipt(of: later.selector, to: registration, .nobody)
     }
-    guard let claim = claim() else { return removed }
+    let mayFail = mayLeaveOut || wishes.lane.waits
+    guard let claim = claim(registration, wishes, mayFail: mayFail) else { return removed }
     registration.carrier.send(Parcel(later, to: registration, claim, receipt))
     guard let receipt else { return Delivery.Turn(outcome: .queued) }
     return receipt.turn(wishes.lane.deadline.map { receipt.outcome(within: $0) } ?? .queued)

@@ -21,7 +21,7 @@ final class QueueMark: Sendable {
   /// Returns the mark of a queue, which is created on the first call. Unlike the queue object, the
   /// mark identifies the queue: `DispatchQueue.global()` returns another object each time.
   static func of(_ queue: DispatchQueue) -> QueueMark {
-    making.withLockInPlace { _ in
+    making.read { _ in
       if let known = queue.getSpecific(key: marks) { return known }
       let made = QueueMark(isGlobal: queue.label.hasPrefix("com.apple.root."))
       queue.setSpecific(key: marks, value: made)

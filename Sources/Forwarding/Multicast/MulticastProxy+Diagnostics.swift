@@ -82,8 +82,9 @@ extension MulticastProxy {
     if let tell = listener { return tell(.unanswered(selector)) }
     if isError || knownSettings.read({ $0.asked.contains(selector) }) { return }
     // A message to no target is not noted, because a later target may show that its name is wrong.
-    let classes = targets.map { type(of: $0) as AnyClass }
-    if classes.isEmpty { return }
+    // Read once: those that go meanwhile may declare it.
+    let targets = targets
+    if targets.isEmpty { return }
     // Noted first, because `methodSignature(for:)` may send the message again.
     let count = knownSettings.withLockInPlace { settings in
       settings.asked.count <= Settings.unansweredLimit && settings.asked.insert(selector).inserted
@@ -93,7 +94,10 @@ extension MulticastProxy {
       return EventReports.report(
         .unansweredNoMore(by: Self.self, count: Settings.unansweredLimit))
     }
-    guard count > 0, methodSignature(for: selector) == nil else { return }
+    guard count > 0, Self.signature(for: selector, in: targets) == nil,
+      methodSignature(for: selector) == nil
+    else { return }
+    let classes = targets.map { type(of: $0) as AnyClass }
     EventReports.report(.unanswered(selector, by: Self.self, with: classes))
   }
 

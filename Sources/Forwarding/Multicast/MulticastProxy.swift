@@ -194,6 +194,10 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   public override func methodSignature(for selector: Selector) -> MethodSignature? {
     if let own = super.methodSignature(for: selector) { return own }
     // Reads targets, not registrations: the code of a target may wait for a registration to end.
+    return Self.signature(for: selector, in: targets)
+  }
+
+  static func signature(for selector: Selector, in targets: [AnyObject]) -> MethodSignature? {
     for target in targets {
       if let signature = Introspection.signature(of: target, for: selector) { return signature }
     }

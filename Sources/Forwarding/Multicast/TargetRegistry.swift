@@ -95,7 +95,7 @@ extension TargetRegistry {
 
 extension TargetRegistry {
   /// Suspends a registration: its target gets no message, and is not visited, until each suspension
-  /// is undone.
+  /// is undone. A message that is already on its way to a queue arrives.
   ///
   /// - Returns: false if the registration was removed.
   @discardableResult

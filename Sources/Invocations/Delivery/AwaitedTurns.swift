@@ -93,7 +93,7 @@ package struct AwaitedTurns: ~Copyable {
   /// Moves out the target of the current turn, once; nil if a message is sent instead.
   @inlinable
   package mutating func take<Target>(as type: Target.Type) -> Target? {
-    unsafe target.object.map { unsafe ProxyDelivery.value(of: target, $0) }
+    unsafe target.object.map { unsafe DirectValue.make(of: target, $0) }
   }
 
   /// Gives the delivery the number of a message.

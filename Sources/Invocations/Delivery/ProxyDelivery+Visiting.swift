@@ -5,13 +5,14 @@ extension ProxyDelivery {
   /// Calls `body` with the targets that a proxy calls on the current thread, in order.
   ///
   /// - Parameters:
+  ///   - isDirect: whether the objects of members are the targets.
   ///   - other: finds the target of a member that the proxy does not call; nil to skip the member.
   ///   - body: returns whether the visit goes on.
   /// - Returns: false, without having called `body`, if the thread cannot hold another list.
   /// - Throws: the error of `body`, which ends the visit.
   @inlinable
   package static func visit<Target, Failure: Error>(
-    _ targets: ProxyTargets, other: (ListedTarget) -> Target?,
+    _ targets: ProxyTargets, isDirect: Bool, other: (ListedTarget) -> Target?,
     _ body: (Target) throws(Failure) -> Bool
   ) throws(Failure) -> Bool {
     var round = unsafe fwd_direct_begin(fwd_list_place(targets.owned), targets.step)
@@ -20,31 +21,14 @@ extension ProxyDelivery {
     defer { unsafe fwd_direct_end(round) }
     var walk = unsafe TargetWalk(held)
     while let place = unsafe walk.next() {
-      // Larger values are in boxes, or have more than one table.
       let taken =
-        unsafe MemoryLayout<Target>.size <= MemoryLayout<(UInt, UInt)>.size
-        ? fwd_direct_take(place, targets.proxy, 0) : FWDDirectTarget()
+        unsafe isDirect ? fwd_direct_take(place, targets.proxy, 0) : FWDDirectTarget()
       if let object = unsafe taken.object {
-        if try !body(unsafe value(of: taken, object)) { break }
+        if try !body(unsafe DirectValue.make(of: taken, object)) { break }
       } else if let target = other(unsafe member(at: place)), try !body(target) {
         break
       }
     }
     return true
-  }
-
-  /// The value that a target consists of: the object, and the table if it has one. It takes over the
-  /// reference of a weak target.
-  @inlinable @unsafe
-  @inline(__always)
-  static func value<Target>(
-    of taken: FWDDirectTarget, _ object: UnsafeMutableRawPointer
-  ) -> Target {
-    var words = unsafe (object, taken.table)
-    return unsafe withUnsafeMutablePointer(to: &words) { words in
-      // SAFETY: the record of the target says that its values consist of these words.
-      let value = unsafe UnsafeMutableRawPointer(words).assumingMemoryBound(to: Target.self)
-      return unsafe taken.retained == nil ? value.pointee : value.move()
-    }
   }
 }

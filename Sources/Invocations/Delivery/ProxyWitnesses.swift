@@ -53,20 +53,25 @@ package enum WitnessRecords {
       }
     }
 
-    /// The table of a value that is an object. A class has none: any number but 0, which stands for a
-    /// table that was withdrawn. Returns nil if the value has more than the object and one table, or has
-    /// them elsewhere.
+    /// What is the table of a value that is an object or in a box, see ``DirectValue``. Returns nil if the
+    /// value is not made of the object and one table.
     fileprivate init?<Subject>(_ value: Subject, of object: AnyObject) {
-      let first = unsafe withUnsafeBytes(of: value) { unsafe $0.load(as: UInt.self) }
-      guard first == UInt(bitPattern: ObjectIdentifier(object)) else { return nil }
-      if MemoryLayout<Subject>.size == MemoryLayout<UInt>.size {
-        self.init(table: 1)
-      } else {
-        self.init(value)
+      if object is ValueBox<Subject> {
+        table = DirectValue.inBox
+        return
+      }
+      let words = unsafe withUnsafeBytes(of: value) { bytes in
+        unsafe Array(bytes.bindMemory(to: UInt.self))
+      }
+      let (first, type) = (ObjectIdentifier(object), ObjectIdentifier(type(of: object)))
+      guard words.first == UInt(bitPattern: first) else { return nil }
+      switch words.count {
+      case 1: table = DirectValue.ofClass
+      case 2: table = words[1]
+      case DirectValue.openWords where words[3] == UInt(bitPattern: type): table = words[4]
+      default: return nil
       }
     }
-
-    private init(table: UInt) { self.table = table }
   }
 
   /// What is known of a class and a proxy, or a type of targets without a proxy.
@@ -118,8 +123,8 @@ package enum WitnessRecords {
     entry(type, proxy)?.witnesses
   }
 
-  /// The record for a target without a proxy, which is an object; nil if the value does not consist of the
-  /// object and at most one table.
+  /// The record for a target without a proxy, which is an object or in a box; nil if the value has more
+  /// than one table.
   package static func witnesses<Subject>(
     of value: Subject, _ object: AnyObject
   ) -> ProxyWitnesses? {
@@ -136,10 +141,11 @@ package enum WitnessRecords {
 
   /// The value of an object for which there is such a record.
   package static func value<Subject>(of object: AnyObject, _ witnesses: ProxyWitnesses) -> Subject {
-    // SAFETY: the record was made for a value of this type that consists of the object and the table, or
-    // of the object alone.
-    unsafe withUnsafeBytes(of: (object, witnesses.table(at: 0))) {
-      unsafe $0.load(as: Subject.self)
+    withExtendedLifetime(object) {
+      let address = unsafe Unmanaged.passUnretained(object).toOpaque()
+      let table = unsafe fwd_witnesses_table(witnesses.record, 0)
+      return unsafe DirectValue.make(
+        of: FWDDirectTarget(object: address, table: table, retained: nil), address)
     }
   }
 

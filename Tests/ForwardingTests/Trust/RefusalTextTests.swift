@@ -187,7 +187,8 @@ struct RefusalTextTests {
     check(
       .notAMessage(queued, because: "a closure does not escape"),
       "'chat(_:uploadLate:)' of Listener on queue 'db' cannot be a message, as a closure does not "
-        + "escape: its proxy calls targets that were added to it, with no lane, or one that blocks")
+        + "escape: its proxy calls targets that were added to it, with no lane, or one that blocks without "
+        + "a deadline")
   }
 
   @Test("a diagnostic is a sentence, with the requirement and the registration")
