@@ -166,6 +166,23 @@
       #expect(targets.count == 0)
     }
 
+    @Test(
+      "a target that misses the deadline of an awaited call is not used up",
+      arguments: ProxyWay.allCases)
+    func awaitedTooLong(_ way: ProxyWay) async {
+      let bell = FullBell(story)
+      let targets = ringing(way, bell, on: .blocking(queue, deadline: .milliseconds(1)))
+      queue.suspend()
+      await targets.proxy.ringLater(1)
+      queue.resume()
+      #expect(targets.count == 1)
+      targets.add(
+        bell, strongly: true, on: .blocking(queue, deadline: .seconds(1000)), once: true)
+      await targets.proxy.ringLater(2)
+      #expect(story.take() == ["rings 2"])
+      #expect(targets.count == 0)
+    }
+
     @Test("the same holds for messages that are awaited at the same time")
     func concurrent() async throws {
       let targets = ringing(.messages, OtherBell<Concurrent>(story))
