@@ -100,7 +100,8 @@ static void call_back(int prefers_libffi) {
   Counted counted = {fwd_plan_facts(plan), 0};
   int before = releases, error = 0;
   const void *function = NULL;
-  FWDCallback *callback = fwd_callback_create(plan, answer, &counted, release, &function, &error);
+  FWDCallbackBody body = {.handler = answer, .context = &counted, .release = release};
+  FWDCallback *callback = fwd_callback_create(plan, body, &function, &error);
   if (callback) {
     CHECK(((uint64_t(*)(uint64_t))function)(41) == 42);
     CHECK(counted.calls == 1);
@@ -119,7 +120,8 @@ static void call_back_with_much(int prefers_libffi) {
   if (!plan) return;
   int error = 0;
   const void *function = NULL;
-  FWDCallback *callback = fwd_callback_create(plan, answer_large, plan, release, &function, &error);
+  FWDCallbackBody body = {.handler = answer_large, .context = plan, .release = release};
+  FWDCallback *callback = fwd_callback_create(plan, body, &function, &error);
   if (callback) {
     Large argument, result;
     memset(&argument, 7, sizeof argument);

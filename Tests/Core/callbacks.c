@@ -56,7 +56,8 @@ static void make(Made *made, int64_t number) {
   const void *function;
   int error;
   *made = (Made){.number = number};
-  made->callback = fwd_callback_create(plan, add, made, release, &function, &error);
+  FWDCallbackBody body = {.handler = add, .context = made, .release = release};
+  made->callback = fwd_callback_create(plan, body, &function, &error);
   CHECK(made->callback);
   made->function = (Function)function;
 }
@@ -188,7 +189,8 @@ static void check_backtrace(void) {
   const void *function;
   int error;
   Made made = {0};
-  FWDCallback *callback = fwd_callback_create(large, look, &made, release, &function, &error);
+  FWDCallbackBody body = {.handler = look, .context = &made, .release = release};
+  FWDCallback *callback = fwd_callback_create(large, body, &function, &error);
   CHECK(callback);
   const FWDPlanFacts *facts = fwd_plan_facts(large);
   FWDInvocationState *state = aligned_alloc(16, sizeof *state + facts->frame_size);

@@ -23,7 +23,7 @@ typedef struct Freed {
 static int prefers_libffi;
 static int trampolines_are_refused;
 pthread_mutex_t fwd_callbacks_lock = PTHREAD_MUTEX_INITIALIZER;
-static Freed freed[2];
+static Freed freed[3];
 
 static void enqueue(FWDCallback *callback) {
   Freed *queue = &freed[callback->code];
@@ -70,7 +70,7 @@ void fwd_callback_end_use(FWDCallback *callback) {
   int is_last = --callback->users == 0;
   pthread_mutex_unlock(&fwd_callbacks_lock);
   if (!is_last) return;
-  callback->release(callback->context);
+  callback->body.release(callback->body.context);
   pthread_mutex_lock(&fwd_callbacks_lock);
   enqueue(callback);
   pthread_mutex_unlock(&fwd_callbacks_lock);
@@ -91,11 +91,11 @@ static int take_entry(FWDCallback *callback, FWDCallback **out_former, int *out_
   *out_error = ENOMEM;
   pthread_mutex_lock(&fwd_callbacks_lock);
   if (freed[code].count <= FREED_MIN) {
-    if (code == FWDCallbackCodeTrampolines) {
-      entry = fwd_trampoline_fresh(&callback->function, out_error);
-      is_refused = !entry && *out_error == 0;
-    } else {
+    if (code == FWDCallbackCodeLibffi) {
       entry = fwd_closure_fresh(&callback->function);
+    } else {
+      entry = fwd_trampoline_fresh(code, &callback->function, out_error);
+      is_refused = !entry && *out_error == 0;
     }
   }
   if (!entry) {
@@ -113,7 +113,7 @@ static int take_entry(FWDCallback *callback, FWDCallback **out_former, int *out_
   return entry != NULL;
 }
 
-static int uses_trampolines(void) {
+int fwd_trampolines_are_allowed(void) {
   return !__atomic_load_n(&prefers_libffi, __ATOMIC_RELAXED) &&
          !__atomic_load_n(&trampolines_are_refused, __ATOMIC_RELAXED);
 }
@@ -122,8 +122,8 @@ static int uses_trampolines(void) {
 /// only for lack of a resource, such as file descriptors, libffi is not used instead: it may map a
 /// page that is writable and executable.
 static int find_code(FWDCallback *callback, FWDCallback **out_former, int *out_error) {
-  if (uses_trampolines()) {
-    callback->code = FWDCallbackCodeTrampolines;
+  if (fwd_trampolines_are_allowed()) {
+    callback->code = callback->body.direct ? FWDCallbackCodeDirect : FWDCallbackCodeTrampolines;
     if (take_entry(callback, out_former, out_error)) {
       fwd_trampoline_prepare(callback);
       return 1;
@@ -139,8 +139,7 @@ static int find_code(FWDCallback *callback, FWDCallback **out_former, int *out_e
   return 0;
 }
 
-FWDCallback *fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void *context,
-                                 void (*release)(void *), const void **out_function,
+FWDCallback *fwd_callback_create(FWDPlan *plan, FWDCallbackBody body, const void **out_function,
                                  int *out_error) {
   fwd_set_up_threads();
   FWDCallback *callback = calloc(1, sizeof *callback);
@@ -148,9 +147,7 @@ FWDCallback *fwd_callback_create(FWDPlan *plan, FWDCallbackHandler handler, void
   if (!callback) return NULL;
   fwd_plan_keep(plan);
   callback->plan = plan;
-  callback->handler = handler;
-  callback->context = context;
-  callback->release = release;
+  callback->body = body;
   callback->users = 1;
   FWDCallback *former = NULL;
   if (!find_code(callback, &former, out_error)) {
@@ -180,11 +177,51 @@ void fwd_callback_destroy(FWDCallback *callback) {
   fwd_retire(&callback->retirable, dispose);
 }
 
+// MARK: Callbacks that C has
+
+/// Takes the owner of a callback; NULL for all but the first.
+static void *take_owner(const FWDCallback *callback) {
+  return __atomic_exchange_n((void **)&callback->owner, NULL, __ATOMIC_ACQ_REL);
+}
+
+void *fwd_callback_begin_only_call(const FWDCallback *callback) {
+  void *owner = take_owner(callback);
+  if (!owner && !__atomic_exchange_n((uint8_t *)&callback->is_reported, 1, __ATOMIC_RELAXED))
+    fwd_report_event(FWDEventFreedCallback, callback->function);
+  return owner;
+}
+
+void fwd_callback_answer(const FWDCallback *callback, FWDFrame *frame) {
+  void *owner = callback->ends_by_call ? fwd_callback_begin_only_call(callback) : NULL;
+  if (callback->ends_by_call && !owner) return;
+  callback->body.handler(callback->body.context, frame);
+  if (owner) swift_release(owner);
+}
+
+void *fwd_callback_give(FWDCallback *callback, void *owner, int by_call) {
+  void *none = NULL;
+  if (!__atomic_compare_exchange_n(&callback->owner, &none, owner, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return NULL;
+  callback->ends_by_call = by_call != 0;
+  if (by_call) callback->is_simple = 0;
+  return callback->entry;
+}
+
+void fwd_callback_release(void *given) {
+  if (!given) return;
+  FWDFormer former;
+  FWDCallback *callback = fwd_callback_begin_use(given, &former);
+  if (!callback) return;
+  void *owner = take_owner(callback);
+  if (owner) swift_release(owner);
+  fwd_callback_end_use(callback);
+}
+
 FWDCallbackCode fwd_callback_code(void) {
-  if (!uses_trampolines()) return FWDCallbackCodeLibffi;
+  if (!fwd_trampolines_are_allowed()) return FWDCallbackCodeLibffi;
   int error = 0;
   pthread_mutex_lock(&fwd_callbacks_lock);
-  int is_possible = fwd_trampoline_is_ready(&error) || error != 0;
+  int is_possible = fwd_trampoline_is_ready(FWDCallbackCodeTrampolines, &error) || error != 0;
   pthread_mutex_unlock(&fwd_callbacks_lock);
   return is_possible ? FWDCallbackCodeTrampolines : FWDCallbackCodeLibffi;
 }

@@ -72,7 +72,7 @@ static void answer(const FWDCallback *callback, FWDFrame *frame, void *result, v
   }
   FWDSlot slot = plan->facts.result;
   uint64_t hidden = frame->integers[0];
-  callback->handler(callback->context, frame);
+  fwd_callback_answer(callback, frame);
   give_result(&slot, memory, hidden, result);
 }
 

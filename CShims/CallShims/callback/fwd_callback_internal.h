@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "../call/fwd_layout.h"
 #include "../plan/fwd_plan_internal.h"
 
 /// The lock of all callbacks; a leaf, like `fwd_threads_lock`.
@@ -24,9 +25,7 @@ struct FWDCallback {
   FWDRetirable retirable;
   /// Retained until the entry is reused.
   FWDPlan *plan;
-  FWDCallbackHandler handler;
-  void *context;
-  void (*release)(void *context);
+  FWDCallbackBody body;
   FWDCallbackEntry *entry;
   /// The function pointer of this callback.
   const void *function;
@@ -34,6 +33,8 @@ struct FWDCallback {
   const ffi_cif *cif;
   /// The next one in the queue of freed callbacks.
   FWDCallback *next;
+  /// What is released when C ends the callback; NULL if it does not, or has.
+  void *owner;
   /// The number of users: the creator, and calls that could not hold the callback.
   uint32_t users;
   FWDCallbackCode code;
@@ -45,6 +46,8 @@ struct FWDCallback {
   uint8_t is_simple;
   /// Whether a call after the end was reported.
   uint8_t is_reported;
+  /// Whether C ends the callback by calling it.
+  uint8_t ends_by_call;
 };
 
 _Static_assert(offsetof(struct FWDCallback, retirable) == 0,
@@ -56,12 +59,18 @@ _Static_assert(offsetof(struct FWDCallback, retirable) == 0,
 #define FWD_HAS_TRAMPOLINES 0
 #endif
 
-/// Whether there is an unused entry. If not, `out_error` is the reason for a temporary failure, or
-/// 0 if there will never be an entry. The caller holds the callbacks lock.
-int fwd_trampoline_is_ready(int *out_error);
+/// Whether there is an unused entry of a kind of trampoline. If not, `out_error` is the reason for a
+/// temporary failure, or 0 if there will never be an entry. The caller holds the callbacks lock.
+int fwd_trampoline_is_ready(FWDCallbackCode code, int *out_error);
 
 /// Takes an unused entry and its function; NULL without one. The caller holds the callbacks lock.
-FWDCallbackEntry *fwd_trampoline_fresh(const void **out_function, int *out_error);
+FWDCallbackEntry *fwd_trampoline_fresh(FWDCallbackCode code, const void **out_function,
+                                       int *out_error);
+
+/// The function whose data is at an address.
+static inline const void *fwd_trampoline_function(const void *data) {
+  return (const char *)data - FWD_TRAMPOLINE_APART;
+}
 
 /// Stores the facts about a callback that the entry code needs.
 void fwd_trampoline_prepare(FWDCallback *callback);
@@ -88,6 +97,16 @@ FWDCallback *fwd_callback_begin_use(FWDCallbackEntry *entry, FWDFormer *out_form
 /// Returns libffi's description of a plan's type, in memory that is never freed: C code that calls
 /// too late may run in libffi, which reads it, for any time. Plans of one type share it.
 ffi_cif *fwd_lasting_cif(FWDPlan *plan);
+
+/// Begins the only call of a callback: returns its owner, which is released after the call. Returns NULL,
+/// and reports that, if there was a call before.
+void *fwd_callback_begin_only_call(const FWDCallback *callback);
+
+/// Answers a call from its frame, whose result is zero.
+void fwd_callback_answer(const FWDCallback *callback, FWDFrame *frame);
+
+/// Whether trampolines may be used.
+int fwd_trampolines_are_allowed(void);
 
 /// Ends a counted use of a callback.
 void fwd_callback_end_use(FWDCallback *callback);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The C code between a trampoline and a handler.
 #include "fwd_callback_internal.h"
+#include "fwd_registers.h"
 
 #if FWD_HAS_TRAMPOLINES
 
@@ -31,7 +32,7 @@ static void answer_large(const FWDCallback *callback, FWDFrame *frame, FWDFrame 
   memcpy(memory + FWD_FRAME_STACK, stack_words, facts->passed_words * 8);
   gather(callback->plan, frame, registers);
   FWDSlot slot = facts->result;
-  callback->handler(callback->context, frame);
+  fwd_callback_answer(callback, frame);
   if (slot.route == FWDRouteHiddenPointer)
     memcpy(result_address(registers), memory + slot.offset, slot.size);
   else
@@ -70,12 +71,13 @@ __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FW
   return AS_WORDS;
 }
 
-/// Handles a call that is more than its registers, or whose result is not just two words.
+/// Handles a call that is more than its registers, whose result is not just two words, or which ends
+/// the callback.
 __attribute__((noinline)) static int enter_specially(const FWDCallback *callback, FWDFrame *frame,
                                                      const void *stack_words) {
   if (callback->is_large) return enter_large(callback, frame, stack_words);
   int how = callback->how;
-  callback->handler(callback->context, frame);
+  fwd_callback_answer(callback, frame);
   return place_result(how, frame->result);
 }
 
@@ -102,11 +104,59 @@ int fwd_trampoline_enter(FWDCallbackEntry *entry, FWDFrame *frame, const void *s
   if (__builtin_expect(!callback, 0)) return enter_unheld(entry, frame, stack_words);
   int how = AS_WORDS;
   if (__builtin_expect(callback->is_simple, 1))
-    callback->handler(callback->context, frame);
+    callback->body.handler(callback->body.context, frame);
   else
     how = enter_specially(callback, frame, stack_words);
   fwd_let_go_from(thread, hold);
   return how;
+}
+
+// MARK: Calls without a frame
+
+static Returned call_direct(const FWDCallback *callback, REGISTERS) {
+  void *error = NULL;
+  Returned returned = ((DirectBody)callback->body.direct)(PASSED, callback->body.direct_context, &error);
+  if (__builtin_expect(!error, 1)) return returned;
+  callback->body.fail(callback->body.context, error);
+  return (Returned){0};
+}
+
+/// Handles the only call of a callback.
+__attribute__((noinline)) static Returned enter_direct_only(const FWDCallback *callback, REGISTERS) {
+  void *owner = fwd_callback_begin_only_call(callback);
+  if (!owner) return (Returned){0};
+  Returned returned = call_direct(callback, PASSED);
+  swift_release(owner);
+  return returned;
+}
+
+/// Handles a call that cannot hold its callback; see `enter_unheld`.
+__attribute__((noinline)) static Returned enter_direct_unheld(FWDCallbackEntry *entry, REGISTERS) {
+  FWDFormer former;
+  FWDCallback *callback = fwd_callback_begin_use(entry, &former);
+  if (!callback) return (Returned){0};
+  Returned returned = callback->ends_by_call ? enter_direct_only(callback, PASSED)
+                                             : call_direct(callback, PASSED);
+  fwd_callback_end_use(callback);
+  return returned;
+}
+
+/// The function that `fwd_trampoline_direct_entry` calls, by Swift's calling convention: the
+/// arguments stay in their registers.
+__attribute__((swiftcall)) Returned fwd_trampoline_enter_direct(
+    REGISTERS, __attribute__((swift_context)) FWDCallbackEntry *entry);
+
+__attribute__((swiftcall)) Returned fwd_trampoline_enter_direct(
+    REGISTERS, __attribute__((swift_context)) FWDCallbackEntry *entry) {
+  FWDThread *thread = fwd_thread();
+  FWDHold *hold = thread ? thread->top : NULL;
+  const FWDCallback *callback = fwd_hold(thread, &entry->callback);
+  if (__builtin_expect(!callback, 0)) return enter_direct_unheld(entry, PASSED);
+  Returned returned = __builtin_expect(callback->ends_by_call, 0)
+                          ? enter_direct_only(callback, PASSED)
+                          : call_direct(callback, PASSED);
+  fwd_let_go_from(thread, hold);
+  return returned;
 }
 
 #else

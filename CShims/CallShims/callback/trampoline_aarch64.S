@@ -16,6 +16,13 @@
 //         1: s0 to s3 from the first 16 bytes of the result      2: q0 to q3 from all of it
 //   preserves all callee-saved registers. Exceptions cannot unwind through it.
 //
+// fwd_trampoline_direct_entry: the same for calls whose values are all in registers. It passes them on
+//   as they are, to a function of Swift's calling convention, whose context is in x20.
+//
+// fwd_trampoline_scoped_entry: the same, for data that is the function and its context.
+// fwd_trampoline_scope_over: the function of data without a closure; calls fwd_scope_over with the data
+//   as its context.
+//
 // The constants are asserted in fwd_arrival_aarch64.h and trampoline_pages.c.
 
 #include "../call/fwd_layout.h"
@@ -99,6 +106,62 @@ fwd_trampoline_entry:
         ret
         .cfi_endproc
         .size   fwd_trampoline_entry, . - fwd_trampoline_entry
+
+        .globl  fwd_trampoline_direct_entry
+        .hidden fwd_trampoline_direct_entry
+        .type   fwd_trampoline_direct_entry, @function
+        .balign 64
+fwd_trampoline_direct_entry:
+        .cfi_startproc
+        FWD_SIGN_RETURN
+        stp     x20, x30, [sp, #-16]!
+        .cfi_def_cfa_offset 16
+        .cfi_offset x20, -16
+        .cfi_offset x30, -8
+        mov     x20, x17
+        bl      fwd_trampoline_enter_direct
+        ldp     x20, x30, [sp], #16
+        .cfi_def_cfa_offset 0
+        .cfi_restore x20
+        .cfi_restore x30
+        FWD_CHECK_RETURN
+        ret
+        .cfi_endproc
+        .size   fwd_trampoline_direct_entry, . - fwd_trampoline_direct_entry
+
+        .globl  fwd_trampoline_scoped_entry
+        .hidden fwd_trampoline_scoped_entry
+        .type   fwd_trampoline_scoped_entry, @function
+        .balign 64
+fwd_trampoline_scoped_entry:
+        .cfi_startproc
+        FWD_SIGN_RETURN
+        stp     x20, x30, [sp, #-16]!
+        .cfi_def_cfa_offset 16
+        .cfi_offset x20, -16
+        .cfi_offset x30, -8
+        ldp     x16, x20, [x17]
+        blr     x16
+        ldp     x20, x30, [sp], #16
+        .cfi_def_cfa_offset 0
+        .cfi_restore x20
+        .cfi_restore x30
+        FWD_CHECK_RETURN
+        ret
+        .cfi_endproc
+        .size   fwd_trampoline_scoped_entry, . - fwd_trampoline_scoped_entry
+
+        .globl  fwd_trampoline_scope_over
+        .hidden fwd_trampoline_scope_over
+        .type   fwd_trampoline_scope_over, @function
+        .balign 16
+fwd_trampoline_scope_over:
+        .cfi_startproc
+        FWD_LANDING
+        mov     x20, x17
+        b       fwd_scope_over
+        .cfi_endproc
+        .size   fwd_trampoline_scope_over, . - fwd_trampoline_scope_over
 
 #endif
 

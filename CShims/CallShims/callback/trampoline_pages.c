@@ -22,14 +22,26 @@ enum { PAGE = FWD_PAGE, PER_PAGE = FWD_TRAMPOLINES_PER_PAGE, APART = FWD_TRAMPOL
 
 extern const char fwd_trampoline_page[PAGE];
 extern void fwd_trampoline_entry(void);
+extern void fwd_trampoline_direct_entry(void);
+extern void fwd_trampoline_scoped_entry(void);
 
 _Static_assert(sizeof(FWDCallbackEntry) == FWD_TRAMPOLINE, "a trampoline is as long as its data");
 _Static_assert(offsetof(FWDCallbackEntry, callback) == 0, "the entry is given where to look");
 _Static_assert((PER_PAGE + 1) * FWD_TRAMPOLINE == PAGE, "the last 16 bytes are the jump's");
 
-/// The data page whose entries are handed out, and the index of the first unused entry.
-static FWDCallbackEntry *page;
-static int next = PER_PAGE;
+/// The data page whose entries are handed out, the index of the first unused entry, and the code that
+/// its trampolines jump to.
+typedef struct Page {
+  FWDCallbackEntry *entries;
+  int next;
+  void (*jump)(void);
+} Page;
+
+static Page pages[] = {
+    [FWDCallbackCodeTrampolines] = {NULL, PER_PAGE, fwd_trampoline_entry},
+    [FWDCallbackCodeDirect] = {NULL, PER_PAGE, fwd_trampoline_direct_entry},
+    [FWDCallbackCodeScoped] = {NULL, PER_PAGE, fwd_trampoline_scoped_entry},
+};
 static int is_refused;
 
 /// Opens the file from which the page of code was loaded, and finds the offset of the page in it.
@@ -84,7 +96,7 @@ static int is_shortage(int error) {
 /// A system page may be larger than a trampoline page, which is then somewhere inside it; the data
 /// page has the same offset in its system page. The distance between both is a constant in the
 /// code, and at least one system page.
-static int map_pair(void) {
+static int map_pair(Page *page) {
   size_t system = (size_t)sysconf(_SC_PAGESIZE);
   size_t inset = (uintptr_t)fwd_trampoline_page & (system - 1);
   off_t offset = 0;
@@ -109,39 +121,44 @@ static int map_pair(void) {
     errno = error;
     return 0;
   }
-  page = (FWDCallbackEntry *)(data + inset);
+  page->entries = (FWDCallbackEntry *)(data + inset);
   // Entry 0 is skipped: a sanitizer that checks calls reads the eight bytes in front of a function.
-  next = 1;
-  *(const void **)&page[PER_PAGE] = (const void *)fwd_trampoline_entry;
+  page->next = 1;
+  *(const void **)&page->entries[PER_PAGE] = (const void *)page->jump;
   return 1;
 }
 
-int fwd_trampoline_is_ready(int *out_error) {
+int fwd_trampoline_is_ready(FWDCallbackCode code, int *out_error) {
+  Page *page = &pages[code];
   *out_error = 0;
-  if (next < PER_PAGE) return 1;
+  if (page->next < PER_PAGE) return 1;
   if (is_refused) return 0;
-  if (map_pair()) return 1;
+  if (map_pair(page)) return 1;
   is_refused = !is_shortage(errno);
   if (!is_refused) *out_error = errno;
   return 0;
 }
 
-FWDCallbackEntry *fwd_trampoline_fresh(const void **out_function, int *out_error) {
-  if (!fwd_trampoline_is_ready(out_error)) return NULL;
-  FWDCallbackEntry *entry = &page[next++];
-  *out_function = (const char *)entry - APART;
+FWDCallbackEntry *fwd_trampoline_fresh(FWDCallbackCode code, const void **out_function,
+                                       int *out_error) {
+  if (!fwd_trampoline_is_ready(code, out_error)) return NULL;
+  Page *page = &pages[code];
+  FWDCallbackEntry *entry = &page->entries[page->next++];
+  *out_function = fwd_trampoline_function(entry);
   return entry;
 }
 
 #else
 
-int fwd_trampoline_is_ready(int *out_error) {
+int fwd_trampoline_is_ready(FWDCallbackCode code, int *out_error) {
+  (void)code;
   *out_error = 0;
   return 0;
 }
 
-FWDCallbackEntry *fwd_trampoline_fresh(const void **out_function, int *out_error) {
-  (void)out_function;
+FWDCallbackEntry *fwd_trampoline_fresh(FWDCallbackCode code, const void **out_function,
+                                       int *out_error) {
+  (void)code, (void)out_function;
   *out_error = 0;
   return NULL;
 }

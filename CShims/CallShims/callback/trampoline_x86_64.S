@@ -15,6 +15,13 @@
 //         2: st0 from result[0..1]      3: st1 from result[2..3] as well
 //   preserves all callee-saved registers. Exceptions cannot unwind through it.
 //
+// fwd_trampoline_direct_entry: the same for calls whose values are all in registers. It passes them on
+//   as they are, to a function of Swift's calling convention, whose context is in r13.
+//
+// fwd_trampoline_scoped_entry: the same, for data that is the function and its context.
+// fwd_trampoline_scope_over: the function of data without a closure; calls fwd_scope_over with the data
+//   as its context.
+//
 // The constants are asserted in trampoline.c and trampoline_pages.c.
 
 #include "../call/fwd_layout.h"
@@ -101,6 +108,55 @@ fwd_trampoline_entry:
         ret
         .cfi_endproc
         .size   fwd_trampoline_entry, . - fwd_trampoline_entry
+
+        .globl  fwd_trampoline_direct_entry
+        .hidden fwd_trampoline_direct_entry
+        .type   fwd_trampoline_direct_entry, @function
+        .balign 64
+fwd_trampoline_direct_entry:
+        .cfi_startproc
+        endbr64
+        pushq   %r13
+        .cfi_def_cfa_offset 16
+        .cfi_offset %r13, -16
+        movq    %r10, %r13
+        call    fwd_trampoline_enter_direct
+        popq    %r13
+        .cfi_def_cfa_offset 8
+        .cfi_restore %r13
+        ret
+        .cfi_endproc
+        .size   fwd_trampoline_direct_entry, . - fwd_trampoline_direct_entry
+
+        .globl  fwd_trampoline_scoped_entry
+        .hidden fwd_trampoline_scoped_entry
+        .type   fwd_trampoline_scoped_entry, @function
+        .balign 64
+fwd_trampoline_scoped_entry:
+        .cfi_startproc
+        endbr64
+        pushq   %r13
+        .cfi_def_cfa_offset 16
+        .cfi_offset %r13, -16
+        movq    8(%r10), %r13
+        call    *(%r10)
+        popq    %r13
+        .cfi_def_cfa_offset 8
+        .cfi_restore %r13
+        ret
+        .cfi_endproc
+        .size   fwd_trampoline_scoped_entry, . - fwd_trampoline_scoped_entry
+
+        .globl  fwd_trampoline_scope_over
+        .hidden fwd_trampoline_scope_over
+        .type   fwd_trampoline_scope_over, @function
+fwd_trampoline_scope_over:
+        .cfi_startproc
+        endbr64
+        movq    %r10, %r13
+        jmp     fwd_scope_over
+        .cfi_endproc
+        .size   fwd_trampoline_scope_over, . - fwd_trampoline_scope_over
 
 #endif
 

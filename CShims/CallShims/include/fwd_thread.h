@@ -26,6 +26,9 @@
 #define FWD_FORWARDING_FRAMES 16384
 #endif
 
+/// A number that no other running thread has.
+static inline uintptr_t fwd_thread_number(void) { return (uintptr_t)__builtin_thread_pointer(); }
+
 enum {
   /// The most objects that a thread may hold at a time. Beyond that, callers take a slower path.
 #if FWD_IS_CHECKED

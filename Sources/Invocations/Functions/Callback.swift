@@ -40,7 +40,7 @@ public final class Callback: Sendable {
   public let plan: CallPlan
 
   // SAFETY: made in `init`, destroyed in `deinit`, not changed in between.
-  private nonisolated(unsafe) let handle: OpaquePointer
+  nonisolated(unsafe) let handle: OpaquePointer
   private nonisolated(unsafe) let code: UnsafeRawPointer
 
   /// Makes a callback of the type that the closure's types spell, or that `encoding` describes.
@@ -57,8 +57,7 @@ public final class Callback: Sendable {
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) {
     let fitted = try FittedPlan<Value, repeat each Argument>(function: encoding)
-    if Value.ownership != .none { throw .ownedResultInCallback(fitted.plan.signature.resultType) }
-    try self.init(fitted.plan, SwiftBody.returning(fitted, body), onError)
+    try self.init(fitted, SwiftBody.returning(fitted, body), onError)
   }
 
   /// Makes a callback without a result.
@@ -70,7 +69,7 @@ public final class Callback: Sendable {
     _ body: @escaping @Sendable (repeat each Argument) throws -> Void
   ) throws(InvocationError) {
     let fitted = try FittedPlan<NoResult, repeat each Argument>(function: encoding)
-    try self.init(fitted.plan, SwiftBody.void(fitted, body), onError)
+    try self.init(fitted, SwiftBody.void(fitted, body), onError)
   }
 
   /// Makes a callback of any signature, whose calls are passed as invocations. C gets the result
@@ -91,14 +90,23 @@ public final class Callback: Sendable {
       throw .ownedResultInCallback(signature.resultType)
     }
     try self.init(
-      plan, { frame in try SpareInvocations.answer(frame, of: plan, with: body) }, onError)
+      Answer(
+        plan, { frame in try SpareInvocations.answer(frame, of: plan, with: body) }, onError))
   }
 
+  /// - Parameters:
+  ///   - body: answers calls from frames.
+  ///   - fit: nil if `direct` cannot answer calls from registers.
   @usableFromInline
-  convenience init(
-    _ plan: CallPlan, _ body: @escaping Implementation.Closure, _ onError: @escaping ErrorHandler
+  convenience init<Value, each Argument>(
+    _ fitted: FittedPlan<Value, repeat each Argument>, _ body: @escaping Implementation.Closure,
+    _ onError: @escaping ErrorHandler, _ fit: CallbackFit? = nil,
+    _ direct: CallbackRegisters.Body? = nil
   ) throws(InvocationError) {
-    try self.init(Answer(plan: plan, body: body, onError: onError))
+    if fitted.result.ownership != .none {
+      throw .ownedResultInCallback(fitted.plan.signature.resultType)
+    }
+    try self.init(Answer(fitted.plan, body, onError, fit == nil ? nil : direct))
   }
 
   init(_ answer: Answer) throws(InvocationError) {
@@ -106,9 +114,14 @@ public final class Callback: Sendable {
     var code: UnsafeRawPointer?
     var error: Int32 = 0
     let context = unsafe Unmanaged.passRetained(answer)
-    // SAFETY: the callback owns the answer, and the answer retains the plan.
+    // SAFETY: the callback owns the answer, and the answer retains the plan and the closures.
+    let direct = unsafe answer.direct?.words
     let handle = unsafe fwd_callback_create(
-      answer.plan.handle, answerCall, context.toOpaque(), releaseAnswer, &code, &error)
+      answer.plan.handle,
+      FWDCallbackBody(
+        handler: answerCall, direct: direct?.function, direct_context: direct?.context,
+        fail: reportError, context: context.toOpaque(), release: releaseAnswer),
+      &code, &error)
     guard let handle = unsafe handle, let code = unsafe code else {
       unsafe context.release()
       throw error == ENOMEM ? .outOfMemory : .callbackRefused(CallbackRefusal(errno: error))
@@ -121,7 +134,7 @@ public final class Callback: Sendable {
   deinit { unsafe fwd_callback_destroy(handle) }
 
   /// Installs the handler that reports events of the C core as ``ForwardingEvent``s.
-  private static let tellsEvents: Void = unsafe fwd_set_event_handler { event, function in
+  static let tellsEvents: Void = unsafe fwd_set_event_handler { event, function in
     switch event {
     case .freedCallback: EventReports.report(.deadCallback(at: UInt(bitPattern: function)))
     case .callbackWithoutMemory: unsafe EventReports.reportOutOfMemory(inCallback: function)
@@ -130,6 +143,18 @@ public final class Callback: Sendable {
 
   /// The address of the function. Valid while this object lives.
   public var address: UnsafeRawPointer { unsafe code }
+
+  /// The function, for the type that C declares. Valid while this object lives.
+  ///
+  /// ```swift
+  /// let compare = try Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
+  ///   unsafe b.pointee - a.pointee
+  /// }
+  /// unsafe qsort(&numbers, numbers.count, 4, compare.pointer.function())
+  /// withExtendedLifetime(compare) {}
+  /// numbers  // [3, 2, 1]
+  /// ```
+  public var pointer: CallbackPointer { unsafe CallbackPointer(code) }
 
   /// The function as a C function type, such as `(@convention(c) (Int32) -> Void).self`.
   ///
@@ -156,14 +181,26 @@ final class Answer: Sendable {
   let plan: CallPlan
   let body: Implementation.Closure
   let onError: Callback.ErrorHandler
+  let direct: Direct?
+
+  /// A closure that answers calls from registers.
+  struct Direct: Sendable {
+    let body: CallbackRegisters.Body
+
+    /// The function of the closure, and its context, which this value retains.
+    @unsafe var words: (function: UnsafeRawPointer, context: UnsafeRawPointer?) {
+      unsafe unsafeBitCast(self, to: (UnsafeRawPointer, UnsafeRawPointer?).self)
+    }
+  }
 
   init(
-    plan: CallPlan, body: @escaping Implementation.Closure,
-    onError: @escaping Callback.ErrorHandler
+    _ plan: CallPlan, _ body: @escaping Implementation.Closure,
+    _ onError: @escaping Callback.ErrorHandler, _ direct: CallbackRegisters.Body? = nil
   ) {
     self.plan = plan
     self.body = body
     self.onError = onError
+    self.direct = direct.map { Direct(body: $0) }
   }
 
   func fail(_ error: any Error, _ frame: FrameReference) {
@@ -181,6 +218,13 @@ private func answerCall(context: UnsafeMutableRawPointer, frame: UnsafeMutablePo
     } catch {
       answer.fail(error, frame)
     }
+  }
+}
+
+private func reportError(context: UnsafeMutableRawPointer, error: UnsafeMutableRawPointer) {
+  unsafe Unmanaged<Answer>.fromOpaque(context)._withUnsafeGuaranteedRef { answer in
+    // SAFETY: an error is one word, and a function that throws hands it over.
+    answer.onError(unsafe unsafeBitCast(error, to: (any Error).self))
   }
 }
 

@@ -66,7 +66,7 @@ public final class MessageCallback: Sendable {
       plan: plan, message: try CallPlan.shared(for: message), selector: selector,
       skipping: skipping,
       receiver: ObjectReference(receiver, isStrong: strongly))
-    callback = try Callback(plan, { frame in try passage.pass(frame) }, onError)
+    callback = try Callback(Answer(plan, { frame in try passage.pass(frame) }, onError))
     self.selector = selector
     self.signature = message
   }

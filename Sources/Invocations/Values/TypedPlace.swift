@@ -201,7 +201,7 @@ extension TypedPlace {
   @inline(__always)
   static func narrow<Value>(_ given: UInt64, by word: FWDWord) -> Value {
     var narrow: UInt64 = 0
-    return unsafe withUnsafeMutablePointer(to: &narrow) {
+    return unsafe _withUnprotectedUnsafeMutablePointer(to: &narrow) {
       unsafe fwd_word_narrow(word, given, $0)
       return unsafe UnsafeRawPointer($0).load(as: Value.self)
     }

@@ -188,7 +188,8 @@ static void call_back(FWDPlan *plan, const Foreign *other, int by_libffi, int in
   const void *function = NULL;
   int error = 0;
   fwd_callback_prefer_libffi(into_libffi);
-  FWDCallback *callback = fwd_callback_create(plan, handle, &context, release, &function, &error);
+  FWDCallbackBody body = {.handler = handle, .context = &context, .release = release};
+  FWDCallback *callback = fwd_callback_create(plan, body, &function, &error);
   if (!callback) return fault("no callback, error", (size_t)error);
   way = into_libffi ? "a closure" : "a trampoline";
   invent();

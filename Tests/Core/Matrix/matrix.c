@@ -215,7 +215,8 @@ static void check_callback(int prefers_libffi) {
   Way *way = &ways[fwd_callback_code() == FWDCallbackCodeTrampolines ? TRAMPOLINE : CLOSURE];
   const void *function;
   int error, entered = 0;
-  FWDCallback *callback = fwd_callback_create(plan, handle, &entered, release, &function, &error);
+  FWDCallbackBody body = {.handler = handle, .context = &entered, .release = release};
+  FWDCallback *callback = fwd_callback_create(plan, body, &function, &error);
   if (!callback) {
     fprintf(stderr, "no callback: %d\n", error);
     exit(1);

@@ -19,7 +19,7 @@ private func freed(_ count: Int) throws -> [UnsafeRawPointer] {
 /// The function of a freed callback whose plan has no other user.
 private func freedOfOwnPlan() throws -> UInt {
   let plan = try CallPlan(MethodSignature(parsing: "iiqiq"))
-  return UInt(bitPattern: try Callback(plan, { _ in }, { _ in }).address)
+  return UInt(bitPattern: try Callback(Answer(plan, { _ in }, { _ in })).address)
 }
 
 /// A function that threads read while another thread changes it.

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+public import CForwardingShims
+
+/// The function pointer of a closure. It is valid while the callback or the scope that it comes from is.
+///
+/// ```swift
+/// var sum = 0
+/// let add = { (number: Int32) in sum += Int(number) }
+/// withCallback(add) { pointer, _ in
+///   let function = unsafe pointer.function(as: (@convention(c) (Int32) -> Void).self)
+///   function(40)
+///   function(2)
+/// }
+/// sum  // 42
+/// ```
+@safe
+@frozen
+public struct CallbackPointer: @unchecked Sendable {
+  // SAFETY: the address alone is shared.
+
+  /// The address of the function.
+  public let address: UnsafeRawPointer
+
+  @usableFromInline
+  init(_ address: UnsafeRawPointer) { unsafe self.address = address }
+
+  /// A context that is not NULL, as some C functions want it.
+  @usableFromInline var context: UnsafeMutableRawPointer {
+    unsafe UnsafeMutableRawPointer(mutating: address)
+  }
+
+  /// The function as a C function type, or an optional one.
+  ///
+  /// - Precondition: `type` is one word, unlike the type of a Swift closure.
+  /// - Safety: `type` must be a C function type of the closure's signature.
+  @inlinable @unsafe
+  public func function<Function>(as type: Function.Type = Function.self) -> Function {
+    guard MemoryLayout<Function>.size == MemoryLayout<UInt>.size else {
+      fatalError("'\(type)' is not the type of a C function: write '@convention(c)' in front of it")
+    }
+    return unsafe unsafeBitCast(address, to: type)
+  }
+}
+
+/// The calls of one closure that does not escape.
+@frozen
+@usableFromInline
+struct CallbackScope<Failure: Error> {
+  /// The thread of the scope; 0 while the closure runs, and after it has thrown.
+  @usableFromInline var caller: UInt
+  @usableFromInline let thread: UInt
+  /// What the closure has thrown.
+  @usableFromInline var failure: Failure?
+
+  @inlinable
+  init() {
+    thread = fwd_thread_number()
+    caller = thread
+  }
+
+  /// Begins a call. Returns false if an earlier one has thrown.
+  @inlinable
+  @inline(__always)
+  mutating func begin() -> Bool {
+    let isFree = caller == fwd_thread_number()
+    if isFree { caller = 0 } else { checkCall() }
+    return isFree
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func end() { caller = thread }
+
+  /// Ends the program if a call would race with another one, or change variables that it is changing.
+  @usableFromInline
+  @inline(never)
+  func checkCall() {
+    if thread != fwd_thread_number() {
+      fatalError("C called the closure of 'withCallback' on another thread; use a 'Callback'")
+    }
+    if failure == nil {
+      fatalError("C called the closure of 'withCallback' inside of a call of it; use a 'Callback'")
+    }
+  }
+
+  /// Notes an error of the closure.
+  @inlinable
+  mutating func fail(_ error: Failure) -> CallbackRegisters.Result {
+    failure = error
+    return CallbackRegisters.nothing
+  }
+
+  /// What the scope ends with: the error of the closure comes before that of `run`.
+  @inlinable
+  func result<Result>(_ outcome: Swift.Result<Result, Failure>) throws(Failure) -> Result {
+    if let failure { throw failure }
+    return try outcome.get()
+  }
+
+  /// Calls `run` with a function pointer whose calls are answered from registers. Returns nil, without
+  /// having called it, if they cannot be.
+  @inlinable
+  @inline(__always)
+  static func outcome<Result>(
+    of run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result,
+    _ fit: CallbackFit?,
+    _ answer:
+      (CallbackRegisters.Integers, CallbackRegisters.Vectors) -> CallbackRegisters.Result
+  ) -> Swift.Result<Result, Failure>? {
+    var outcome: Swift.Result<Result, Failure>?
+    if fit == nil { return nil }
+    withScope(answer) { pointer in
+      outcome = Swift.Result { () throws(Failure) in try unsafe run(pointer, pointer.context) }
+    }
+    return outcome
+  }
+
+  /// Calls `run` with a function pointer whose calls are answered from frames, which takes allocations.
+  @usableFromInline
+  static func framed<Value: CallValue, each Argument: CallValue, Result>(
+    _ body: (repeat each Argument) throws(Failure) -> Value,
+    _ run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let outcome = withoutActuallyEscaping(body) { body -> Swift.Result<Result, Failure> in
+      nonisolated(unsafe) let (body, scope) = (body, Box(CallbackScope()))
+      do throws(InvocationError) {
+        let callback = try Callback(onError: { if !($0 is Ended) { fatalError("\($0)") } }) {
+          (arguments: repeat each Argument) throws -> Value in
+          guard unsafe scope.value.begin() else { throw Ended() }
+          do throws(Failure) {
+            let value = try unsafe body(repeat each arguments)
+            unsafe scope.value.end()
+            return value
+          } catch {
+            unsafe scope.value.failure = error
+            throw Ended()
+          }
+        }
+        let pointer = unsafe CallbackPointer(callback.address)
+        let outcome = Swift.Result { () throws(Failure) in try unsafe run(pointer, pointer.context)
+        }
+        withExtendedLifetime(callback) {}
+        return unsafe scope.value.failure.map { .failure($0) } ?? outcome
+      } catch {
+        fatalError("there is no function for the closure of 'withCallback': \(error)")
+      }
+    }
+    return try outcome.get()
+  }
+
+  /// What the closure has thrown is in the scope.
+  private struct Ended: Error {}
+
+  private final class Box {
+    var value: CallbackScope
+    init(_ value: CallbackScope) { self.value = value }
+  }
+}
+
+/// Calls `run` with the function pointer of a closure, if there is code for it.
+@usableFromInline
+func withScope(
+  _ body: (CallbackRegisters.Integers, CallbackRegisters.Vectors) -> CallbackRegisters.Result,
+  _ run: (CallbackPointer) -> Void
+) {
+  Callback.tellsEvents
+  _ = unsafe runScope(body) { address in unsafe run(CallbackPointer(address)) }
+}
+
+/// Calls `run` with the address of a function that runs `body`; implemented in C, where a closure that
+/// does not escape can be stored without an allocation.
+@_silgen_name("fwd_scope_run")
+@unsafe
+private func runScope(
+  _ body: (CallbackRegisters.Integers, CallbackRegisters.Vectors) -> CallbackRegisters.Result,
+  _ run: (UnsafeRawPointer) -> Void
+) -> Int32

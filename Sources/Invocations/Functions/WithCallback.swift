@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Closures that C calls only during a call of one of its functions.
+
+/// Calls `run` with a C function pointer that runs `body`, and a context to pass with it.
+///
+/// The closure does not escape: it need not be `Sendable`, and nothing is allocated for it if its values
+/// are in registers. It takes all arguments that C passes, also a context, for which any value serves: the
+/// pointer itself knows its closure. What it throws leaves this function when `run` returns; until then
+/// C gets zero, and the closure is not called again.
+///
+/// ```swift
+/// var comparisons = 0
+/// let descending = { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
+///   comparisons += 1
+///   return unsafe b.pointee - a.pointee
+/// }
+/// withCallback(descending) { order, _ in
+///   unsafe qsort(&numbers, numbers.count, 4, order.function())
+/// }
+/// numbers           // [3, 2, 1]
+/// comparisons > 0   // true
+/// ```
+///
+/// After `run` has returned, a call of the pointer answers zero, and is reported as a
+/// ``ForwardingEvent``, until the function is used for another closure; those that ended first are used
+/// first. A call on another thread, or inside of another call of the closure, ends the program with a
+/// sentence; a ``Callback`` may be called there.
+@safe
+@inlinable
+public func withCallback<Value: CallValue, A: CallValue, Failure: Error, Result>(
+  _ body: (A) throws(Failure) -> Value,
+  run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  let fit = CallbackFit.of(FittedPlan<Value, A>.self)
+  var scope = CallbackScope<Failure>()
+  let outcome = unsafe CallbackScope<Failure>.outcome(of: run, fit) { integers, vectors in
+    guard scope.begin() else { return CallbackRegisters.nothing }
+    var registers = CallbackRegisters(integers, vectors, fit)
+    do throws(Failure) {
+      let value = try body(registers.required())
+      scope.end()
+      return registers.returning(value)
+    } catch { return scope.fail(error) }
+  }
+  guard let outcome else { return try unsafe CallbackScope<Failure>.framed(body, run) }
+  return try scope.result(outcome)
+}
+
+/// Calls `run` with a C function pointer that runs a closure with one argument and without a result; see `withCallback`.
+@safe
+@inlinable
+public func withCallback<A: CallValue, Failure: Error, Result>(
+  _ body: (A) throws(Failure) -> Void,
+  run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  try withCallback(
+    { (a: A) throws(Failure) in
+      try body(a)
+      return NoResult()
+    }, run: run)
+}
+
+/// Calls `run` with a C function pointer that runs a closure with two arguments; see `withCallback`.
+@safe
+@inlinable
+public func withCallback<Value: CallValue, A: CallValue, B: CallValue, Failure: Error, Result>(
+  _ body: (A, B) throws(Failure) -> Value,
+  run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  let fit = CallbackFit.of(FittedPlan<Value, A, B>.self)
+  var scope = CallbackScope<Failure>()
+  let outcome = unsafe CallbackScope<Failure>.outcome(of: run, fit) { integers, vectors in
+    guard scope.begin() else { return CallbackRegisters.nothing }
+    var registers = CallbackRegisters(integers, vectors, fit)
+    do throws(Failure) {
+      let value = try body(registers.required(), registers.required())
+      scope.end()
+      return registers.returning(value)
+    } catch { return scope.fail(error) }
+  }
+  guard let outcome else { return try unsafe CallbackScope<Failure>.framed(body, run) }
+  return try scope.result(outcome)
+}
+
+/// Calls `run` with a C function pointer that runs a closure with two arguments and without a result; see `withCallback`.
+@safe
+@inlinable
+public func withCallback<A: CallValue, B: CallValue, Failure: Error, Result>(
+  _ body: (A, B) throws(Failure) -> Void,
+  run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  try withCallback(
+    { (a: A, b: B) throws(Failure) in
+      try body(a, b)
+      return NoResult()
+    }, run: run)
+}
+
+/// Calls `run` with a C function pointer that runs a closure with three arguments; see `withCallback`.
+@safe
+@inlinable
+public func withCallback<
+  Value: CallValue, A: CallValue, B: CallValue, C: CallValue, Failure: Error, Result
+>(
+  _ body: (A, B, C) throws(Failure) -> Value,
+  run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  let fit = CallbackFit.of(FittedPlan<Value, A, B, C>.self)
+  var scope = CallbackScope<Failure>()
+  let outcome = unsafe CallbackScope<Failure>.outcome(of: run, fit) { integers, vectors in
+    guard scope.begin() else { return CallbackRegisters.nothing }
+    var registers = CallbackRegisters(integers, vectors, fit)
+    do throws(Failure) {
+      let value = try body(registers.required(), registers.required(), registers.required())
+      scope.end()
+      return registers.returning(value)
+    } catch { return scope.fail(error) }
+  }
+  guard let outcome else { return try unsafe CallbackScope<Failure>.framed(body, run) }
+  return try scope.result(outcome)
+}
+
+/// Calls `run` with a C function pointer that runs a closure with three arguments and without a result; see `withCallback`.
+@safe
+@inlinable
+public func withCallback<A: CallValue, B: CallValue, C: CallValue, Failure: Error, Result>(
+  _ body: (A, B, C) throws(Failure) -> Void,
+  run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  try withCallback(
+    { (a: A, b: B, c: C) throws(Failure) in
+      try body(a, b, c)
+      return NoResult()
+    }, run: run)
+}
+
+/// Calls `run` with a C function pointer that runs a closure with four arguments; see `withCallback`.
+@safe
+@inlinable
+public func withCallback<
+  Value: CallValue, A: CallValue, B: CallValue, C: CallValue, D: CallValue, Failure: Error, Result
+>(
+  _ body: (A, B, C, D) throws(Failure) -> Value,
+  run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  let fit = CallbackFit.of(FittedPlan<Value, A, B, C, D>.self)
+  var scope = CallbackScope<Failure>()
+  let outcome = unsafe CallbackScope<Failure>.outcome(of: run, fit) { integers, vectors in
+    guard scope.begin() else { return CallbackRegisters.nothing }
+    var registers = CallbackRegisters(integers, vectors, fit)
+    do throws(Failure) {
+      let value = try body(
+        registers.required(), registers.required(), registers.required(), registers.required())
+      scope.end()
+      return registers.returning(value)
+    } catch { return scope.fail(error) }
+  }
+  guard let outcome else { return try unsafe CallbackScope<Failure>.framed(body, run) }
+  return try scope.result(outcome)
+}
+
+/// Calls `run` with a C function pointer that runs a closure with four arguments and without a result; see `withCallback`.
+@safe
+@inlinable
+public func withCallback<
+  A: CallValue, B: CallValue, C: CallValue, D: CallValue, Failure: Error, Result
+>(
+  _ body: (A, B, C, D) throws(Failure) -> Void,
+  run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  try withCallback(
+    { (a: A, b: B, c: C, d: D) throws(Failure) in
+      try body(a, b, c, d)
+      return NoResult()
+    }, run: run)
+}
+
+/// Calls `run` with a C function pointer that runs a closure with any number of arguments; see
+/// `withCallback`.
+@safe
+@inlinable
+public func withCallback<Value: CallValue, each Argument: CallValue, Failure: Error, Result>(
+  _ body: (repeat each Argument) throws(Failure) -> Value,
+  run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
+) throws(Failure) -> Result { try unsafe CallbackScope<Failure>.framed(body, run) }
+
+/// Calls `run` with a C function pointer that runs a closure with any number of arguments and without a
+/// result; see `withCallback`.
+@safe
+@inlinable
+public func withCallback<each Argument: CallValue, Failure: Error, Result>(
+  _ body: (repeat each Argument) throws(Failure) -> Void,
+  run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
+) throws(Failure) -> Result {
+  try unsafe CallbackScope<Failure>.framed(
+    { (arguments: repeat each Argument) throws(Failure) in
+      try body(repeat each arguments)
+      return NoResult()
+    }, run)
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+import CForwardingShims
+import ForwardingTestSupport
+import Foundation
+import Invocations
+import Synchronization
+import Testing
+
+private typealias Number = @convention(c) (Int) -> Int
+
+/// Tells when it dies.
+private final class Witness: Sendable {
+  let atEnd: @Sendable () -> Void
+  init(_ atEnd: @escaping @Sendable () -> Void) { self.atEnd = atEnd }
+  deinit { atEnd() }
+}
+
+/// The functions of callbacks are trampolines (0), with values that need a frame, or closures of libffi (1).
+private func number(
+  _ isWide: Bool, _ body: @escaping @Sendable (Int) -> Int
+) throws -> Callback {
+  isWide
+    ? try Callback { (number: Int, _: Int, _: Int, _: Int, _: Int) in body(number) }
+    : try Callback(body)
+}
+
+@Suite("Callbacks that C keeps")
+struct GivenCallbackTests {
+  @Test(
+    "a callback lives until C destroys it, and its closure is released once",
+    arguments: [0, 1], [false, true])
+  func destroyed(prefersLibffi: Int32, isWide: Bool) async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      [prefersLibffi, isWide] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      let deaths = Atomic(0)
+      let given = try {
+        let witness = Witness { deaths.add(1, ordering: .relaxed) }
+        return try number(isWide) { number in
+          withExtendedLifetime(witness) { number + 1 }
+        }.keptUntilDestroyed()
+      }()
+      let function = unsafe given.pointer.function(as: Number.self)
+      for number in 0..<3 { try #require(function(number) == number + 1) }
+      try #require(deaths.load(ordering: .relaxed) == 0)
+      given.destroy(given.context)
+      try #require(deaths.load(ordering: .relaxed) == 1)
+      for _ in 0..<2 { given.destroy(given.context) }
+      try #require(function(1) == 0)
+      try #require(deaths.load(ordering: .relaxed) == 1)
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.split(separator: "\n").count { $0.contains("its callback is gone") } == 1)
+  }
+
+  @Test("a closure may destroy its own callback", arguments: [0, 1], [false, true])
+  func destroysItself(prefersLibffi: Int32, isWide: Bool) async {
+    await #expect(processExitsWith: .success) { [prefersLibffi, isWide] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      let deaths = Atomic(0)
+      let given = Guarded<GivenCallback?>(nil)
+      let function = try {
+        let witness = Witness { deaths.add(1, ordering: .relaxed) }
+        let made = try number(isWide) { number in
+          if let given = given.read({ $0 }) { given.destroy(given.context) }
+          return deaths.load(ordering: .relaxed) == 0
+            ? withExtendedLifetime(witness) { number } : -1
+        }.keptUntilDestroyed()
+        given.withLock { $0 = made }
+        return unsafe made.pointer.function(as: Number.self)
+      }()
+      try #require(function(5) == 5)
+      try #require(deaths.load(ordering: .relaxed) == 1)
+      try #require(function(5) == 0)
+    }
+  }
+
+  @Test(
+    "a callback that is kept until it is called is released by its call, and a second one is told",
+    arguments: [0, 1], [false, true])
+  func called(prefersLibffi: Int32, isWide: Bool) async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      [prefersLibffi, isWide] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      let deaths = Atomic(0)
+      let given = try {
+        let witness = Witness { deaths.add(1, ordering: .relaxed) }
+        return try number(isWide) { number in
+          withExtendedLifetime(witness) { deaths.load(ordering: .relaxed) == 0 ? number : -1 }
+        }.keptUntilCalled()
+      }()
+      let function = unsafe given.pointer.function(as: Number.self)
+      try #require(function(5) == 5)
+      try #require(deaths.load(ordering: .relaxed) == 1)
+      for _ in 0..<3 { try #require(function(5) == 0) }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.split(separator: "\n").count { $0.contains("its callback is gone") } == 1)
+  }
+
+  @Test("of calls at the same time one runs, also while the program has the callback")
+  func calledAtOnce() throws {
+    for _ in 0..<200 {
+      let runs = Atomic(0)
+      let callback = try Callback { (_: Int) in runs.add(1, ordering: .relaxed).newValue }
+      let pointer = callback.keptUntilCalled().pointer
+      DispatchQueue.concurrentPerform(iterations: 4) { number in
+        _ = unsafe pointer.function(as: Number.self)(number)
+      }
+      withExtendedLifetime(callback) {}
+      #expect(runs.load(ordering: .relaxed) == 1)
+    }
+  }
+
+  @Test("a callback that C refuses to call is released by its maker")
+  func refused() throws {
+    let deaths = Atomic(0)
+    let given = try {
+      let witness = Witness { deaths.add(1, ordering: .relaxed) }
+      return try Callback { (number: Int) in withExtendedLifetime(witness) { number } }
+        .keptUntilCalled()
+    }()
+    given.destroy(given.context)
+    #expect(deaths.load(ordering: .relaxed) == 1)
+    given.destroy(nil)
+  }
+
+  @Test("a call while the closure is released answers zero")
+  func calledFromDeinit() throws {
+    let answer = Guarded<Int?>(nil)
+    let function = Guarded<Number?>(nil)
+    let given = try {
+      let witness = Witness { answer.withLock { $0 = function.read { $0 }?(7) } }
+      return try Callback { (number: Int) in withExtendedLifetime(witness) { number } }
+        .keptUntilDestroyed()
+    }()
+    function.withLock { $0 = unsafe given.pointer.function() }
+    given.destroy(given.context)
+    #expect(answer.read { $0 } == 0)
+  }
+
+  @Test("a callback that C has already cannot be given again: the program ends with a sentence")
+  func givenTwice() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let callback = try Callback { (number: Int) in number }
+      _ = callback.keptUntilCalled()
+      _ = callback.keptUntilDestroyed()
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("C has this callback already"))
+  }
+}
+
+/// Is not `Sendable`.
+private final class Counter {
+  var count = 0
+}
+
+@MainActor private final class Window {
+  var number = 0
+  func callback() throws -> Callback {
+    try Callback(onlyHere: { (change: Int) in
+      self.number += change
+      return self.number
+    })
+  }
+}
+
+private actor Room {
+  var number = 0
+  func callback() throws -> Callback {
+    try Callback(onlyHere: { (change: Int) in
+      self.number += change
+      return self.number
+    })
+  }
+  func call(_ callback: Callback) throws -> Int { try unsafe callback.function(as: Number.self)(3) }
+}
+
+@Suite("Callbacks of closures that are not Sendable")
+struct CallbackHomeTests {
+  @Test("C calls such a closure on the thread that made it")
+  func thread() throws {
+    let counter = Counter()
+    let add = try Callback(onlyHere: { (number: Int) -> Int in
+      counter.count += number
+      return counter.count
+    })
+    let tell = try Callback(onlyHere: { (a: Int, b: Double) in counter.count += a + Int(b) })
+    let many = try Callback(onlyHere: {
+      (a: Int, b: Int, c: Int, d: Int, e: Int) in counter.count += a + b + c + d + e
+    })
+    #expect(try unsafe add.function(as: Number.self)(2) == 2)
+    try unsafe tell.function(as: (@convention(c) (Int, Double) -> Void).self)(3, 4.5)
+    try unsafe many.function(as: (@convention(c) (Int, Int, Int, Int, Int) -> Void).self)(
+      1, 1, 1, 1, 1)
+    #expect(counter.count == 14)
+  }
+
+  @Test("C calls the closure of an actor on the actor")
+  func actor() async throws {
+    try await MainActor.run {
+      let window = Window()
+      let callback = try window.callback()
+      #expect(try unsafe callback.function(as: Number.self)(2) == 2)
+    }
+    let room = Room()
+    let callback = try await room.callback()
+    for calls in 1...20 { #expect(try await room.call(callback) == 3 * calls) }
+  }
+
+  @Test(
+    "a call elsewhere ends the program with a sentence", arguments: ["thread", "main", "actor"])
+  func elsewhere(maker: String) async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [maker] in
+      let callback =
+        switch maker {
+        case "thread": try Self.made()
+        case "main": try await Window().callback()
+        default: try await Room().callback()
+        }
+      let function = try unsafe callback.function(as: Number.self)
+      let thread = Thread { _ = function(1) }
+      thread.start()
+      try await Task.sleep(for: .seconds(600))
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(
+      text.contains(
+        maker == "thread"
+          ? "on another thread than the one that made it" : "that made it with 'onlyHere'"),
+      "\(text)")
+  }
+
+  private nonisolated static func made() throws -> Callback {
+    try Callback(onlyHere: { (number: Int) in number })
+  }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+import CForwardingFixtures
+import CForwardingShims
+import ForwardingTestSupport
+import Foundation
+import Invocations
+import Testing
+
+private struct Refusal: Error, Equatable {
+  let number: Int32
+}
+
+/// A closure that captures generic parameters.
+private func sorted<Element: Comparable>(_ elements: [Element]) -> [Element] {
+  var elements = elements
+  withCallback({ (a: UnsafeRawPointer, b: UnsafeRawPointer) -> Int32 in
+    let (a, b) = unsafe (a.load(as: Element.self), b.load(as: Element.self))
+    return a < b ? -1 : a > b ? 1 : 0
+  }) { order, _ in
+    unsafe elements.withUnsafeMutableBytes { bytes in
+      let size = MemoryLayout<Element>.stride
+      guard let start = bytes.baseAddress else { return }
+      unsafe qsort(start, bytes.count / size, size, order.function())
+    }
+  }
+  return elements
+}
+
+/// What a process writes that ends with a sentence.
+private func sentence(of result: ExitTest.Result?) throws -> String {
+  String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+}
+
+@Suite("Closures that C calls only during a call")
+struct ScopedCallbackTests {
+  @Test("the closure reads and changes variables, and the result of the scope is returned")
+  func captures() {
+    var numbers: [Int32] = (0..<200).map { ($0 &* 7919) % 1009 }
+    var calls = 0
+    let first = withCallback({ (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
+      calls += 1
+      return a.pointee < b.pointee ? -1 : a.pointee > b.pointee ? 1 : 0
+    }) { order, _ in
+      unsafe qsort(&numbers, numbers.count, 4, order.function())
+      return numbers[0]
+    }
+    #expect(numbers == numbers.sorted())
+    #expect(first == numbers[0])
+    #expect(calls > 200)
+  }
+
+  @Test("an error is thrown as it was, with its type; C gets zero, and calls nothing more")
+  func errors() {
+    var calls = 0
+    var answers: [Int32] = []
+    do throws(Refusal) {
+      try withCallback({ (number: Int32) throws(Refusal) -> Int32 in
+        calls += 1
+        if number == 2 { throw Refusal(number: number) }
+        return number
+      }) { pointer, _ throws(Refusal) in
+        let function = unsafe pointer.function(as: (@convention(c) (Int32) -> Int32).self)
+        for number in 1...4 { answers.append(function(Int32(number))) }
+      }
+      Issue.record("nothing was thrown")
+    } catch {
+      #expect(error == Refusal(number: 2))
+    }
+    #expect(answers == [1, 0, 0, 0])
+    #expect(calls == 2)
+  }
+
+  @Test("an error of the scope itself is thrown, too")
+  func errorsOfTheScope() {
+    #expect(throws: Refusal(number: 7)) {
+      try withCallback({ (_: Int32) -> Int32 in 1 }) { _, _ in throw Refusal(number: 7) }
+    }
+  }
+
+  @Test("values of all kinds of registers arrive and return")
+  func values() {
+    withCallback({ (a: Double, b: Int8, c: Float, d: Bool) -> Float in
+      Float(a) + Float(b) + c + (d ? 100 : 0)
+    }) { pointer, _ in
+      let function = unsafe pointer.function(
+        as: (@convention(c) (Double, Int8, Float, Bool) -> Float).self)
+      #expect(function(0.5, -3, 0.25, true) == 97.75)
+    }
+    withCallback({ (a: FixturePoint, b: Int) -> FixturePoint in
+      FixturePoint(x: a.y, y: a.x + Double(b))
+    }) { pointer, _ in
+      let function = unsafe pointer.function(
+        as: (@convention(c) (FixturePoint, Int) -> FixturePoint).self)
+      let answer = function(FixturePoint(x: 1, y: 2), 4)
+      #expect((answer.x, answer.y) == (2, 5))
+    }
+    withCallback({ (a: UnsafeRawPointer?, b: String) -> Int in a == nil ? b.count : 0 }) {
+      pointer, _ in
+      let function = unsafe pointer.function(
+        as: (@convention(c) (UnsafeRawPointer?, UnsafePointer<CChar>) -> Int).self)
+      #expect(unsafe function(nil, "four") == 4)
+    }
+    withCallback({ () -> Int64 in .min }) { pointer, _ in
+      #expect(unsafe pointer.function(as: (@convention(c) () -> Int64).self)() == .min)
+    }
+  }
+
+  @Test("values in memory, and of more arguments, arrive and return")
+  func frames() {
+    withCallback({ (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int, h: Int8) -> Int in
+      a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + Int(h)
+    }) { pointer, _ in
+      let function = unsafe pointer.function(
+        as: (@convention(c) (Int, Int, Int, Int, Int, Int, Int, Int8) -> Int).self)
+      #expect(function(1, 1, 1, 1, 1, 1, 1, -28) == 0)
+    }
+    var seen: [Double] = []
+    withCallback({ (r: FixtureRectangle) in seen = [r.origin.x, r.size.y] }) { pointer, _ in
+      let function = unsafe pointer.function(as: (@convention(c) (FixtureRectangle) -> Void).self)
+      function(
+        FixtureRectangle(origin: FixturePoint(x: 1, y: 2), size: FixturePoint(x: 3, y: 4)))
+    }
+    #expect(seen == [1, 4])
+    withCallback({ (m: FixtureMixed) -> FixtureMixed in
+      FixtureMixed(number: m.number + 1, value: -m.value)
+    }) { pointer, _ in
+      let function = unsafe pointer.function(
+        as: (@convention(c) (FixtureMixed) -> FixtureMixed).self)
+      let answer = function(FixtureMixed(number: 1, value: 2))
+      #expect((answer.number, answer.value) == (2, -2))
+    }
+  }
+
+  @Test("a closure in a generic function has a function pointer")
+  func generics() {
+    #expect(sorted([3, 1, 2] as [Int16]) == [1, 2, 3])
+    #expect(sorted(["c", "a", "b"]) == ["a", "b", "c"])
+  }
+
+  @Test("scopes inside of scopes have functions of their own, at any depth")
+  func nested() {
+    var addresses: Set<UnsafeRawPointer> = []
+    var total = 0
+    func enter(_ depth: Int) {
+      withCallback({ (number: Int) in total += number * depth }) { pointer, _ in
+        unsafe addresses.insert(pointer.address)
+        if depth < 600 { enter(depth + 1) }
+        unsafe pointer.function(as: (@convention(c) (Int) -> Void).self)(1)
+      }
+    }
+    enter(1)
+    #expect(addresses.count == 600)
+    #expect(total == 600 * 601 / 2)
+  }
+
+  @Test("many threads have scopes at the same time")
+  func threads() {
+    let totals = Guarded(0)
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<2000 {
+        var count = 0
+        withCallback({ (number: Int) in count += number }) { pointer, _ in
+          let add = unsafe pointer.function(as: (@convention(c) (Int) -> Void).self)
+          for number in 0..<4 { add(number) }
+        }
+        totals.withLock { $0 += count }
+      }
+    }
+    #expect(totals.withLock { $0 } == 8 * 2000 * 6)
+  }
+
+  @Test("a call after the scope answers zero, and is reported once", arguments: [0, 1])
+  func late(prefersLibffi: Int32) async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      [prefersLibffi] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      let function = withCallback({ (number: Int) in number }) { pointer, _ in
+        unsafe pointer.function(as: (@convention(c) (Int) -> Int).self)
+      }
+      for _ in 0..<3 { try #require(function(4) == 0) }
+    }
+    let lines = try sentence(of: result).split(separator: "\n")
+    #expect(lines.count { $0.contains("its callback is gone") } == 1, "\(lines)")
+  }
+
+  @Test("a function whose scope has ended is used again last")
+  func reuse() {
+    func address() -> UnsafeRawPointer {
+      withCallback({ () -> Int in 1 }) { pointer, _ in unsafe pointer.address }
+    }
+    let first = address()
+    for _ in 0..<60 { #expect(address() != first) }
+  }
+
+  @Test("a call on another thread ends the program with a sentence", arguments: [0, 1])
+  func otherThread(prefersLibffi: Int32) async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [prefersLibffi] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      withCallback({ (number: Int) in number }) { pointer, _ in
+        let function = unsafe pointer.function(as: (@convention(c) (Int) -> Int).self)
+        DispatchQueue.global().async { _ = function(1) }
+        Thread.sleep(forTimeInterval: 600)
+      }
+    }
+    #expect(try sentence(of: result).contains("on another thread; use a 'Callback'"))
+  }
+
+  @Test("a call inside of a call ends the program with a sentence", arguments: [0, 1])
+  func reentrant(prefersLibffi: Int32) async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [prefersLibffi] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      var function: (@convention(c) (Int) -> Int)?
+      withCallback({ (number: Int) in number + (function?(number) ?? 0) }) { pointer, _ in
+        function = unsafe pointer.function()
+        _ = function?(1)
+      }
+    }
+    #expect(try sentence(of: result).contains("inside of a call of it; use a 'Callback'"))
+  }
+
+  @Test("a null pointer that the closure does not take ends the program with a sentence")
+  func null() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      withCallback({ (number: UnsafePointer<Int>) in number.pointee }) { pointer, _ in
+        _ = unsafe pointer.function(as: (@convention(c) (UnsafePointer<Int>?) -> Int).self)(nil)
+      }
+    }
+    #expect(try sentence(of: result).contains("let it take 'UnsafePointer<Int>?'"))
+  }
+
+  @Test("a closure type of Swift in place of a C function ends the program with a sentence")
+  func wrongType() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      withCallback({ (number: Int) in number }) { pointer, _ in
+        _ = unsafe pointer.function(as: ((Int) -> Int).self)
+      }
+    }
+    #expect(try sentence(of: result).contains("write '@convention(c)' in front of it"))
+  }
+}
