@@ -81,6 +81,8 @@ public enum InvocationError: Error, Hashable, Sendable {
   case callbackRefused(CallbackRefusal)
   /// A function with this name, or a method with this selector, is already registered.
   case duplicateName(String)
+  /// A function cannot be registered, for this reason.
+  indirect case notRegistered(name: String, reason: InvocationError)
   /// A variable of this type was used after its loan ended, on another thread, or while it was
   /// being changed.
   case variableNotLent(SwiftType)
@@ -157,6 +159,9 @@ extension InvocationError: CustomStringConvertible {
       "the call needs \(needed) bytes of stack, but the thread has \(left) left"
     case .callbackRefused(let reason): "there is no code for another callback: \(reason)"
     case .duplicateName(let name): "'\(name)' is registered already"
+    case .notRegistered(let name, let reason):
+      // The caret of an encoding's error stands below its text.
+      "'\(name)' cannot be registered:\("\(reason)".contains("\n") ? "\n" : " ")\(reason)"
     case .passesOn(let selector, let type):
       "'\(selector)' cannot be a method of \(type), which passes every message on"
     case .variableNotLent(let type):

@@ -30,8 +30,8 @@ public final class FunctionTable: Sendable {
   /// - Parameters:
   ///   - fixedArgumentCount: for a variadic function, the number of arguments before its `...`.
   ///   - returnsRetained: whether the caller must release an object that the function returns.
-  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/nullFunction``;
-  ///   ``InvocationError/encoding(_:)`` if the encoding is invalid; the errors of `CallPlan.init`.
+  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/notRegistered(name:reason:)``
+  ///   if the address is NULL or the encoding is invalid.
   /// - Safety: `encoding` must describe the function's C type. Nothing can check that, and a call
   ///   through a wrong encoding is undefined behavior. Text that the function returns as a `*` must
   ///   stay unchanged while any code may read it.
@@ -41,16 +41,17 @@ public final class FunctionTable: Sendable {
     unsafeFunction function: UnsafeRawPointer?, fixedArgumentCount: Int? = nil,
     returnsRetained: Bool = false
   ) throws(InvocationError) {
-    let plan = try CallPlan.shared(forEncoding: encoding, fixedArgumentCount: fixedArgumentCount)
-    try register(
-      name, replacing: replacing,
-      unsafe Implementation(plan, function: function, returnsRetained: returnsRetained))
+    let implementation = try Self.naming(name) { () throws(InvocationError) in
+      let plan = try CallPlan.shared(forEncoding: encoding, fixedArgumentCount: fixedArgumentCount)
+      return try unsafe Implementation(plan, function: function, returnsRetained: returnsRetained)
+    }
+    try register(name, replacing: replacing, implementation)
   }
 
   /// Registers a symbol of a library. If `symbol` is nil, it is the function's name.
   ///
-  /// - Throws: ``InvocationError/symbolNotFound(symbol:library:)``, and the errors of registering
-  ///   an address.
+  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/notRegistered(name:reason:)``
+  ///   if the library has no such symbol or the encoding is invalid.
   /// - Safety: as for
   ///   ``register(_:replacing:encoding:unsafeFunction:fixedArgumentCount:returnsRetained:)``.
   @unsafe
@@ -59,39 +60,52 @@ public final class FunctionTable: Sendable {
     symbol: String? = nil, fixedArgumentCount: Int? = nil,
     returnsRetained: Bool = false
   ) throws(InvocationError) {
-    let plan = try CallPlan.shared(forEncoding: encoding, fixedArgumentCount: fixedArgumentCount)
-    let function = unsafe try library.address(of: symbol ?? name)
-    try register(
-      name, replacing: replacing,
-      unsafe Implementation(
-        plan, function: function, returnsRetained: returnsRetained, keepAlive: library))
+    let implementation = try Self.naming(name) { () throws(InvocationError) in
+      let plan = try CallPlan.shared(forEncoding: encoding, fixedArgumentCount: fixedArgumentCount)
+      let function = try unsafe library.address(of: symbol ?? name)
+      return try unsafe Implementation(
+        plan, function: function, returnsRetained: returnsRetained, keepAlive: library)
+    }
+    try register(name, replacing: replacing, implementation)
   }
 
   /// Registers a Swift closure. Its types must fit `encoding`, or spell one if it is nil.
   ///
-  /// - Throws: ``InvocationError/duplicateName(_:)``; another ``InvocationError`` if `encoding` is
-  ///   invalid or does not fit the closure.
+  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/notRegistered(name:reason:)``
+  ///   if `encoding` is invalid or does not fit the closure.
   @inlinable
   public func register<Value: CallValue, each Argument: CallValue>(
     _ name: String, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    let fitted = try FittedPlan<Value, repeat each Argument>(function: encoding)
+    let fitted = try Self.naming(name) { () throws(InvocationError) in
+      try FittedPlan<Value, repeat each Argument>(function: encoding)
+    }
     try register(
       name, replacing: replacing, Implementation(fitted, SwiftBody.returning(fitted, body)))
   }
 
   /// Registers a Swift closure without a result.
   ///
-  /// - Throws: ``InvocationError/duplicateName(_:)``; another ``InvocationError`` if `encoding` is
-  ///   invalid or does not fit the closure.
+  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/notRegistered(name:reason:)``
+  ///   if `encoding` is invalid or does not fit the closure.
   @inlinable
   public func register<each Argument: CallValue>(
     _ name: String, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Void
   ) throws(InvocationError) {
-    let fitted = try FittedPlan<NoResult, repeat each Argument>(function: encoding)
+    let fitted = try Self.naming(name) { () throws(InvocationError) in
+      try FittedPlan<NoResult, repeat each Argument>(function: encoding)
+    }
     try register(name, replacing: replacing, Implementation(fitted, SwiftBody.void(fitted, body)))
+  }
+
+  /// Runs a part of registering. Its error gets the function's name.
+  @usableFromInline
+  static func naming<Part>(
+    _ name: String, _ part: () throws(InvocationError) -> Part
+  ) throws(InvocationError) -> Part {
+    do { return try part() } catch { throw .notRegistered(name: name, reason: error) }
   }
 
   /// Removes a function. Calls that have begun are not disturbed.

@@ -52,33 +52,8 @@ struct FunctionTableTests {
     #expect(throws: InvocationError.unknownFunction(name: "something else", nearest: nil)) {
       try functions.call("something else")
     }
-    #expect(throws: InvocationError.nullFunction) {
-      try functions.register("null", encoding: "v", unsafeFunction: nil)
-    }
     #expect(throws: InvocationError.duplicateName("never")) {
       try functions.register("never") { () -> Void in }
-    }
-    #expect(throws: InvocationError.self) {
-      try functions.register(
-        "bad", encoding: "v@:{", unsafeFunction: Fixtures.named("f_fail").function)
-    }
-    #expect(
-      throws: InvocationError.argumentMismatch(
-        index: 0, expected: encodingOf("d"), given: SwiftType(Int32.self))
-    ) {
-      try functions.register("types", encoding: "id") { (value: Int32) -> Int32 in value }
-    }
-    #expect(
-      throws: InvocationError.resultMismatch(
-        expected: encodingOf("d"), given: SwiftType(Int32.self))
-    ) {
-      try functions.register("types", encoding: "di") { (value: Int32) -> Int32 in value }
-    }
-    #expect(
-      throws: InvocationError.resultMismatch(
-        expected: encodingOf("d"), given: SwiftType(NoResult.self))
-    ) {
-      try functions.register("types", encoding: "di") { (_: Int32) -> Void in }
     }
     #expect(functions.names == ["never"])
   }
@@ -94,10 +69,56 @@ struct FunctionTableTests {
     #expect(
       throws: InvocationError.symbolNotFound(symbol: "no_such_function", library: "libm.so.6")
     ) {
-      try FunctionTable().register(
-        "x", encoding: "v", unsafeSymbolIn: Library("libm.so.6"), symbol: "no_such_function")
+      try Library("libm.so.6").address(of: "no_such_function")
     }
     #expect(throws: InvocationError.self) { try Library("libm.so.6").address(of: "pow\0x") }
+  }
+
+  /// A function that is not registered, and the reason in its error.
+  private struct Unregistered: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let reason: String
+    let register: @Sendable (FunctionTable) throws -> Void
+  }
+
+  private static let refused = [
+    Unregistered(
+      testDescription: "NULL as an address", reason: " the function pointer is NULL"
+    ) { try $0.register("bad", encoding: "v", unsafeFunction: nil) },
+    Unregistered(
+      testDescription: "an invalid encoding of an address",
+      reason: "\nv@:{\n   ^ the structure is not closed with '}'"
+    ) {
+      try $0.register("bad", encoding: "v@:{", unsafeFunction: Fixtures.named("f_fail").function)
+    },
+    Unregistered(
+      testDescription: "an invalid encoding of a symbol",
+      reason: "\nvv\n ^ 'v' is a result or the target of a pointer, never a value"
+    ) { try $0.register("bad", encoding: "vv", unsafeSymbolIn: Library(""), symbol: "abs") },
+    Unregistered(
+      testDescription: "a missing symbol", reason: " 'the program' has no symbol 'no_such_function'"
+    ) {
+      try $0.register("bad", encoding: "v", unsafeSymbolIn: Library(""), symbol: "no_such_function")
+    },
+    Unregistered(
+      testDescription: "an argument that does not fit",
+      reason: " argument 0 is d, but Int32 (i) was given"
+    ) { try $0.register("bad", encoding: "id") { (value: Int32) -> Int32 in value } },
+    Unregistered(
+      testDescription: "a result that does not fit",
+      reason: " the result is d, but Int32 (i) was asked for"
+    ) { try $0.register("bad", encoding: "di") { (value: Int32) -> Int32 in value } },
+    Unregistered(
+      testDescription: "no result", reason: " the result is d, but Void (v) was asked for"
+    ) { try $0.register("bad", encoding: "di") { (_: Int32) -> Void in } },
+  ]
+
+  @Test("an error of registering names the function", arguments: refused)
+  private func unregistered(_ row: Unregistered) throws {
+    let functions = FunctionTable()
+    let error = #expect(throws: InvocationError.self) { try row.register(functions) }
+    #expect("\(error!)" == "'bad' cannot be registered:" + row.reason)
+    #expect(functions.names.isEmpty)
   }
 
   @Test("errno is returned with the result")
