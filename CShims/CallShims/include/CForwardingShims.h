@@ -23,6 +23,7 @@
 #include "fwd_target.h"
 #include "fwd_members.h"
 #include "fwd_names.h"
+#include "fwd_library.h"
 #include "fwd_direct.h"
 #include "fwd_step.h"
 #include "fwd_thread.h"

@@ -96,8 +96,9 @@ public enum InvocationError: Error, Hashable, Sendable {
   case unknownFunction(name: String, nearest: String?)
   /// The library could not be opened. The reason is the message of the loader.
   case libraryNotFound(path: String, reason: String)
-  /// The library has no such symbol.
-  case symbolNotFound(symbol: String, library: String)
+  /// The library, which was loaded from this file, has no such symbols. There is no file if it is the
+  /// program itself, or was opened by the file's path.
+  case symbolNotFound(symbols: [String], library: String, file: String?)
   /// A callback cannot return a value that its caller would have to free.
   case ownedResultInCallback(TypeEncoding)
   /// A selector's name contains a NUL or is longer than `Selector.maximumLength`.
@@ -176,7 +177,9 @@ extension InvocationError: CustomStringConvertible {
     case .unknownFunction(let name, let nearest):
       "no function is called '\(name)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
     case .libraryNotFound(let path, let reason): "'\(path)' could not be opened: \(reason)"
-    case .symbolNotFound(let symbol, let library): "'\(library)' has no symbol '\(symbol)'"
+    case .symbolNotFound(let symbols, let library, let file):
+      "'\(library)'\(file.map { " (\($0))" } ?? "") has no symbol\(symbols.count == 1 ? "" : "s") "
+        + Self.listed(symbols)
     case .ownedResultInCallback(let type):
       "a callback cannot return \(type), as C would not free it; return a pointer you own"
     case .invalidSelector(let name): "'\(name)' cannot be the name of a selector"
@@ -185,6 +188,13 @@ extension InvocationError: CustomStringConvertible {
 }
 
 extension InvocationError {
+  /// Names as a list: `'a', 'b' and 'c'`.
+  private static func listed(_ names: [String]) -> String {
+    let quoted = names.map { "'\($0)'" }
+    let most = quoted.dropLast().joined(separator: ", ")
+    return (most.isEmpty ? "" : most + " and ") + (quoted.last ?? "")
+  }
+
   private static func place(_ index: Int?) -> String {
     index.map { "argument \($0)" } ?? "the result"
   }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CForwardingShims
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -14,7 +16,7 @@
 /// let math = try Library("libm.so.6")
 /// try unsafe functions.register("cos", encoding: "dd", unsafeSymbolIn: math)
 /// try functions.call("cos", 0.0, returning: Double.self)  // 1.0
-/// try unsafe math.address(of: "cosinus")  // throws: 'libm.so.6' has no symbol 'cosinus'
+/// try unsafe Library("").address(of: "cosinus")  // throws: 'the program' has no symbol 'cosinus'
 /// ```
 @safe
 public final class Library: Sendable {
@@ -28,8 +30,14 @@ public final class Library: Sendable {
   /// empty path opens the program itself, with all libraries that it has loaded.
   ///
   /// - Throws: ``InvocationError/libraryNotFound(path:reason:)``.
-  public init(_ path: String) throws(InvocationError) {
-    let opened = unsafe path.isEmpty ? dlopen(nil, RTLD_NOW) : dlopen(path, RTLD_NOW)
+  public convenience init(_ path: String) throws(InvocationError) {
+    try self.init(path, staysOpen: false)
+  }
+
+  /// Opens a library, which stays open for the life of the program if `staysOpen` is true.
+  init(_ path: String, staysOpen: Bool) throws(InvocationError) {
+    let mode = staysOpen ? RTLD_NOW | RTLD_NODELETE : RTLD_NOW
+    let opened = unsafe path.isEmpty ? dlopen(nil, mode) : dlopen(path, mode)
     guard let opened = unsafe opened else {
       throw .libraryNotFound(path: path, reason: Self.lastError)
     }
@@ -41,12 +49,24 @@ public final class Library: Sendable {
 
   /// The address of a symbol.
   ///
-  /// - Throws: ``InvocationError/symbolNotFound(symbol:library:)``.
+  /// - Throws: ``InvocationError/symbolNotFound(symbols:library:file:)``.
   public func address(of symbol: String) throws(InvocationError) -> UnsafeRawPointer {
-    guard !symbol.utf8.contains(0), let found = unsafe dlsym(handle, symbol) else {
-      throw .symbolNotFound(symbol: symbol, library: path.isEmpty ? "the program" : path)
-    }
-    return UnsafeRawPointer(found)
+    guard let found = unsafe find(symbol) else { throw notFound([symbol]) }
+    return unsafe found
+  }
+
+  /// The address of a symbol, or nil.
+  func find(_ symbol: String) -> UnsafeRawPointer? {
+    // A NUL would cut the name, and find another symbol.
+    symbol.utf8.contains(0) ? nil : unsafe UnsafeRawPointer(dlsym(handle, symbol))
+  }
+
+  /// The error that the library lacks these symbols.
+  func notFound(_ symbols: [String]) -> InvocationError {
+    let file = unsafe fwd_library_file(handle).map { unsafe String(cString: $0) }
+    return .symbolNotFound(
+      symbols: symbols, library: path.isEmpty ? "the program" : path,
+      file: file == path ? nil : file)
   }
 
   private static var lastError: String {

@@ -66,10 +66,18 @@ struct FunctionTableTests {
       }
       return false
     }
-    #expect(
-      throws: InvocationError.symbolNotFound(symbol: "no_such_function", library: "libm.so.6")
-    ) {
+    let error = try #require(throws: InvocationError.self) {
       try Library("libm.so.6").address(of: "no_such_function")
+    }
+    guard case .symbolNotFound(["no_such_function"], "libm.so.6", let file?) = error else {
+      throw error
+    }
+    #expect(FileManager.default.fileExists(atPath: file))
+    #expect("\(error)" == "'libm.so.6' (\(file)) has no symbol 'no_such_function'")
+    #expect(
+      throws: InvocationError.symbolNotFound(symbols: ["x"], library: "the program", file: nil)
+    ) {
+      try Library("").address(of: "x")
     }
     #expect(throws: InvocationError.self) { try Library("libm.so.6").address(of: "pow\0x") }
   }
