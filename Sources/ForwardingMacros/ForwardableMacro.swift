@@ -47,14 +47,24 @@ extension ForwardableMacro: ExtensionMacro {
   }
 }
 
-/// `@Otherwise` and `@Optional`, which `@Forwardable` reads. The macro itself only diagnoses
-/// markers that are not on a requirement of a `@Forwardable` protocol.
+/// `@Otherwise` and `@Optional`, which `@Forwardable` reads, and `@Symbol`, which `@CLibrary` reads, as it
+/// does `@Optional`. The macro itself only diagnoses markers that nothing reads.
 enum MarkerMacro: PeerMacro {
   static func expansion(
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     let name = node.attributeName.bareName
+    let structure = context.lexicalContext.first?.as(StructDeclSyntax.self)
+    let isLibrary = structure?.attributes.contains { attribute in
+      attribute.as(AttributeSyntax.self)?.attributeName.bareName == "CLibrary"
+    }
+    if name == "Symbol" || isLibrary == true && name == "Optional" {
+      if isLibrary != true || CSymbol.uninitialized(declaration).isEmpty {
+        context.diagnose(Refusal.misplacedSymbol.error([name], at: node))
+      }
+      return []
+    }
     let place = context.lexicalContext.first?.as(ProtocolDeclSyntax.self)
     let isRead = place?.attributes.contains { attribute in
       attribute.as(AttributeSyntax.self)?.attributeName.bareName == "Forwardable"

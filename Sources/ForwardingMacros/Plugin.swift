@@ -11,6 +11,7 @@ struct Plugin: PluginProvider {
   func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
     let macros: [any Macro.Type] = [
       ForwardableMacro.self, ProxyInViewMacro.self, MarkerMacro.self, DelegatesMacro.self,
+      CLibraryMacro.self,
     ]
     if let type = macros.first(where: { "\($0)" == typeName }) { return type }
     throw MacroExpansionErrorMessage("'\(typeName)' is no macro of this package")

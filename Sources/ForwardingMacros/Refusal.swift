@@ -75,6 +75,21 @@ enum Refusal: String {
   case delegatesType =
     "'@Delegates' needs one protocol for '%', and no optional: write its type as 'any ChatDelegate'"
 
+  // Libraries of C.
+  case notAStructure = "'@CLibrary' is for structures: put it on a 'struct' of C functions"
+  case genericLibrary = "'@CLibrary' cannot load the generic '%': remove the type parameters"
+  case libraryInitializer =
+    "'@CLibrary' uses the memberwise initializer of '%': write this one in an extension"
+  case nameOfC = "'@%' takes one plain string, as '\"%\"'"
+  case untypedSymbol =
+    "'@CLibrary' needs the type of '%': write '@convention(c)' and the function's type"
+  case noCFunction =
+    "'@CLibrary' cannot load '%', which is no C function: write '@convention(c)', or give it a value"
+  case optionalSymbol =
+    "'@CLibrary' needs both '@Optional' and '?' for '%', which may be missing, or neither"
+  case misplacedSymbol =
+    "'@%' does nothing here: put it on a function without a value of a structure with '@CLibrary'"
+
   /// The error at a node, with these names.
   func error(_ names: [String] = [], at node: some SyntaxProtocol) -> Diagnostic {
     let texts = rawValue.split(separator: "%", omittingEmptySubsequences: false)

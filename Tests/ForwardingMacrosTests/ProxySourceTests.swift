@@ -4,7 +4,7 @@
   import ForwardingTestSupport
   import Testing
 
-  @Suite("The expansion of '@Forwardable'")
+  @Suite("The expansions of '@Forwardable' and '@CLibrary'")
   struct ProxySourceTests {
     @Test(
       "an unsupported declaration is refused at its token, with advice")
@@ -90,6 +90,10 @@
         final class Session {
           @Delegates var delegate: any Door
         }
+        @CLibrary("libm.so.6")
+        struct Math {
+          let cos: @convention(c) (Double) -> Double
+        }
         """
       let why = "it needs the trait Macros, which `traits: []` left out"
       #expect(
@@ -100,6 +104,8 @@
           "client.swift:6:2: error: 'Forwardable' is unavailable: \(why)",
           "client.swift:6:1: error: global actor attribute 'Forwardable' cannot have arguments",
           "client.swift:11:4: error: 'Delegates' is unavailable: \(why)",
+          "client.swift:13:2: error: 'CLibrary' is unavailable: \(why)",
+          "client.swift:13:1: error: global actor attribute 'CLibrary' cannot have arguments",
         ])
     }
 

@@ -56,6 +56,13 @@
         }
 
         func all(_ one: TakingProxy) {}
+
+        // Where a type is named 'Sendable', the compiler does not find the conformance that a macro adds.
+        @CLibrary("libm.so.6")
+        public struct Math: Swift::Sendable {
+          let cos: @convention(c) (Swift::Double) -> Swift::Double
+          @Optional let library: (@convention(c) (Swift::Double) -> Swift::Double)?
+        }
         """
     }
   }

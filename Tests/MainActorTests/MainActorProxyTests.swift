@@ -31,6 +31,16 @@
     func tell(_ text: String) { told.append(text) }
   }
 
+  @CLibrary("libm.so.6")
+  struct Math {
+    let cos: @convention(c) (Double) -> Double
+  }
+
+  @CLibrary("libm.so.6")
+  nonisolated struct MathAnywhere {
+    let cos: @convention(c) (Double) -> Double
+  }
+
   @Suite("Proxies in a program on the main actor by default")
   struct MainActorProxyTests {
     @Test("a protocol without an annotation has a proxy on the main actor")
@@ -72,6 +82,14 @@
       let proxy = delegates.proxy
       await Task.detached { proxy.tell("from elsewhere") }.value
       #expect(anywhere.told == ["from elsewhere"])
+    }
+
+    @Test("a C library is on no actor")
+    func library() async throws {
+      let cosines = try await Task.detached {
+        try [Math.load().cos(0), Math.shared.cos(0), MathAnywhere.shared.cos(0)]
+      }.value
+      #expect(cosines == [1, 1, 1])
     }
   }
 #endif

@@ -63,8 +63,40 @@
   public macro _ProxyInView() =
     #externalMacro(module: "ForwardingMacros", type: "ProxyInViewMacro")
 
+  /// Makes a structure of C functions load itself from a library. Its memberwise initializer stays, for
+  /// doubles in tests.
+  ///
+  /// ```
+  /// @CLibrary("libsqlite3.so.0")
+  /// struct SQLite {
+  ///   let sqlite3_libversion_number: @convention(c) () -> Int32
+  ///   @Symbol("sqlite3_threadsafe") let isThreadSafe: @convention(c) () -> Int32
+  ///   @Optional let sqlite3_new_thing: (@convention(c) () -> Int32)?
+  /// }
+  ///
+  /// let sqlite = try unsafe SQLite.load()    // opens the library now, and finds all functions
+  /// let shared = try unsafe SQLite.shared    // the same, once in the program, at the first use
+  /// sqlite.sqlite3_libversion_number()
+  /// let double = SQLite(
+  ///   sqlite3_libversion_number: { 3 }, isThreadSafe: { 1 }, sqlite3_new_thing: nil)
+  /// ```
+  ///
+  /// If functions are missing, one error has all of their names. The library stays open for the life
+  /// of the program. An empty string is the program itself. A structure whose functions take unsafe pointers
+  /// needs `@safe` or `@unsafe` where strict memory safety is on, like any other.
+  @attached(extension, conformances: Sendable, names: named(load), named(shared), named(__members))
+  public macro CLibrary(_ path: String) =
+    #externalMacro(module: "ForwardingMacros", type: "CLibraryMacro")
+
+  /// The name that a function of a ``CLibrary(_:)`` has in the library, if it is not the member's.
+  @attached(peer)
+  public macro Symbol(_ name: String) =
+    #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
+
   /// Marks a requirement of a ``Forwardable()`` protocol that a class need not implement. A class
   /// that does not implement it has no method for its message.
+  ///
+  /// In a ``CLibrary(_:)``, it marks a function that is nil if the library does not have it.
   @attached(peer)
   public macro Optional() =
     #externalMacro(module: "ForwardingMacros", type: "MarkerMacro")
@@ -130,5 +162,15 @@
   public struct Delegates<Object> {
     public init() {}
     public var wrappedValue: Object { fatalError("there is no macro") }
+  }
+
+  /// Stands in for the macro of this name, at a structure.
+  @available(
+    *, unavailable,
+    message: "it needs the trait Macros, which `traits: []` left out"
+  )
+  @globalActor
+  public actor CLibrary {
+    public static let shared = CLibrary()
   }
 #endif
