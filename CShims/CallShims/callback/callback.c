@@ -179,6 +179,9 @@ void fwd_callback_destroy(FWDCallback *callback) {
 
 // MARK: Callbacks that C has
 
+/// The bits of an address of a program, on both processors.
+enum { ADDRESS_BITS = 48 };
+
 /// Takes the owner of a callback; NULL for all but the first.
 static void *take_owner(const FWDCallback *callback) {
   return __atomic_exchange_n((void **)&callback->owner, NULL, __ATOMIC_ACQ_REL);
@@ -204,16 +207,24 @@ void *fwd_callback_give(FWDCallback *callback, void *owner, int by_call) {
     return NULL;
   callback->ends_by_call = by_call != 0;
   if (by_call) callback->is_simple = 0;
-  return callback->entry;
+  // The entry is used again for other callbacks, so the upper bits, which no address has, are a number.
+  static uintptr_t numbers;
+  uintptr_t number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+  callback->given = (uintptr_t)callback->entry | number << ADDRESS_BITS;
+  return (void *)callback->given;
 }
 
 void fwd_callback_release(void *given) {
   if (!given) return;
   FWDFormer former;
-  FWDCallback *callback = fwd_callback_begin_use(given, &former);
+  uintptr_t entry = (uintptr_t)given & (((uintptr_t)1 << ADDRESS_BITS) - 1);
+  FWDCallback *callback = fwd_callback_begin_use((FWDCallbackEntry *)entry, &former);
   if (!callback) return;
-  void *owner = take_owner(callback);
-  if (owner) swift_release(owner);
+  void *owner = callback->given == (uintptr_t)given ? take_owner(callback) : NULL;
+  if (owner)
+    swift_release(owner);
+  else
+    fwd_report_event(FWDEventFreedCallback, callback->function);
   fwd_callback_end_use(callback);
 }
 

@@ -35,6 +35,8 @@ struct FWDCallback {
   FWDCallback *next;
   /// What is released when C ends the callback; NULL if it does not, or has.
   void *owner;
+  /// What C ends it with.
+  uintptr_t given;
   /// The number of users: the creator, and calls that could not hold the callback.
   uint32_t users;
   FWDCallbackCode code;

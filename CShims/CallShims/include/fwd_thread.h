@@ -26,8 +26,8 @@
 #define FWD_FORWARDING_FRAMES 16384
 #endif
 
-/// A number that no other running thread has.
-static inline uintptr_t fwd_thread_number(void) { return (uintptr_t)__builtin_thread_pointer(); }
+/// A number that no other running thread has; a later one may.
+static inline uintptr_t fwd_running_thread(void) { return (uintptr_t)__builtin_thread_pointer(); }
 
 enum {
   /// The most objects that a thread may hold at a time. Beyond that, callers take a slower path.
@@ -185,6 +185,12 @@ static inline void *_Nullable fwd_spare_keep(FWDThread *thread, const void *key,
 static inline uint64_t fwd_next_message(void) {
   FWDThread *thread = fwd_thread();
   return thread ? ++thread->last_message : 1;
+}
+
+/// The number of the current thread, which no other thread has, running or ended; 0 without memory.
+static inline uint64_t fwd_thread_number(void) {
+  FWDThread *thread = fwd_thread();
+  return thread ? thread->last_message >> 40 : 0;
 }
 
 #pragma clang assume_nonnull end

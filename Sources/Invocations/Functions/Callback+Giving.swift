@@ -4,10 +4,10 @@ import CForwardingShims
 /// A callback that C has: a function, a context, and what ends it.
 ///
 /// ```swift
-/// let log = try Callback { (context: UnsafeMutableRawPointer?) in print("called") }
-/// let given = log.keptUntilDestroyed()
-/// // sqlite3_create_function_v2(…, given.context, given.pointer.function(), nil, nil, given.destroy)
-/// given.destroy(given.context)
+/// let double = try Callback { (number: Int32) in 2 * number }
+/// let given = double.keptUntilDestroyed()
+/// unsafe given.pointer.function(as: (@convention(c) (Int32) -> Int32).self)(21)  // 42
+/// unsafe given.destroy(given.context)  // what C does when it needs the function no more
 /// ```
 @safe
 public struct GivenCallback: @unchecked Sendable {

@@ -7,7 +7,9 @@ extension Callback {
   /// that actor: the closure need not be `Sendable`. A call elsewhere ends the program with a sentence.
   ///
   /// - Throws: The same errors as the initializer for `Sendable` closures.
-  @inlinable
+  /// - Safety: the closure is released where the callback is, on any thread. If that is elsewhere, the
+  ///   deinitializers of what it captures must not mind.
+  @inlinable @unsafe
   public convenience init<Value: CallValue, A: CallValue>(
     isolation: isolated (any Actor)? = #isolation,
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -24,7 +26,8 @@ extension Callback {
   /// Makes a callback of a closure that C calls on this thread or actor.
   ///
   /// - Throws: The same errors as the initializer for `Sendable` closures.
-  @inlinable
+  /// - Safety: the closure may be released on any thread.
+  @inlinable @unsafe
   public convenience init<A: CallValue>(
     isolation: isolated (any Actor)? = #isolation,
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -41,7 +44,8 @@ extension Callback {
   /// Makes a callback of a closure that C calls on this thread or actor.
   ///
   /// - Throws: The same errors as the initializer for `Sendable` closures.
-  @inlinable
+  /// - Safety: the closure may be released on any thread.
+  @inlinable @unsafe
   public convenience init<Value: CallValue, A: CallValue, B: CallValue>(
     isolation: isolated (any Actor)? = #isolation,
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -58,7 +62,8 @@ extension Callback {
   /// Makes a callback of a closure that C calls on this thread or actor.
   ///
   /// - Throws: The same errors as the initializer for `Sendable` closures.
-  @inlinable
+  /// - Safety: the closure may be released on any thread.
+  @inlinable @unsafe
   public convenience init<A: CallValue, B: CallValue>(
     isolation: isolated (any Actor)? = #isolation,
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -75,7 +80,8 @@ extension Callback {
   /// Makes a callback of a closure that C calls on this thread or actor.
   ///
   /// - Throws: The same errors as the initializer for `Sendable` closures.
-  @inlinable
+  /// - Safety: the closure may be released on any thread.
+  @inlinable @unsafe
   public convenience init<Value: CallValue, A: CallValue, B: CallValue, C: CallValue>(
     isolation: isolated (any Actor)? = #isolation,
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -92,7 +98,8 @@ extension Callback {
   /// Makes a callback of a closure that C calls on this thread or actor.
   ///
   /// - Throws: The same errors as the initializer for `Sendable` closures.
-  @inlinable
+  /// - Safety: the closure may be released on any thread.
+  @inlinable @unsafe
   public convenience init<A: CallValue, B: CallValue, C: CallValue>(
     isolation: isolated (any Actor)? = #isolation,
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -109,7 +116,8 @@ extension Callback {
   /// Makes a callback of a closure that C calls on this thread or actor.
   ///
   /// - Throws: The same errors as the initializer for `Sendable` closures.
-  @inlinable
+  /// - Safety: the closure may be released on any thread.
+  @inlinable @unsafe
   public convenience init<Value: CallValue, A: CallValue, B: CallValue, C: CallValue, D: CallValue>(
     isolation: isolated (any Actor)? = #isolation,
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -127,7 +135,8 @@ extension Callback {
   /// Makes a callback of a closure that C calls on this thread or actor.
   ///
   /// - Throws: The same errors as the initializer for `Sendable` closures.
-  @inlinable
+  /// - Safety: the closure may be released on any thread.
+  @inlinable @unsafe
   public convenience init<A: CallValue, B: CallValue, C: CallValue, D: CallValue>(
     isolation: isolated (any Actor)? = #isolation,
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -144,7 +153,8 @@ extension Callback {
   /// Makes a callback of a closure that C calls on this thread or actor.
   ///
   /// - Throws: The same errors as the initializer for `Sendable` closures.
-  @inlinable
+  /// - Safety: the closure may be released on any thread.
+  @inlinable @unsafe
   public convenience init<Value: CallValue, each Argument: CallValue>(
     isolation: isolated (any Actor)? = #isolation,
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
@@ -162,7 +172,8 @@ extension Callback {
   /// Makes a callback of a closure that C calls on this thread or actor.
   ///
   /// - Throws: The same errors as the initializer for `Sendable` closures.
-  @inlinable
+  /// - Safety: the closure may be released on any thread.
+  @inlinable @unsafe
   public convenience init<each Argument: CallValue>(
     isolation: isolated (any Actor)? = #isolation,
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,

@@ -147,7 +147,7 @@ public final class Callback: Sendable {
   /// The function, for the type that C declares. Valid while this object lives.
   ///
   /// ```swift
-  /// let compare = try Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
+  /// let compare = try unsafe Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
   ///   unsafe b.pointee - a.pointee
   /// }
   /// unsafe qsort(&numbers, numbers.count, 4, compare.pointer.function())
@@ -223,8 +223,12 @@ private func answerCall(context: UnsafeMutableRawPointer, frame: UnsafeMutablePo
 
 private func reportError(context: UnsafeMutableRawPointer, error: UnsafeMutableRawPointer) {
   unsafe Unmanaged<Answer>.fromOpaque(context)._withUnsafeGuaranteedRef { answer in
-    // SAFETY: an error is one word, and a function that throws hands it over.
-    answer.onError(unsafe unsafeBitCast(error, to: (any Error).self))
+    // SAFETY: an error is one word, and a function that throws hands it over, retained.
+    var word = unsafe error
+    let error = unsafe withUnsafeMutablePointer(to: &word) {
+      unsafe UnsafeMutableRawPointer($0).assumingMemoryBound(to: (any Error).self).move()
+    }
+    answer.onError(error)
   }
 }
 

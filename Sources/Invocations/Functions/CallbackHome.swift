@@ -6,29 +6,32 @@ public import CForwardingShims
 @frozen
 @usableFromInline
 struct CallbackHome: Sendable {
-  @usableFromInline let actor: (any Actor)?
-  @usableFromInline let thread: UInt
+  /// Weak: an actor may retain its callbacks.
+  @usableFromInline weak let actor: (any Actor)?
+  /// The thread; 0 for an actor.
+  @usableFromInline let thread: UInt64
 
   @inlinable
   init(_ actor: (any Actor)?) {
     self.actor = actor
-    thread = fwd_thread_number()
+    thread = actor == nil ? fwd_thread_number() : 0
   }
 
   /// Ends the program on another thread or actor: the closure would race with its maker.
   @inlinable
   @inline(__always)
-  func check() { if actor != nil || thread != fwd_thread_number() { checkActor() } }
+  func check() { if thread != fwd_thread_number() { checkActor() } }
 
   @usableFromInline
   @inline(never)
   func checkActor() {
-    guard let actor else {
+    if thread != 0 {
       fatalError(
         "C called a callback on another thread than the one that made it with 'onlyHere'; a "
           + "'@Sendable' closure may be called on any thread")
     }
-    if CurrentExecutor.isThat(of: actor) { return }
-    fatalError("C called a callback outside of the \(type(of: actor)) that made it with 'onlyHere'")
+    if let actor, CurrentExecutor.isThat(of: actor) { return }
+    let name = actor.map { "\(type(of: $0))" } ?? "actor"
+    fatalError("C called a callback outside of the \(name) that made it with 'onlyHere'")
   }
 }

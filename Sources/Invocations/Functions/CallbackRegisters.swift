@@ -23,6 +23,7 @@ struct CallbackRegisters {
   @usableFromInline let vectors: Vectors
   /// Whether the members of structures are in vector registers.
   @usableFromInline let areStructuresVectors: Bool
+  @usableFromInline var nextArgument = 0
   @usableFromInline var nextInteger = 0
   @usableFromInline var nextVector = 0
 
@@ -45,7 +46,7 @@ struct CallbackRegisters {
   mutating func next<Value: CallValue>(
     _ type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
-    guard let value = read(Value.self) else { throw .nullPointer(index: nextInteger - 1) }
+    guard let value = read(Value.self) else { throw .nullPointer(index: nextArgument - 1) }
     return value
   }
 
@@ -69,6 +70,7 @@ struct CallbackRegisters {
   @inlinable
   @inline(__always)
   mutating func read<Value: CallValue>(_ type: Value.Type) -> Value? {
+    nextArgument += 1
     let facts = unsafe Value._callFacts(0)
     let first = take(Value.self, facts)
     if let word = facts.word { return unsafe TypedPlace.narrow(first, by: word) as Value }
@@ -209,7 +211,8 @@ struct CallbackFit: Sendable {
       // SAFETY: the facts are only read.
       let facts = unsafe type._callFacts(0)
       if facts.zero == .isMissingInMemory { return true }
-      guard facts.structure != nil, slot.size <= 16 else { return false }
+      // A type that is carried by a structure has other bytes.
+      guard facts.structure == type, slot.size <= 16 else { return false }
       return areVectors
         ? slot.component == .double && slot.component_count == (slot.size + 7) / 8
         : slot.component_count == 0 && slot.first == .integer && slot.second != .vector

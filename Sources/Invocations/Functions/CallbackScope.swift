@@ -54,7 +54,7 @@ struct CallbackScope<Failure: Error> {
 
   @inlinable
   init() {
-    thread = fwd_thread_number()
+    thread = fwd_running_thread()
     caller = thread
   }
 
@@ -62,7 +62,7 @@ struct CallbackScope<Failure: Error> {
   @inlinable
   @inline(__always)
   mutating func begin() -> Bool {
-    let isFree = caller == fwd_thread_number()
+    let isFree = caller == fwd_running_thread()
     if isFree { caller = 0 } else { checkCall() }
     return isFree
   }
@@ -75,7 +75,7 @@ struct CallbackScope<Failure: Error> {
   @usableFromInline
   @inline(never)
   func checkCall() {
-    if thread != fwd_thread_number() {
+    if thread != fwd_running_thread() {
       fatalError("C called the closure of 'withCallback' on another thread; use a 'Callback'")
     }
     if failure == nil {

@@ -125,6 +125,22 @@ struct GivenCallbackTests {
     given.destroy(nil)
   }
 
+  @Test("a second end does not reach the callback that has the function now")
+  func endedTwice() throws {
+    let first = try Callback { (number: Int) in number }.keptUntilDestroyed()
+    first.destroy(first.context)
+    var others: [GivenCallback] = []
+    for index in 0..<200 {
+      others.append(try Callback { (number: Int) in number + index }.keptUntilDestroyed())
+    }
+    #expect(others.contains { unsafe $0.pointer.address == first.pointer.address })
+    first.destroy(first.context)
+    for (index, other) in others.enumerated() {
+      #expect(unsafe other.pointer.function(as: Number.self)(1) == 1 + index)
+      other.destroy(other.context)
+    }
+  }
+
   @Test("a call while the closure is released answers zero")
   func calledFromDeinit() throws {
     let answer = Guarded<Int?>(nil)
@@ -151,6 +167,63 @@ struct GivenCallbackTests {
   }
 }
 
+/// Carries a value of another layout.
+private struct Carrier: CallStructure {
+  var first: Int, second: Int
+  static var structure: VouchedStructure<Carrier> { unsafe VouchedStructure("{Carrier=qq}") }
+}
+
+private struct Carried: CarriedValue {
+  var text: String
+  init(_ text: String) { self.text = text }
+  init?(carrier: Carrier) { text = "\(carrier.first), \(carrier.second)" }
+  var carrier: Carrier { Carrier(first: text.count, second: 7) }
+}
+
+@Suite("Values of callbacks")
+struct CallbackValueTests {
+  @Test("a value that a structure carries is converted")
+  func carried() throws {
+    let read = try Callback { (value: Carried) in value.text.count }
+    let function = unsafe read.pointer.function(as: (@convention(c) (Int, Int) -> Int).self)
+    #expect(function(40, 2) == 5)
+    let write = try Callback { (count: Int) in Carried(String(repeating: "a", count: count)) }
+    #expect(unsafe write.pointer.function(as: Number.self)(9) == 9)
+  }
+
+  @Test("errors are released", arguments: [false, true])
+  func errors(isWide: Bool) throws {
+    struct Failure: Error { let witness: Witness }
+    let deaths = Atomic(0)
+    let died: @Sendable () -> Void = { deaths.add(1, ordering: .relaxed) }
+    let callback =
+      isWide
+      ? try Callback(onError: { _ in }) {
+        (_: Int, _: Int, _: Int, _: Int, _: Int) throws -> Int in
+        throw Failure(witness: Witness(died))
+      }
+      : try Callback(onError: { _ in }) { (_: Int) throws -> Int in
+        throw Failure(witness: Witness(died))
+      }
+    for _ in 0..<10 { #expect(unsafe callback.pointer.function(as: Number.self)(1) == 0) }
+    #expect(deaths.load(ordering: .relaxed) == 10)
+  }
+
+  @Test("an error of a null pointer has the index of the argument", arguments: [false, true])
+  func nullIndex(isWide: Bool) throws {
+    let errors = Guarded<[String]>([])
+    let note: Callback.ErrorHandler = { error in errors.withLock { $0.append("\(error)") } }
+    let callback =
+      isWide
+      ? try Callback(onError: note) {
+        (_: Double, _: Int, _: UnsafeRawPointer, _: Int, _: Int) in
+      } : try Callback(onError: note) { (_: Double, _: Int, _: UnsafeRawPointer) in }
+    typealias Function = @convention(c) (Double, Int, UnsafeRawPointer?) -> Void
+    unsafe callback.pointer.function(as: Function.self)(1, 2, nil)
+    #expect(errors.withLock { $0 } == ["argument 2 is NULL; ask for an optional pointer"])
+  }
+}
+
 /// Is not `Sendable`.
 private final class Counter {
   var count = 0
@@ -159,7 +232,7 @@ private final class Counter {
 @MainActor private final class Window {
   var number = 0
   func callback() throws -> Callback {
-    try Callback(onlyHere: { (change: Int) in
+    try unsafe Callback(onlyHere: { (change: Int) in
       self.number += change
       return self.number
     })
@@ -169,7 +242,7 @@ private final class Counter {
 private actor Room {
   var number = 0
   func callback() throws -> Callback {
-    try Callback(onlyHere: { (change: Int) in
+    try unsafe Callback(onlyHere: { (change: Int) in
       self.number += change
       return self.number
     })
@@ -182,12 +255,12 @@ struct CallbackHomeTests {
   @Test("C calls such a closure on the thread that made it")
   func thread() throws {
     let counter = Counter()
-    let add = try Callback(onlyHere: { (number: Int) -> Int in
+    let add = try unsafe Callback(onlyHere: { (number: Int) -> Int in
       counter.count += number
       return counter.count
     })
-    let tell = try Callback(onlyHere: { (a: Int, b: Double) in counter.count += a + Int(b) })
-    let many = try Callback(onlyHere: {
+    let tell = try unsafe Callback(onlyHere: { (a: Int, b: Double) in counter.count += a + Int(b) })
+    let many = try unsafe Callback(onlyHere: {
       (a: Int, b: Int, c: Int, d: Int, e: Int) in counter.count += a + b + c + d + e
     })
     #expect(try unsafe add.function(as: Number.self)(2) == 2)
@@ -233,7 +306,19 @@ struct CallbackHomeTests {
       "\(text)")
   }
 
+  @Test("a thread that begins later is another one")
+  func endedThread() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let made = Guarded<Callback?>(nil)
+      onThreads(1) { _ in made.withLock { $0 = try? Self.made() } }
+      let function = try unsafe #require(made.read { $0 }).function(as: Number.self)
+      for _ in 0..<4 { onThreads(1) { _ in _ = function(1) } }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("on another thread than the one that made it"), "\(text)")
+  }
+
   private nonisolated static func made() throws -> Callback {
-    try Callback(onlyHere: { (number: Int) in number })
+    try unsafe Callback(onlyHere: { (number: Int) in number })
   }
 }
