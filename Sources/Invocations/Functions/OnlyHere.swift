@@ -1,6 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
+/// Makes a closure `Sendable` that C calls on this thread or, in an actor, on this actor.
+///
+/// ```swift
+/// var sum = 0
+/// let add = try Callback(unsafe onlyHere { (number: Int32) in sum += Int(number) })
+/// unsafe add.pointer.function(as: (@convention(c) (Int32) -> Void).self)(42)
+/// sum  // 42
+/// ```
+///
+/// A call elsewhere ends the program with a sentence.
+///
+/// - Safety: what the closure captures must not be used elsewhere, and the closure is released where its
+///   callback is, on any thread. A task without an actor may go on on another thread.
+@unsafe
+@inlinable
+public func onlyHere<each Argument, Value>(
+  isolation: isolated (any Actor)? = #isolation,
+  _ body: @escaping (repeat each Argument) throws -> Value
+) -> @Sendable (repeat each Argument) throws -> Value {
+  let home = CallbackHome(isolation)
+  nonisolated(unsafe) let body = body
+  return { (arguments: repeat each Argument) in
+    home.check()
+    return try unsafe body(repeat each arguments)
+  }
+}
+
 /// Where a closure that is not `Sendable` may be called: on the actor that made its callback, or on the
 /// thread if there was none.
 @frozen
