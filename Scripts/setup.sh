@@ -38,6 +38,7 @@ for part in "$@"; do
       need gcc libc6-dev -- has_command cc
       need libsqlite3-0 -- has_library libsqlite3.so.0
       need libglib2.0-0 -- has_library libglib-2.0.so.0
+      need libexpat1 -- has_library libexpat.so.1
       ;;
     check)
       need spin -- has_command spin

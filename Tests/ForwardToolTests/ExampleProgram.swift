@@ -201,7 +201,7 @@ struct Chunk: Equatable {
     // Attributes on lines of their own, which belong to the next line.
     var attributes: [String] = []
     for (index, line) in lines.enumerated() {
-      if line.contains(/^@\w+$/) {
+      if line.contains(/^@\w+(\(.*\))?$/) {
         attributes.append(line)
         continue
       }
@@ -231,7 +231,7 @@ struct Chunk: Equatable {
   private init(_ text: String, _ line: Int) {
     let bare = text.replacing(/\/\/.*/, with: "")
     let type =
-      /^(?:@\w+ )*(?:final |distributed )?(class|struct|enum|protocol|actor|extension) ([\w.]+)/
+      /^(?:@\w+(?:\(.*?\))? )*(?:final |distributed )?(class|struct|enum|protocol|actor|extension) ([\w.]+)/
     let value = /^(?:@Sendable )?(?:let|var|func|typealias) (\w+)/
     if let match = bare.firstMatch(of: type) {
       self.init(

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-/// A callback that C has: a function, a context, and what ends it.
+/// A callback that C has: a function, a context, and what ends it, which C calls when it needs the function
+/// no more.
 ///
 /// ```swift
 /// let double = try Callback { (number: Int32) in 2 * number }
 /// let given = double.keptUntilDestroyed()
 /// unsafe given.pointer.function(as: (@convention(c) (Int32) -> Int32).self)(21)  // 42
-/// unsafe given.destroy(given.context)  // what C does when it needs the function no more
+/// unsafe given.destroy(given.context)
 /// ```
 @safe
 public struct GivenCallback: @unchecked Sendable {
