@@ -11,6 +11,9 @@ let runtimeHeaders = (6...20).map { "/usr/lib/gcc/x86_64-linux-gnu/\($0)/include
   .last { isThere($0 + "/objc/objc.h") }
 let hasGNUstep = isThere("/usr/include/GNUstep/Foundation/Foundation.h") && runtimeHeaders != nil
 
+// So is libffcall.
+let hasFFCall = isThere("/usr/include/ffcall-version.h")
+
 let package = Package(
   name: "benchmarks",
   dependencies: [.package(name: "swift-forwarding", path: "..")],
@@ -33,7 +36,9 @@ let package = Package(
         .enableUpcomingFeature("MemberImportVisibility"),
       ] + (hasGNUstep ? [.define("HAS_GNUSTEP")] : [])),
     .systemLibrary(name: "CFFI", path: "Sources/CFFI", pkgConfig: "libffi"),
-    .target(name: "PeerC", dependencies: ["CFFI"]),
+    .target(
+      name: "PeerC", dependencies: ["CFFI"], cSettings: hasFFCall ? [.define("HAS_FFCALL")] : [],
+      linkerSettings: hasFFCall ? [.linkedLibrary("callback")] : []),
   ]
     + (hasGNUstep
       ? [

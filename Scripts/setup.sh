@@ -63,6 +63,10 @@ for part in "$@"; do
       [ "${#missing[@]}" -gt 0 ] || optional=yes
       need valgrind -- has_command valgrind
       need gobjc libgnustep-base-dev -- test -e /usr/include/GNUstep/Foundation/Foundation.h
+      need libffcall-dev -- has_header ffcall-version.h
+      need libluajit-5.1-2 -- has_library libluajit-5.1.so.2
+      need libpython3-dev -- has_library libpython3
+      need python3-cffi -- test -e /usr/lib/python3/dist-packages/cffi
       ;;
     *)
       say "there is no part '$part'; parts are test, check, aarch64, nats and bench"

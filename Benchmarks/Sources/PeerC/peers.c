@@ -23,28 +23,54 @@ void peer_ffi_call(long count) {
   sum = total;
 }
 
+static const int numbers[8] = {5, 2, 7, 1, 8, 3, 6, 4};
+
+// Volatile: what a closure keeps is read at each call.
+static volatile int64_t kept = 1;
+static volatile double fraction = 0.5;
+int64_t peer_add_two(int64_t one, int64_t other) { return one + other + kept; }
+double peer_add_doubles(double one, double other) { return one + other + fraction; }
+int64_t peer_add_pair(peer_pair pair) { return pair.one + pair.other + kept; }
+
+#define LOOP(name, type, ...) \
+  void name(long count, type function) { for (long i = 0; i < count; i++) function(__VA_ARGS__); }
+LOOP(peer_loop_two, peer_two, i, 2)
+LOOP(peer_loop_doubles, peer_doubles, (double)i, 2)
+LOOP(peer_loop_pointers, peer_pointers, &numbers[i & 7], &numbers[2])
+LOOP(peer_loop_pair, peer_of_pair, (peer_pair){i, 2})
+
 static void answer(ffi_cif *cif, void *result, void **values, void *user) {
-  (void)cif, (void)result;
-  *(volatile int64_t *)user += *(int64_t *)values[0] + *(int64_t *)values[1];
+  (void)cif;
+  *(int64_t *)result = *(int64_t *)values[0] + *(int64_t *)values[1] + *(volatile int64_t *)user;
 }
 
-void peer_ffi_closure(long count) {
+peer_two peer_ffi_closure(void) {
   static ffi_cif cif;
   static ffi_type *types[] = {&ffi_type_sint64, &ffi_type_sint64};
-  static void (*function)(int64_t, int64_t);
-  static int64_t kept;
-  if (!function) {
-    void *code;
-    ffi_closure *closure = ffi_closure_alloc(sizeof *closure, &code);
-    ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 2, &ffi_type_void, types);
-    ffi_prep_closure_loc(closure, &cif, answer, &kept, code);
-    memcpy(&function, &code, sizeof function);
-  }
-  for (long i = 0; i < count; i++) function(i, 2);
+  void *code = NULL;
+  ffi_closure *closure = ffi_closure_alloc(sizeof *closure, &code);
+  ffi_prep_cif(&cif, FFI_DEFAULT_ABI, 2, &ffi_type_sint64, types);
+  ffi_prep_closure_loc(closure, &cif, answer, (void *)&kept, code);
+  peer_two function;
+  memcpy(&function, &code, sizeof function);
+  return function;
 }
 
+#if HAS_FFCALL
+#include <callback.h>
+
+static void answer_list(void *data, va_alist list) {
+  va_start_long(list);
+  long one = va_arg_long(list), other = va_arg_long(list);
+  va_return_long(list, one + other + *(volatile int64_t *)data);
+}
+
+peer_two peer_ffcall_closure(void) { return (peer_two)alloc_callback(answer_list, (void *)&kept); }
+#else
+peer_two peer_ffcall_closure(void) { return NULL; }
+#endif
+
 void peer_sort(long count, int (*compare)(const void *, const void *)) {
-  static const int numbers[8] = {5, 2, 7, 1, 8, 3, 6, 4};
   for (long i = 0; i < count; i++) {
     int sorted[8];
     memcpy(sorted, numbers, sizeof sorted);

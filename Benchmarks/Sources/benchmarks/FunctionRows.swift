@@ -4,9 +4,9 @@ import Foundation
 import Invocations
 import PeerC
 
-/// C functions that are called by name, and C that calls back.
+/// C functions that are called by name.
 enum FunctionRows {
-  static func all() throws -> [Benchmark] { try powers() + texts() + callbacks() }
+  static func all() throws -> [Benchmark] { try powers() + texts() }
 
   /// A table with a hundred other functions, as in a real program: any table finds one of three at
   /// once.
@@ -53,26 +53,6 @@ enum FunctionRows {
       },
       Benchmark("text/looked-up", "the same text to `strlen`, looked up once", over: "text/pointer")
       { count in for _ in 0..<count { _ = try length(text) } },
-    ]
-  }
-
-  private static func callbacks() throws -> [Benchmark] {
-    let compare = try unsafe Callback {
-      (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
-      unsafe a.pointee - b.pointee
-    }
-    typealias Comparing = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
-    let comparing = try unsafe compare.function(as: Comparing.self)
-    return [
-      Benchmark("ffi/closure", "a C function pointer made by libffi", over: "callback/two") {
-        peer_ffi_closure($0)
-      },
-      Benchmark("qsort/c", "C's `qsort` of 8 numbers with a function in C") {
-        peer_sort($0, peer_compare)
-      },
-      Benchmark("qsort/callback", "C's `qsort` of 8 numbers with a `Callback`", over: "qsort/c") {
-        count in withExtendedLifetime(compare) { peer_sort(count, comparing) }
-      },
     ]
   }
 }

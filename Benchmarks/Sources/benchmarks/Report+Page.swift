@@ -29,7 +29,9 @@ extension Report {
       """
   }
 
-  private static let others = ["closure", "boxes", "notification", "gnustep", "ffi"]
+  private static let others = [
+    "closure", "boxes", "notification", "gnustep", "ffi", "loop", "peer",
+  ]
 
   private func isOurs(_ row: Measurement) -> Bool {
     let which = row.name.drop { $0 != "/" }

@@ -33,7 +33,8 @@ extension Report {
       ("Calls", ["invoke", "message", "answers", "gnustep", "undo", "spy"]),
       ("Delegates", ["boxes", "proxy", "notification", "ask", "ask-all", "add"]),
       ("Waiting", ["await", "queue", "blocking"]),
-      ("C functions", ["ffi", "pow", "text", "callback", "qsort"]),
+      ("C functions", ["ffi", "pow", "text"]),
+      ("Closures as C functions", ["loop", "callback", "scoped", "peer", "qsort"]),
     ]
     let closures = [BenchRows.local, BenchRows.property].compactMap(row)
     return titles.map { title, names in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Invocations
 
 /// A run, with its options.
 struct Run {
@@ -18,9 +19,11 @@ struct Run {
   func measure() throws -> Bool {
     let limits = try limits.map { try Limits(file: $0) }
     let all = try allRows()
-    let rows = all.filter { row in isWanted(row.name, all) }
+    var skipped: [String] = []
+    let rows = try all.filter { try isWanted($0.name, all) && Self.runs($0, &skipped) }
     var report = Report(
-      environment: Report.thisMachine + Command.versions, rows: try runner.run(rows), skipped: [])
+      environment: Report.thisMachine + Command.versions, rows: try runner.run(rows),
+      skipped: skipped)
     #if !HAS_GNUSTEP
       report.skipped.append("GNUstep is not installed (Debian: gobjc libgnustep-base-dev)")
     #endif
@@ -41,6 +44,14 @@ struct Run {
     return only.isEmpty || names.contains(name) || name.hasPrefix("closure/")
   }
 
+  /// Whether a row has what it needs.
+  private static func runs(_ row: Benchmark, _ skipped: inout [String]) throws -> Bool {
+    do { return try row.time(1) >= 0 } catch InvocationError.libraryNotFound(let name, let reason) {
+      skipped.append("\(name) is not installed (\(reason))")
+      return false
+    }
+  }
+
   private static func write(_ text: String, to path: String) throws {
     try text.write(toFile: path, atomically: true, encoding: .utf8)
     print("wrote \(path)")
@@ -59,7 +70,11 @@ enum Command {
         found.append(("Swift", String(words[index + 1])))
       }
     }
-    for (name, package) in [("libffi", "libffi-dev"), ("GNUstep base", "libgnustep-base-dev")] {
+    for (name, package) in [
+      ("libffi", "libffi-dev"), ("GNUstep base", "libgnustep-base-dev"),
+      ("libffcall", "libffcall-dev"), ("LuaJIT", "libluajit-5.1-2"), ("Python", "libpython3-dev"),
+      ("cffi", "python3-cffi"),
+    ] {
       // The package has a line for each architecture that it is installed for.
       let versions = output("dpkg-query", ["-W", "-f", "${Version}\n", package])
       if let version = versions?.split(separator: "\n").first {

@@ -7,7 +7,7 @@ let help = """
          benchmarks --repeat ROW COUNT
 
   Measures calls through swift-forwarding against what a program would write by hand, and against
-  libffi, NotificationCenter, and GNUstep if it is installed. --only keeps rows whose names begin
+  libffi, NotificationCenter, and GNUstep, libffcall, LuaJIT and Python if they are installed. --only keeps rows whose names begin
   so, and what they are compared with. --instructions counts instructions with valgrind. --json and
   --html write the run as data and as a page with charts; --readme writes the tables between the
   markers of a page. --check compares with a file of limits, and fails past them. --repeat does one
@@ -22,6 +22,7 @@ func fail(_ message: String) -> Never {
 /// All rows, the two closures first.
 func allRows() throws -> [Benchmark] {
   try BenchRows.all() + DelegateRows.all() + CallRows.all() + WaitingRows.all() + FunctionRows.all()
+    + ClosureRows.all()
 }
 
 var run = Run()

@@ -39,12 +39,10 @@ enum BenchRows {
   private static func closuresAndCalls() throws -> [Benchmark] {
     try MethodTable.of(Account.self).register("deposit:", replacing: true, Account.deposit)
     let deposit = try Message<Int, Int>("deposit:")
-    let (account, other, called) = (Account(), Account(), Account())
+    let (account, other) = (Account(), Account())
     let action = closure(account)
     let button = Button(closure(account))
     let call = try deposit.invocation(50)
-    let callback = try Callback { (one: Int, two: Int) in _ = called.deposit(one &+ two) }
-    let function = try unsafe callback.function(as: (@convention(c) (Int, Int) -> Void).self)
     return [
       Benchmark(local, "a closure in a local variable") { count in
         for index in 0..<count { _ = action(index) }
@@ -58,10 +56,6 @@ enum BenchRows {
       },
       Benchmark("message/one", "a `Message` to one object", over: property) { count in
         for index in 0..<count { _ = try deposit(index, on: other) }
-      },
-      Benchmark("callback/two", "a C function pointer of a closure: `Callback`", over: property) {
-        count in
-        withExtendedLifetime(callback) { for index in 0..<count { function(index, 2) } }
       },
     ]
   }
