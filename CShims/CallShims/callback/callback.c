@@ -57,8 +57,9 @@ FWDCallback *fwd_callback_begin_use(FWDCallbackEntry *entry, FWDFormer *out_form
     callback->users++;
   } else if (entry->former) {
     *out_former = (FWDFormer){entry->former->plan->facts.result, entry->former->cif};
-    if (!entry->former->is_reported) function = entry->former->function;
-    entry->former->is_reported = 1;
+    // An only call that was late may report the same without the lock.
+    if (!__atomic_exchange_n(&entry->former->is_reported, 1, __ATOMIC_RELAXED))
+      function = entry->former->function;
   }
   pthread_mutex_unlock(&fwd_callbacks_lock);
   if (function) fwd_report_event(FWDEventFreedCallback, function);
