@@ -48,6 +48,7 @@ public func withCallback<Value: CallValue, A: CallValue, Failure: Error, Result>
 }
 
 /// Calls `run` with a C function pointer that runs a closure with one argument and without a result; see `withCallback`.
+@_documentation(visibility: internal)
 @safe
 @inlinable
 public func withCallback<A: CallValue, Failure: Error, Result>(
@@ -62,6 +63,7 @@ public func withCallback<A: CallValue, Failure: Error, Result>(
 }
 
 /// Calls `run` with a C function pointer that runs a closure with two arguments; see `withCallback`.
+@_documentation(visibility: internal)
 @safe
 @inlinable
 public func withCallback<Value: CallValue, A: CallValue, B: CallValue, Failure: Error, Result>(
@@ -84,6 +86,7 @@ public func withCallback<Value: CallValue, A: CallValue, B: CallValue, Failure: 
 }
 
 /// Calls `run` with a C function pointer that runs a closure with two arguments and without a result; see `withCallback`.
+@_documentation(visibility: internal)
 @safe
 @inlinable
 public func withCallback<A: CallValue, B: CallValue, Failure: Error, Result>(
@@ -98,6 +101,7 @@ public func withCallback<A: CallValue, B: CallValue, Failure: Error, Result>(
 }
 
 /// Calls `run` with a C function pointer that runs a closure with three arguments; see `withCallback`.
+@_documentation(visibility: internal)
 @safe
 @inlinable
 public func withCallback<
@@ -122,6 +126,7 @@ public func withCallback<
 }
 
 /// Calls `run` with a C function pointer that runs a closure with three arguments and without a result; see `withCallback`.
+@_documentation(visibility: internal)
 @safe
 @inlinable
 public func withCallback<A: CallValue, B: CallValue, C: CallValue, Failure: Error, Result>(
@@ -136,6 +141,7 @@ public func withCallback<A: CallValue, B: CallValue, C: CallValue, Failure: Erro
 }
 
 /// Calls `run` with a C function pointer that runs a closure with four arguments; see `withCallback`.
+@_documentation(visibility: internal)
 @safe
 @inlinable
 public func withCallback<
@@ -161,6 +167,7 @@ public func withCallback<
 }
 
 /// Calls `run` with a C function pointer that runs a closure with four arguments and without a result; see `withCallback`.
+@_documentation(visibility: internal)
 @safe
 @inlinable
 public func withCallback<
@@ -178,6 +185,7 @@ public func withCallback<
 
 /// Calls `run` with a C function pointer that runs a closure with any number of arguments; see
 /// `withCallback`.
+@_documentation(visibility: internal)
 @safe
 @inlinable
 public func withCallback<Value: CallValue, each Argument: CallValue, Failure: Error, Result>(
@@ -187,6 +195,7 @@ public func withCallback<Value: CallValue, each Argument: CallValue, Failure: Er
 
 /// Calls `run` with a C function pointer that runs a closure with any number of arguments and without a
 /// result; see `withCallback`.
+@_documentation(visibility: internal)
 @safe
 @inlinable
 public func withCallback<each Argument: CallValue, Failure: Error, Result>(

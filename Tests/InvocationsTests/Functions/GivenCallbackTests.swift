@@ -145,11 +145,15 @@ struct GivenCallbackTests {
     let answer = Guarded<Int?>(nil)
     let function = Guarded<Number?>(nil)
     let given = try {
-      let witness = Witness { answer.withLock { $0 = function.read { $0 }?(7) } }
+      let witness = Witness {
+        let given = function.read { $0 }?(7)
+        answer.withLock { $0 = given }
+      }
       return try Callback { (number: Int) in withExtendedLifetime(witness) { number } }
         .keptUntilDestroyed()
     }()
-    function.withLock { $0 = unsafe given.pointer.function() }
+    let made: Number = unsafe given.pointer.function()
+    function.withLock { $0 = made }
     given.destroy(given.context)
     #expect(answer.read { $0 } == 0)
   }
@@ -211,7 +215,10 @@ struct CallbackValueTests {
   @Test("an error of a null pointer has the index of the argument", arguments: [false, true])
   func nullIndex(isWide: Bool) throws {
     let errors = Guarded<[String]>([])
-    let note: Callback.ErrorHandler = { error in errors.withLock { $0.append("\(error)") } }
+    let note: Callback.ErrorHandler = { error in
+      let text = "\(error)"
+      errors.withLock { $0.append(text) }
+    }
     let callback =
       isWide
       ? try Callback(onError: note) {
@@ -313,7 +320,10 @@ struct CallbackHomeTests {
   func endedThread() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let made = Guarded<Callback?>(nil)
-      onThreads(1) { _ in made.withLock { $0 = try? Self.made() } }
+      onThreads(1) { _ in
+        let callback = try? Self.made()
+        made.withLock { $0 = callback }
+      }
       let function = try unsafe #require(made.read { $0 }).function(as: Number.self)
       for _ in 0..<4 { onThreads(1) { _ in _ = function(1) } }
     }
