@@ -68,14 +68,12 @@ extension Invocation {
   ) throws(InvocationTextError) {
     let values: [JSONValue]
     do throws(TextFault) {
-      let list = try JSONReader.value(of: json)
-      guard case .array(let elements) = list.kind else { throw TextFault(.noList, at: list.offset) }
+      let offset: Int
+      (values, offset) = try JSONReader.arguments(of: json)
       let expected = methodSignature.numberOfDeclaredArguments
-      guard elements.count == expected else {
-        throw TextFault(
-          .argumentCount(expected: expected, given: elements.count), at: list.offset)
+      guard values.count == expected else {
+        throw TextFault(.argumentCount(expected: expected, given: values.count), at: offset)
       }
-      values = elements
     } catch {
       throw InvocationTextError(error, argument: nil, text: json)
     }

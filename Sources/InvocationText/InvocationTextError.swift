@@ -100,12 +100,13 @@ package struct TextFault: Error, CustomStringConvertible {
 }
 
 extension InvocationTextError: CustomStringConvertible {
-  /// The text, a caret under the value, and the reason. Long texts are abbreviated.
+  /// The reason, then the text and a caret under the value on lines of their own, which stay aligned
+  /// after any prefix. Long texts are abbreviated.
   public var description: String {
     let reason = (argument.map { "argument \($0): " } ?? "") + "\(reason)"
     if text.isEmpty { return reason }
     let (line, column) = CaretLine.excerpt(of: text, at: offset)
-    return "\(line)\n\(String(repeating: " ", count: column))^ \(reason)"
+    return "\(reason)\n\(line)\n\(String(repeating: " ", count: column))^"
   }
 }
 
@@ -118,7 +119,7 @@ extension InvocationTextError.Reason: CustomStringConvertible {
     case .unknownEscape: "this is no escape of JSON"
     case .trailingText: "one value is expected, but more text follows it"
     case .nestedTooDeeply(let limit): "lists nest more than \(limit) deep"
-    case .noList: "write the arguments as a JSON array"
+    case .noList: "an array of arguments is expected"
     case .argumentCount(let expected, let given):
       "\(InvocationError.argumentCount(expected: expected, given: given))"
     case .noValue(let given, let type): Self.no(given, type, type.valueHint)

@@ -16,6 +16,19 @@ package struct JSONReader {
     return value
   }
 
+  /// Reads a string as the JSON array of a call's arguments.
+  static func arguments(
+    of text: String
+  ) throws(TextFault) -> (values: [JSONValue], offset: Int) {
+    var reader = JSONReader(bytes: Array(text.utf8))
+    reader.skipBlanks()
+    if reader.offset < reader.bytes.count, reader.bytes[reader.offset] != UInt8(ascii: "[") {
+      throw reader.fault(.noList)
+    }
+    guard case .array(let values) = try value(of: text).kind else { throw reader.fault(.noList) }
+    return (values, reader.offset)
+  }
+
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
   private func fault(_ reason: InvocationTextError.Reason) -> TextFault {

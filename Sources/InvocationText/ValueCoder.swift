@@ -47,7 +47,8 @@ package final class ValueCoder {
       do { return try JSONReader.value(of: text) } catch {
         throw TextFault(.noStructure(given: text, type: type), at: 0)
       }
-    case .scalar(.bool) where text == "true" || text == "false": return .bool(text == "true")
+    case .scalar(.bool) where ["true", "1"].contains(text): return .bool(true)
+    case .scalar(.bool) where ["false", "0"].contains(text): return .bool(false)
     default: return .number(text)
     }
   }
@@ -193,7 +194,7 @@ package final class ValueCoder {
   ) throws(TextFault) -> [UInt8] {
     let bytes: [UInt8]? =
       switch scalar {
-      case .bool: text == "0" ? [0] : text == "1" ? [1] : nil
+      case .bool: nil
       case let scalar where scalar.isFloatingPoint: Floats.bytes(text, scalar)
       default: Integers.bytes(text, scalar)
       }

@@ -9,11 +9,12 @@
 /// }
 /// ```
 ///
-/// The description shows the string with a caret under the byte:
+/// The description is the reason, then the string with a caret under the byte:
 ///
 /// ```text
+/// the structure is not closed with '}'
 /// v@:{_Point=dd
-///    ^ the structure is not closed with '}'
+///              ^
 /// ```
 public struct TypeEncodingError: Error, Hashable, Sendable {
   /// The fault at `offset`.
@@ -224,9 +225,10 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
 }
 
 extension TypeEncodingError: CustomStringConvertible {
-  /// The string, a caret under the byte, and the reason. Long strings are truncated.
+  /// The reason, then the string and a caret under the byte on lines of their own, which stay aligned
+  /// after any prefix. Long strings are truncated.
   public var description: String {
     let (line, column) = CaretLine.excerpt(of: encoding, at: offset)
-    return "\(line)\n\(String(repeating: " ", count: column))^ \(reason)"
+    return "\(reason)\n\(line)\n\(String(repeating: " ", count: column))^"
   }
 }

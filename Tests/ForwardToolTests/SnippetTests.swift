@@ -30,8 +30,9 @@ struct SnippetTests {
       the list shows 42
       the detail shows 42
       argument 2 is i, but Double (d) was given
+      the structure is not closed with '}'
       v@:{_Point=dd
-                   ^ the structure is not closed with '}'
+                   ^
 
       """
     ),

@@ -27,7 +27,7 @@ struct ArgumentJSONTests {
 
   static let alike: [(String, String, String)] = [
     ("vi", " [ 0x10 ] ", "[16]"), ("vd", "[1e3]", "[1000]"), ("vd", "[inf]", "[\"inf\"]"),
-    ("v*", "[\"\\u00e9\\ud83d\\ude00\\/\"]", "[\"é😀/\"]"), ("vB", "[1]", "[true]"),
+    ("v*", "[\"\\u00e9\\ud83d\\ude00\\/\"]", "[\"é😀/\"]"),
     ("v(U=fi)", "[[1]]", "[[1,1065353216]]"), ("v^i", "[0]", "[null]"),
   ]
 
@@ -42,7 +42,11 @@ struct ArgumentJSONTests {
     ("vi", "", 0, "a value is expected here"), ("vi", "[1", 2, "',' or ']' is expected here"),
     ("vi", "[1,]", 3, "a value is expected here"),
     ("vi", "[1] 2", 4, "one value is expected, but more text follows it"),
-    ("vi", "7", 0, "write the arguments as a JSON array"),
+    ("vi", "7", 0, "an array of arguments is expected"),
+    ("vii", " 2, 3", 1, "an array of arguments is expected"),
+    ("vi", "{\"a\": 2}", 0, "an array of arguments is expected"),
+    ("vB", "[1]", 1, "1 is no value for B: true or false is expected"),
+    ("v{S=B}", "[[0]]", 2, "0 is no value for B: true or false is expected"),
     ("vi", "[1,2]", 0, "1 argument is expected, 2 were given"),
     ("v*", "[\"a]", 1, "the text is not closed with '\"'"),
     ("v*", "[\"a\\x\"]", 3, "this is no escape of JSON"),
@@ -94,7 +98,7 @@ struct ArgumentJSONTests {
     #expect(error?.reason == .nestedTooDeeply(limit: 64))
   }
 
-  @Test("an error shows the text, a caret, and the index of the argument")
+  @Test("an error shows the argument and the reason, then the text and a caret")
   func caret() throws {
     let call = try Invocation(parsing: "v@:i*")
     let error = #expect(throws: InvocationTextError.self) {
@@ -102,8 +106,9 @@ struct ArgumentJSONTests {
     }
     #expect(
       "\(try #require(error))" == """
+        argument 3: two is no value for *: write text in quotes
         [1, two]
-            ^ argument 3: two is no value for *: write text in quotes
+            ^
         """)
   }
 

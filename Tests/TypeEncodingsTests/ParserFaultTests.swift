@@ -87,10 +87,10 @@ struct ParserFaultTests {
     if reason != .tooLarge(limit: EncodingLimits.size) { #expect(error?.offset == offset) }
   }
 
-  @Test("an error is printed with a caret under the byte")
+  @Test("an error is printed as its reason, and the string with a caret on lines of their own")
   func caret() {
     let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: "v@:{P=dd") }
-    #expect("\(error!)" == "v@:{P=dd\n        ^ the structure is not closed with '}'")
+    #expect("\(error!)" == "the structure is not closed with '}'\nv@:{P=dd\n        ^")
   }
 
   @Test("a long string is shown in part, with the caret still under the byte")
@@ -100,12 +100,12 @@ struct ParserFaultTests {
       try TypeEncoding(parsing: "{S=" + spelling + "}")
     }
     let lines = "\(error!)".split(separator: "\n")
-    #expect(lines[0].count < 80)
-    let column = lines[1].firstIndex(of: "^")!
+    #expect(lines[1].count < 80)
+    let column = lines[2].firstIndex(of: "^")!
     #expect(
-      lines[0][
-        lines[0].index(
-          lines[0].startIndex, offsetBy: lines[1].distance(from: lines[1].startIndex, to: column))]
+      lines[1][
+        lines[1].index(
+          lines[1].startIndex, offsetBy: lines[2].distance(from: lines[2].startIndex, to: column))]
         == "x")
   }
 

@@ -161,8 +161,7 @@ extension InvocationError: CustomStringConvertible {
     case .callbackRefused(let reason): "there is no code for another callback: \(reason)"
     case .duplicateName(let name): "'\(name)' is registered already"
     case .notRegistered(let name, let reason):
-      // The caret of an encoding's error stands below its text.
-      "'\(name)' cannot be registered:\("\(reason)".contains("\n") ? "\n" : " ")\(reason)"
+      "'\(name)' cannot be registered: \(reason)"
     case .passesOn(let selector, let type):
       "'\(selector)' cannot be a method of \(type), which passes every message on"
     case .variableNotLent(let type):

@@ -16,22 +16,24 @@ package enum NearestName {
   }
 
   /// The edit distance between two names: the number of bytes, among the first 64, to insert,
-  /// delete or replace.
+  /// delete, replace, or exchange with the next one.
   package static func distance(_ one: String, _ other: String) -> Int {
     edits(Array(one.utf8.prefix(64)), Array(other.utf8.prefix(64)))
   }
 
-  /// The number of bytes to insert, delete or replace.
+  /// The number of bytes to insert, delete, replace, or exchange with the next one.
   private static func edits(_ one: [UInt8], _ other: [UInt8]) -> Int {
-    var row = Array(0...other.count)
+    var (before, row): ([Int], [Int]) = ([], Array(0...other.count))
     for (i, byte) in one.enumerated() {
-      var diagonal = row[0]
-      row[0] = i + 1
+      var next = [i + 1]
       for (j, against) in other.enumerated() {
-        let kept = diagonal + (byte == against ? 0 : 1)
-        diagonal = row[j + 1]
-        row[j + 1] = min(kept, row[j] + 1, diagonal + 1)
+        var least = min(row[j] + (byte == against ? 0 : 1), row[j + 1] + 1, next[j] + 1)
+        if i > 0, j > 0, byte == other[j - 1], one[i - 1] == against {
+          least = min(least, before[j - 1] + 1)
+        }
+        next.append(least)
       }
+      (before, row) = (row, next)
     }
     return row[other.count]
   }

@@ -49,6 +49,9 @@ struct FunctionTableTests {
     #expect(throws: InvocationError.unknownFunction(name: "nevr", nearest: "never")) {
       try functions.call("nevr")
     }
+    #expect(throws: InvocationError.unknownFunction(name: "nveer", nearest: "never")) {
+      try functions.call("nveer")
+    }
     #expect(throws: InvocationError.unknownFunction(name: "something else", nearest: nil)) {
       try functions.call("something else")
     }
@@ -95,13 +98,13 @@ struct FunctionTableTests {
     ) { try $0.register("bad", encoding: "v", unsafeFunction: nil) },
     Unregistered(
       testDescription: "an invalid encoding of an address",
-      reason: "\nv@:{\n   ^ the structure is not closed with '}'"
+      reason: " the structure is not closed with '}'\nv@:{\n   ^"
     ) {
       try $0.register("bad", encoding: "v@:{", unsafeFunction: Fixtures.named("f_fail").function)
     },
     Unregistered(
       testDescription: "an invalid encoding of a symbol",
-      reason: "\nvv\n ^ 'v' is a result or the target of a pointer, never a value"
+      reason: " 'v' is a result or the target of a pointer, never a value\nvv\n ^"
     ) { try $0.register("bad", encoding: "vv", unsafeSymbolIn: Library(""), symbol: "abs") },
     Unregistered(
       testDescription: "a missing symbol", reason: " 'the program' has no symbol 'no_such_function'"
