@@ -30,7 +30,7 @@ struct DoctorTests {
     #expect(result.status == 0)
     #expect(result.errors.isEmpty)
     for line in [
-      "call.invoke(on: one)", "// 105", "^ the structure is not closed", "didSave(notes)",
+      "call.invoke(on: one)", "// 105", "the structure is not closed", "didSave(notes)",
       "[9, 6, 5, 4, 3, 2, 1, 1]",
     ] {
       #expect(result.output.contains(line), "\(line)")
