@@ -39,6 +39,7 @@ for part in "$@"; do
       need libsqlite3-0 -- has_library libsqlite3.so.0
       need libglib2.0-0 -- has_library libglib-2.0.so.0
       need libexpat1 -- has_library libexpat.so.1
+      need libcurl4 -- has_library libcurl.so.4
       ;;
     check)
       need spin -- has_command spin

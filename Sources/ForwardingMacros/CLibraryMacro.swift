@@ -18,11 +18,18 @@ enum CLibraryMacro: ExtensionMacro {
       return []
     }
     var diagnostics: [Diagnostic] = []
+    let name = structure.name
     let scopes = context.lexicalContext.map { $0 as any SyntaxProtocol } + [structure]
     if scopes.contains(where: {
       $0.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
     }) {
-      diagnostics.append(Refusal.genericLibrary.error([structure.name.bare], at: structure.name))
+      diagnostics.append(Refusal.genericLibrary.error([name.bare], at: name))
+    }
+    if structure.attributes.contains(named: "MainActor") {
+      diagnostics.append(Refusal.isolatedLibrary.error([name.bare], at: name))
+    }
+    if !context.lexicalContext.isEmpty, structure.modifiers.contains(where: \.isPrivate) {
+      diagnostics.append(Refusal.privateLibrary.error([name.bare], at: name))
     }
     let argument = node.values.first?.expression
     if let argument, argument.plainText == nil {
@@ -30,34 +37,47 @@ enum CLibraryMacro: ExtensionMacro {
     }
     let members = structure.memberBlock.members.map(\.decl)
     if let initializer = members.first(where: { $0.is(InitializerDeclSyntax.self) }) {
-      diagnostics.append(
-        Refusal.libraryInitializer.error([structure.name.bare], at: initializer))
+      diagnostics.append(Refusal.libraryInitializer.error([name.bare], at: initializer))
+    }
+    if let condition = members.first(where: { $0.is(IfConfigDeclSyntax.self) }) {
+      diagnostics.append(Refusal.conditionalSymbol.error(at: condition))
     }
     let symbols = members.flatMap { CSymbol.read($0, &diagnostics) }
     for diagnostic in diagnostics { context.diagnose(diagnostic) }
     guard diagnostics.isEmpty, let path = argument?.plainText else { return [] }
+    let isNarrowed = context.lexicalContext.contains { scope in
+      !scope.is(ExtensionDeclSyntax.self)
+        && scope.asProtocol((any WithModifiersSyntax).self)?.modifiers.contains {
+          ["public", "package"].contains($0.name.text)
+        } != true
+    }
     let access = structure.modifiers.first { ["public", "package"].contains($0.name.text) }
     let head =
       type.trimmedDescription + (protocols.isEmpty ? "" : ": \(Spelling.swift)Sendable")
-    let source = source(head, path, symbols, access.map { "\($0.name.text) " } ?? "")
+    let source = source(
+      head, path, symbols, access.map { isNarrowed ? "" : "\($0.name.text) " } ?? "",
+      isUnsafe: structure.attributes.contains(named: "unsafe"))
     return DeclSyntax(stringLiteral: source).as(ExtensionDeclSyntax.self).map { [$0] } ?? []
   }
 
-  /// The members have no isolation, also where the module's default is an actor.
+  /// The members have no isolation, also where the module's default is an actor. Each is found in a statement, so
+  /// that a wrong type is not an error of the others.
   private static func source(
-    _ head: String, _ path: String, _ symbols: [CSymbol], _ access: String
+    _ head: String, _ path: String, _ symbols: [CSymbol], _ access: String, isUnsafe: Bool
   ) -> String {
     let required = symbols.filter { !$0.isOptional }.map(\.symbol).joined(separator: ", ")
-    let arguments = symbols.map { symbol in
-      let find = "library._function(\(symbol.symbol))" + (symbol.isOptional ? "" : "!")
-      return "\n      \(symbol.member): \(find)"
-    }.joined(separator: ",")
+    let finds = symbols.enumerated().map { index, symbol in
+      let find = symbol.isOptional ? "_optionalFunction" : "_function"
+      return "let __\(index) = try unsafe library.\(find)(\(symbol.symbol), \\Self.\(symbol.member))\n"
+    }.joined()
+    let arguments = symbols.enumerated().map { "\($1.member): __\($0)" }.joined(separator: ", ")
     let library = "\(Spelling.invocations)_LibraryMembers<Self>"
     let throwing = "throws(\(Spelling.invocations)InvocationError)"
+    let mark = isUnsafe ? "unsafe " : ""
     return """
       nonisolated extension \(head) {
-        private static let __members = \(library)(of: \(path), [\(required)]) { library \(throwing) in
-          \(symbols.isEmpty ? "" : "try unsafe ")Self(\(arguments))
+        private static let __members = \(mark)\(library)(of: \(path), [\(required)]) { library \(throwing) in
+          \(finds)return unsafe library._vouched(Self(\(arguments)))
         }
 
         /// Opens the library and finds all functions, or throws one error with the names of all that
@@ -71,7 +91,7 @@ enum CLibraryMacro: ExtensionMacro {
         /// The functions, which the first use loads. A failed attempt is made again.
         ///
         /// - Safety: the functions must have the types of the members.
-        \(access)static var shared: Self {
+        @unsafe \(access)static var shared: Self {
           @unsafe get \(throwing) { try unsafe __members.shared() }
         }
       }
@@ -92,7 +112,7 @@ struct CSymbol {
     guard let variable = declaration.as(VariableDeclSyntax.self),
       !variable.modifiers.contains(where: { $0.name.text == "static" })
     else { return [] }
-    return variable.bindings.filter { $0.initializer == nil && $0.accessorBlock == nil }
+    return variable.bindings.filter { $0.initializer == nil && $0.isStored }
   }
 
   fileprivate static func read(
@@ -113,7 +133,7 @@ struct CSymbol {
       // The compiler warns of backticks that a label does not need.
       return CSymbol(
         member: bare.isValidSwiftIdentifier(for: .memberAccess) ? bare : pattern,
-        symbol: name?.plainText ?? "\"\(bare)\"", isOptional: isOptional)
+        symbol: name?.plainText ?? bare.debugDescription, isOptional: isOptional)
     }
   }
 
@@ -123,13 +143,30 @@ struct CSymbol {
       return Refusal.untypedSymbol.error([name], at: binding)
     }
     if isOptional != type.isOptional { return Refusal.optionalSymbol.error([name], at: type) }
-    let function = type.as(OptionalTypeSyntax.self)?.wrappedType ?? type
-    let isOne = binding.pattern.is(IdentifierPatternSyntax.self) && function.isCFunction
+    let isOne = binding.pattern.is(IdentifierPatternSyntax.self) && type.unwrapped.isCFunction
     return isOne ? nil : Refusal.noCFunction.error([name], at: type)
   }
 }
 
+extension PatternBindingSyntax {
+  /// Whether a variable is stored: it has no accessors, or only observes changes.
+  fileprivate var isStored: Bool {
+    guard let accessorBlock else { return true }
+    guard case .accessors(let accessors) = accessorBlock.accessors else { return false }
+    return accessors.allSatisfy { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+  }
+}
+
 extension TypeSyntax {
+  /// What there is of an optional; another type as it is.
+  fileprivate var unwrapped: TypeSyntax {
+    if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType }
+    guard isOptional, case .type(let type)? = self.as(IdentifierTypeSyntax.self)?
+      .genericArgumentClause?.arguments.first?.argument
+    else { return self }
+    return type
+  }
+
   /// Whether the type is a function of C, or a name that may stand for one.
   fileprivate var isCFunction: Bool {
     if let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1 {
@@ -142,11 +179,22 @@ extension TypeSyntax {
   }
 }
 
+extension AttributeListSyntax {
+  func contains(named name: String) -> Bool {
+    contains { $0.as(AttributeSyntax.self)?.attributeName.bareName == name }
+  }
+}
+
+extension DeclModifierSyntax {
+  fileprivate var isPrivate: Bool { name.text == "private" && detail == nil }
+}
+
 extension ExprSyntax {
   /// The source of a string literal in one line without interpolations; nil for any other expression.
   fileprivate var plainText: String? {
     guard let literal = self.as(StringLiteralExprSyntax.self),
-      literal.openingQuote.tokenKind == .stringQuote, literal.representedLiteralValue != nil
+      literal.openingQuote.tokenKind == .stringQuote,
+      let text = literal.representedLiteralValue, !text.contains("\0")
     else { return nil }
     return literal.trimmedDescription
   }

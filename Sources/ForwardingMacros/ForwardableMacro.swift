@@ -55,25 +55,27 @@ enum MarkerMacro: PeerMacro {
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     let name = node.attributeName.bareName
-    let structure = context.lexicalContext.first?.as(StructDeclSyntax.self)
-    let isLibrary = structure?.attributes.contains { attribute in
-      attribute.as(AttributeSyntax.self)?.attributeName.bareName == "CLibrary"
-    }
-    if name == "Symbol" || isLibrary == true && name == "Optional" {
-      if isLibrary != true || CSymbol.uninitialized(declaration).isEmpty {
+    let scope = context.lexicalContext.first
+    let isLibrary = scope?.isMarked("CLibrary") == true
+    if name == "Symbol" || isLibrary && name == "Optional" {
+      if !isLibrary || CSymbol.uninitialized(declaration).isEmpty {
         context.diagnose(Refusal.misplacedSymbol.error([name], at: node))
       }
       return []
     }
-    let place = context.lexicalContext.first?.as(ProtocolDeclSyntax.self)
-    let isRead = place?.attributes.contains { attribute in
-      attribute.as(AttributeSyntax.self)?.attributeName.bareName == "Forwardable"
-    }
-    if isRead != true || declaration.is(TypeAliasDeclSyntax.self)
+    let isRead = scope?.is(ProtocolDeclSyntax.self) == true && scope?.isMarked("Forwardable") == true
+    if !isRead || declaration.is(TypeAliasDeclSyntax.self)
       || declaration.is(AssociatedTypeDeclSyntax.self)
     {
       context.diagnose(Refusal.misplaced.error([name], at: node))
     }
     return []
+  }
+}
+
+extension SyntaxProtocol {
+  /// Whether a declaration has the attribute of this name.
+  fileprivate func isMarked(_ name: String) -> Bool {
+    asProtocol((any WithAttributesSyntax).self)?.attributes.contains(named: name) == true
   }
 }

@@ -78,6 +78,12 @@ enum Refusal: String {
   // Libraries of C.
   case notAStructure = "'@CLibrary' is for structures: put it on a 'struct' of C functions"
   case genericLibrary = "'@CLibrary' cannot load the generic '%': remove the type parameters"
+  case isolatedLibrary =
+    "'@CLibrary' loads '%' for any thread: write 'nonisolated' in place of the actor"
+  case privateLibrary =
+    "'@CLibrary' cannot reach '%' inside of another type: write 'fileprivate' in place of 'private'"
+  case conditionalSymbol =
+    "'@CLibrary' cannot see functions inside of '#if': mark those with '@Optional' that may be missing"
   case libraryInitializer =
     "'@CLibrary' uses the memberwise initializer of '%': write this one in an extension"
   case nameOfC = "'@%' takes one plain string, as '\"%\"'"

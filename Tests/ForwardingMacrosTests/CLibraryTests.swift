@@ -12,7 +12,8 @@
     let strlen: Length
     @Symbol("abs") let magnitude: @convention(c) (Int32) -> Int32
     @Optional let abs: (@convention(c) (Int32) -> Int32)?
-    @Optional @Symbol("no_such_function") var missing: Length?
+    @Optional @Symbol("no_such_function") var missing: Length? { didSet { _ = oldValue } }
+    @Optional @Symbol("abs") let also: Optional<@convention(c) (Int32) -> Int32>
     private let `labs`: (@convention(c) (Int) -> Int)
     let version = 2
     static let limit = 3
@@ -29,6 +30,19 @@
       let cos: Function
       let sqrt: Function, cbrt: Function
     }
+  }
+
+  enum Inside {
+    @CLibrary("libc.so.6")
+    public struct Wide {
+      let abs: @convention(c) (Int32) -> Int32
+    }
+  }
+
+  @unsafe
+  @CLibrary("libc.so.6")
+  private struct Unsafe {
+    let strlen: @convention(c) (UnsafePointer<CChar>) -> Int
   }
 
   @CLibrary("libm.so.6")
@@ -70,12 +84,15 @@
       #expect(math.cos(0) == 1)
       #expect(math.sqrt(4) + math.cbrt(27) == 5)
       #expect(try Program.load().getpid() == getpid())
+      #expect(try Inside.Wide.load().abs(-1) == 1)
+      #expect(try Unsafe.shared.strlen("four") == 4)
     }
 
     @Test("an optional function that is missing is nil")
     func optional() throws {
       let c = try C.load()
       #expect(c.abs?(-4) == 4)
+      #expect(c.also?(-4) == 4)
       #expect(c.missing == nil)
     }
 

@@ -113,7 +113,9 @@ int fwd_trampoline_enter(FWDCallbackEntry *entry, FWDFrame *frame, const void *s
 
 // MARK: Calls without a frame
 
-static Returned call_direct(const FWDCallback *callback, REGISTERS) {
+// By Swift's calling convention, which leaves the registers of arguments and results as they are.
+
+__attribute__((swiftcall)) static Returned call_direct(REGISTERS, const FWDCallback *callback) {
   void *error = NULL;
   Returned returned = ((DirectBody)callback->body.direct)(PASSED, callback->body.direct_context, &error);
   if (__builtin_expect(!error, 1)) return returned;
@@ -122,21 +124,21 @@ static Returned call_direct(const FWDCallback *callback, REGISTERS) {
 }
 
 /// Handles the only call of a callback.
-__attribute__((noinline)) static Returned enter_direct_only(const FWDCallback *callback, REGISTERS) {
+__attribute__((noinline, swiftcall)) static Returned enter_direct_only(REGISTERS, const FWDCallback *callback) {
   void *owner = fwd_callback_begin_only_call(callback);
   if (!owner) return (Returned){0};
-  Returned returned = call_direct(callback, PASSED);
+  Returned returned = call_direct(PASSED, callback);
   swift_release(owner);
   return returned;
 }
 
 /// Handles a call that cannot hold its callback; see `enter_unheld`.
-__attribute__((noinline)) static Returned enter_direct_unheld(FWDCallbackEntry *entry, REGISTERS) {
+__attribute__((noinline, swiftcall)) static Returned enter_direct_unheld(REGISTERS, FWDCallbackEntry *entry) {
   FWDFormer former;
   FWDCallback *callback = fwd_callback_begin_use(entry, &former);
   if (!callback) return (Returned){0};
-  Returned returned = callback->ends_by_call ? enter_direct_only(callback, PASSED)
-                                             : call_direct(callback, PASSED);
+  Returned returned = callback->ends_by_call ? enter_direct_only(PASSED, callback)
+                                             : call_direct(PASSED, callback);
   fwd_callback_end_use(callback);
   return returned;
 }
@@ -151,10 +153,10 @@ __attribute__((swiftcall)) Returned fwd_trampoline_enter_direct(
   FWDThread *thread = fwd_thread();
   FWDHold *hold = thread ? thread->top : NULL;
   const FWDCallback *callback = fwd_hold(thread, &entry->callback);
-  if (__builtin_expect(!callback, 0)) return enter_direct_unheld(entry, PASSED);
+  if (__builtin_expect(!callback, 0)) return enter_direct_unheld(PASSED, entry);
   Returned returned = __builtin_expect(callback->ends_by_call, 0)
-                          ? enter_direct_only(callback, PASSED)
-                          : call_direct(callback, PASSED);
+                          ? enter_direct_only(PASSED, callback)
+                          : call_direct(PASSED, callback);
   fwd_let_go_from(thread, hold);
   return returned;
 }

@@ -38,38 +38,29 @@ struct CallbackRegisters {
   /// The result zero.
   @inlinable static var nothing: Result { (0, 0, 0, 0) }
 
-  /// Reads the next argument of a callback.
+  /// Reads the next argument.
   ///
   /// - Throws: ``InvocationError/nullPointer(index:)``.
   @inlinable
   @inline(__always)
-  mutating func next<Value: CallValue>(
-    _ type: Value.Type = Value.self
-  ) throws(InvocationError) -> Value {
-    guard let value = read(Value.self) else { throw .nullPointer(index: nextArgument - 1) }
+  mutating func next<Value: CallValue>() throws -> Value {
+    guard let value: Value = read() else { throw Self.nullPointer(lastArgument) }
     return value
   }
 
-  /// Reads the next argument of a closure that cannot throw another error than its own.
-  @inlinable
-  @inline(__always)
-  mutating func required<Value: CallValue>(_ type: Value.Type = Value.self) -> Value {
-    guard let value = read(Value.self) else { Self.refuseNull(Value.self) }
-    return value
-  }
+  /// The number of the argument that was read last.
+  @inlinable var lastArgument: Int { nextArgument - 1 }
 
   @usableFromInline
   @inline(never)
-  static func refuseNull(_ type: Any.Type) -> Never {
-    fatalError("C passed a null pointer to a closure that takes '\(type)'; let it take '\(type)?'")
-  }
+  static func nullPointer(_ index: Int) -> any Error { InvocationError.nullPointer(index: index) }
 
   /// Reads the next argument; nil for a null pointer that its type does not have.
   // SAFETY: the plan of the callback was compared with the types, and with these registers. Every bit
   // pattern is a value of such a type, but for `Bool`, which the C core narrows, and a pointer.
   @inlinable
   @inline(__always)
-  mutating func read<Value: CallValue>(_ type: Value.Type) -> Value? {
+  mutating func read<Value: CallValue>() -> Value? {
     nextArgument += 1
     let facts = unsafe Value._callFacts(0)
     let first = take(Value.self, facts)

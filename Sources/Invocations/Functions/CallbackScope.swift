@@ -32,7 +32,8 @@ public struct CallbackPointer: @unchecked Sendable {
   /// The function as a C function type, or an optional one.
   ///
   /// - Precondition: `type` is one word, unlike the type of a Swift closure.
-  /// - Safety: `type` must be a C function type of the closure's signature.
+  /// - Safety: `type` must be a C function type of the closure's signature. In `withCallback`, C must not call it
+  ///   while code in the scope changes a variable that the closure uses.
   @inlinable @unsafe
   public func function<Function>(as type: Function.Type = Function.self) -> Function {
     guard MemoryLayout<Function>.size == MemoryLayout<UInt>.size else {
@@ -42,15 +43,14 @@ public struct CallbackPointer: @unchecked Sendable {
   }
 }
 
-/// The calls of one closure that does not escape.
+/// Lets one thread call a closure, once at a time, until it has thrown.
 @frozen
 @usableFromInline
-struct CallbackScope<Failure: Error> {
-  /// The thread of the scope; 0 while the closure runs, and after it has thrown.
+struct CallbackCalls {
+  /// The thread that may call; 0 during a call, and after one that has thrown.
   @usableFromInline var caller: UInt
   @usableFromInline let thread: UInt
-  /// What the closure has thrown.
-  @usableFromInline var failure: Failure?
+  @usableFromInline var hasThrown = false
 
   @inlinable
   init() {
@@ -63,7 +63,7 @@ struct CallbackScope<Failure: Error> {
   @inline(__always)
   mutating func begin() -> Bool {
     let isFree = caller == fwd_running_thread()
-    if isFree { caller = 0 } else { checkCall() }
+    if isFree { caller = 0 } else { check() }
     return isFree
   }
 
@@ -74,19 +74,42 @@ struct CallbackScope<Failure: Error> {
   /// Ends the program if a call would race with another one, or change variables that it is changing.
   @usableFromInline
   @inline(never)
-  func checkCall() {
+  mutating func check() {
     if thread != fwd_running_thread() {
       fatalError("C called the closure of 'withCallback' on another thread; use a 'Callback'")
     }
-    if failure == nil {
+    if !hasThrown {
       fatalError("C called the closure of 'withCallback' inside of a call of it; use a 'Callback'")
     }
   }
+
+  /// Ends a call whose last argument the closure does not take.
+  @usableFromInline
+  @inline(never)
+  mutating func refuse(nullPointer index: Int) -> CallbackRegisters.Result {
+    end()
+    Callback.report(InvocationError.nullPointer(index: index))
+    return CallbackRegisters.nothing
+  }
+}
+
+/// The calls of one closure that does not escape.
+@frozen
+@usableFromInline
+struct CallbackScope<Failure: Error> {
+  @usableFromInline var calls = CallbackCalls()
+  /// What the closure has thrown.
+  @usableFromInline var failure: Failure?
+  @usableFromInline let fit: CallbackFit?
+
+  @inlinable
+  init(_ fit: CallbackFit?) { self.fit = fit }
 
   /// Notes an error of the closure.
   @inlinable
   mutating func fail(_ error: Failure) -> CallbackRegisters.Result {
     failure = error
+    calls.hasThrown = true
     return CallbackRegisters.nothing
   }
 
@@ -122,17 +145,17 @@ struct CallbackScope<Failure: Error> {
     _ run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let outcome = withoutActuallyEscaping(body) { body -> Swift.Result<Result, Failure> in
-      nonisolated(unsafe) let (body, scope) = (body, Box(CallbackScope()))
+      nonisolated(unsafe) let (body, scope) = (body, Box(CallbackScope(nil)))
       do throws(InvocationError) {
-        let callback = try Callback(onError: { if !($0 is Ended) { fatalError("\($0)") } }) {
+        let callback = try Callback(onError: { if !($0 is Ended) { Callback.report($0) } }) {
           (arguments: repeat each Argument) throws -> Value in
-          guard unsafe scope.value.begin() else { throw Ended() }
+          guard unsafe scope.value.calls.begin() else { throw Ended() }
           do throws(Failure) {
             let value = try unsafe body(repeat each arguments)
-            unsafe scope.value.end()
+            unsafe scope.value.calls.end()
             return value
           } catch {
-            unsafe scope.value.failure = error
+            _ = unsafe scope.value.fail(error)
             throw Ended()
           }
         }

@@ -36,6 +36,10 @@ public final class Library: Sendable {
 
   /// Opens a library, which stays open for the life of the program if `staysOpen` is true.
   init(_ path: String, staysOpen: Bool) throws(InvocationError) {
+    // A NUL would cut the path, and open another library.
+    guard !path.utf8.contains(0) else {
+      throw .libraryNotFound(path: path, reason: "the path contains a NUL")
+    }
     let mode = staysOpen ? RTLD_NOW | RTLD_NODELETE : RTLD_NOW
     let opened = unsafe path.isEmpty ? dlopen(nil, mode) : dlopen(path, mode)
     guard let opened = unsafe opened else {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import Synchronization
+public import Synchronization
 
 /// Loads a structure whose members are functions of a library. The code of `@CLibrary` has one for
 /// each structure.
 @_documentation(visibility: internal)
 public final class _LibraryMembers<Members: Sendable>: Sendable {
-  private final class Loaded: Sendable {
-    let members: Members
+  @usableFromInline
+  final class Loaded: Sendable {
+    @usableFromInline let members: Members
 
     init(_ members: Members) { self.members = members }
   }
@@ -14,7 +15,7 @@ public final class _LibraryMembers<Members: Sendable>: Sendable {
   private let path: String
   private let required: [String]
   private let members: @Sendable (Library) throws(InvocationError) -> Members
-  private let first = AtomicLazyReference<Loaded>()
+  @usableFromInline let first = AtomicLazyReference<Loaded>()
 
   /// Makes what loads the members from the library at a path, where all required symbols must be.
   public init(
@@ -34,20 +35,45 @@ public final class _LibraryMembers<Members: Sendable>: Sendable {
   }
 
   /// The members that were loaded first. An error is not kept.
-  @unsafe
+  @inlinable @unsafe
   public func shared() throws(InvocationError) -> Members {
     if let known = first.load() { return known.members }
-    return try unsafe first.storeIfNil(Loaded(load())).members
+    return try unsafe loadFirst()
+  }
+
+  @usableFromInline
+  @unsafe
+  func loadFirst() throws(InvocationError) -> Members {
+    try unsafe first.storeIfNil(Loaded(load())).members
   }
 }
 
 extension Library {
-  /// A symbol as a function pointer of C, or nil if there is no such symbol.
+  /// A symbol as a function pointer of C, of the type of a member.
   ///
   /// - Safety: the symbol must be a function of this type, and the library must stay open.
   @_documentation(visibility: internal)
   @unsafe
-  public func _function<Function: BitwiseCopyable & Sendable>(
+  public func _function<Members, Function: BitwiseCopyable & Sendable>(
+    _ symbol: String, _ member: KeyPath<Members, Function>
+  ) throws(InvocationError) -> Function {
+    guard let found: Function = try function(symbol) else { throw notFound([symbol]) }
+    return found
+  }
+
+  /// The same for a symbol that may be missing.
+  @_documentation(visibility: internal)
+  @unsafe
+  public func _optionalFunction<Members, Function: BitwiseCopyable & Sendable>(
+    _ symbol: String, _ member: KeyPath<Members, Function?>
+  ) throws(InvocationError) -> Function? { try function(symbol) }
+
+  /// The members, for whose types the caller of `load` has vouched: they may be unsafe.
+  @_documentation(visibility: internal)
+  @unsafe
+  public func _vouched<Members>(_ members: Members) -> Members { members }
+
+  private func function<Function: BitwiseCopyable & Sendable>(
     _ symbol: String
   ) throws(InvocationError) -> Function? {
     let (word, size) = (MemoryLayout<Int>.size, MemoryLayout<Function>.size)

@@ -33,13 +33,16 @@ public func withCallback<Value: CallValue, A: CallValue, Failure: Error, Result>
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
   let fit = CallbackFit.of(FittedPlan<Value, A>.self)
-  var scope = CallbackScope<Failure>()
+  var scope = CallbackScope<Failure>(fit)
   let outcome = unsafe CallbackScope<Failure>.outcome(of: run, fit) { integers, vectors in
-    guard scope.begin() else { return CallbackRegisters.nothing }
-    var registers = CallbackRegisters(integers, vectors, fit)
+    guard scope.calls.begin() else { return CallbackRegisters.nothing }
+    var registers = CallbackRegisters(integers, vectors, scope.fit)
+    guard let a: A = registers.read() else {
+      return scope.calls.refuse(nullPointer: registers.lastArgument)
+    }
     do throws(Failure) {
-      let value = try body(registers.required())
-      scope.end()
+      let value = try body(a)
+      scope.calls.end()
       return registers.returning(value)
     } catch { return scope.fail(error) }
   }
@@ -71,13 +74,16 @@ public func withCallback<Value: CallValue, A: CallValue, B: CallValue, Failure: 
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
   let fit = CallbackFit.of(FittedPlan<Value, A, B>.self)
-  var scope = CallbackScope<Failure>()
+  var scope = CallbackScope<Failure>(fit)
   let outcome = unsafe CallbackScope<Failure>.outcome(of: run, fit) { integers, vectors in
-    guard scope.begin() else { return CallbackRegisters.nothing }
-    var registers = CallbackRegisters(integers, vectors, fit)
+    guard scope.calls.begin() else { return CallbackRegisters.nothing }
+    var registers = CallbackRegisters(integers, vectors, scope.fit)
+    guard let a: A = registers.read(), let b: B = registers.read() else {
+      return scope.calls.refuse(nullPointer: registers.lastArgument)
+    }
     do throws(Failure) {
-      let value = try body(registers.required(), registers.required())
-      scope.end()
+      let value = try body(a, b)
+      scope.calls.end()
       return registers.returning(value)
     } catch { return scope.fail(error) }
   }
@@ -111,13 +117,16 @@ public func withCallback<
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
   let fit = CallbackFit.of(FittedPlan<Value, A, B, C>.self)
-  var scope = CallbackScope<Failure>()
+  var scope = CallbackScope<Failure>(fit)
   let outcome = unsafe CallbackScope<Failure>.outcome(of: run, fit) { integers, vectors in
-    guard scope.begin() else { return CallbackRegisters.nothing }
-    var registers = CallbackRegisters(integers, vectors, fit)
+    guard scope.calls.begin() else { return CallbackRegisters.nothing }
+    var registers = CallbackRegisters(integers, vectors, scope.fit)
+    guard let a: A = registers.read(), let b: B = registers.read(),
+      let c: C = registers.read()
+    else { return scope.calls.refuse(nullPointer: registers.lastArgument) }
     do throws(Failure) {
-      let value = try body(registers.required(), registers.required(), registers.required())
-      scope.end()
+      let value = try body(a, b, c)
+      scope.calls.end()
       return registers.returning(value)
     } catch { return scope.fail(error) }
   }
@@ -151,14 +160,16 @@ public func withCallback<
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
   let fit = CallbackFit.of(FittedPlan<Value, A, B, C, D>.self)
-  var scope = CallbackScope<Failure>()
+  var scope = CallbackScope<Failure>(fit)
   let outcome = unsafe CallbackScope<Failure>.outcome(of: run, fit) { integers, vectors in
-    guard scope.begin() else { return CallbackRegisters.nothing }
-    var registers = CallbackRegisters(integers, vectors, fit)
+    guard scope.calls.begin() else { return CallbackRegisters.nothing }
+    var registers = CallbackRegisters(integers, vectors, scope.fit)
+    guard let a: A = registers.read(), let b: B = registers.read(),
+      let c: C = registers.read(), let d: D = registers.read()
+    else { return scope.calls.refuse(nullPointer: registers.lastArgument) }
     do throws(Failure) {
-      let value = try body(
-        registers.required(), registers.required(), registers.required(), registers.required())
-      scope.end()
+      let value = try body(a, b, c, d)
+      scope.calls.end()
       return registers.returning(value)
     } catch { return scope.fail(error) }
   }

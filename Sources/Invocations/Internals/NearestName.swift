@@ -7,7 +7,8 @@ package enum NearestName {
     var best: (name: String, distance: Int)?
     // At most 1000 candidates, because an error should not take longer.
     for candidate in candidates.prefix(1000) {
-      let distance = edits(wanted, Array(candidate.utf8.prefix(64)))
+      let isSame = candidate.lowercased() == name.lowercased()
+      let distance = isSame ? 1 : edits(wanted, Array(candidate.utf8.prefix(64)))
       if distance <= max(1, wanted.count / 3), distance < best?.distance ?? .max {
         best = (candidate, distance)
       }

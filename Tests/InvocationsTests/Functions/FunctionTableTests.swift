@@ -52,6 +52,9 @@ struct FunctionTableTests {
     #expect(throws: InvocationError.unknownFunction(name: "nveer", nearest: "never")) {
       try functions.call("nveer")
     }
+    #expect(throws: InvocationError.unknownFunction(name: "NEVER", nearest: "never")) {
+      try functions.call("NEVER")
+    }
     #expect(throws: InvocationError.unknownFunction(name: "something else", nearest: nil)) {
       try functions.call("something else")
     }

@@ -120,7 +120,8 @@ struct GivenCallbackTests {
       return try Callback { (number: Int) in withExtendedLifetime(witness) { number } }
         .keptUntilCalled()
     }()
-    given.destroy(given.context)
+    typealias Notify = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void
+    unsafe given.destroyFunction(as: Notify.self)(given.context, nil)
     #expect(deaths.load(ordering: .relaxed) == 1)
     given.destroy(nil)
   }

@@ -220,14 +220,36 @@ struct ScopedCallbackTests {
     #expect(try sentence(of: result).contains("inside of a call of it; use a 'Callback'"))
   }
 
-  @Test("a null pointer that the closure does not take ends the program with a sentence")
-  func null() async throws {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      withCallback({ (number: UnsafePointer<Int>) in number.pointee }) { pointer, _ in
-        _ = unsafe pointer.function(as: (@convention(c) (UnsafePointer<Int>?) -> Int).self)(nil)
+  @Test("an argument that the closure does not take answers zero, and is reported", arguments: [0, 1])
+  func refusedArguments(prefersLibffi: Int32) async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      [prefersLibffi] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      var calls = 0
+      try withCallback({ (number: UnsafePointer<Int>) in
+        calls += 1
+        return unsafe number.pointee
+      }) { pointer, _ in
+        typealias Function = @convention(c) (UnsafePointer<Int>?) -> Int
+        let function = unsafe pointer.function(as: Function.self)
+        let none = function(nil)
+        try #require(none == 0 && calls == 0)
+        var number = 42
+        let some = unsafe function(&number)
+        try #require(some == 42)
+      }
+      try withCallback({ (text: String) in
+        calls += 1
+        return text.utf8.count
+      }) { pointer, _ in
+        let function = unsafe pointer.function(as: (@convention(c) (UnsafePointer<UInt8>) -> Int).self)
+        let answers = unsafe [function([0x63, 0xe9, 0]), function([0x63, 0x61, 0])]
+        try #require(answers == [0, 2] && calls == 2)
       }
     }
-    #expect(try sentence(of: result).contains("let it take 'UnsafePointer<Int>?'"))
+    let said = try sentence(of: result)
+    #expect(said.contains("argument 0 is NULL; ask for an optional pointer"))
+    #expect(said.contains("argument 0 is NULL or not UTF-8; ask for a pointer"))
   }
 
   @Test("a closure type of Swift in place of a C function ends the program with a sentence")
