@@ -44,7 +44,7 @@ struct CallbackRegisters {
   @inlinable
   @inline(__always)
   mutating func next<Value: CallValue>() throws -> Value {
-    guard let value: Value = read() else { throw Self.nullPointer(lastArgument) }
+    guard let value: Value = read() else { try Self.refuseNull(lastArgument) }
     return value
   }
 
@@ -53,7 +53,9 @@ struct CallbackRegisters {
 
   @usableFromInline
   @inline(never)
-  static func nullPointer(_ index: Int) -> any Error { InvocationError.nullPointer(index: index) }
+  static func refuseNull(_ index: Int) throws -> Never {
+    throw InvocationError.nullPointer(index: index)
+  }
 
   /// Reads the next argument; nil for a null pointer that its type does not have.
   // SAFETY: the plan of the callback was compared with the types, and with these registers. Every bit
