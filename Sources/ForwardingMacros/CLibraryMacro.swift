@@ -68,7 +68,8 @@ enum CLibraryMacro: ExtensionMacro {
     let required = symbols.filter { !$0.isOptional }.map(\.symbol).joined(separator: ", ")
     let finds = symbols.enumerated().map { index, symbol in
       let find = symbol.isOptional ? "_optionalFunction" : "_function"
-      return "let __\(index) = try unsafe library.\(find)(\(symbol.symbol), \\Self.\(symbol.member))\n"
+      let place = "\(symbol.symbol), \\Self.\(symbol.member)"
+      return "let __\(index) = try unsafe library.\(find)(\(place))\n"
     }.joined()
     let arguments = symbols.enumerated().map { "\($1.member): __\($0)" }.joined(separator: ", ")
     let library = "\(Spelling.invocations)_LibraryMembers<Self>"
@@ -161,10 +162,9 @@ extension TypeSyntax {
   /// What there is of an optional; another type as it is.
   fileprivate var unwrapped: TypeSyntax {
     if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType }
-    guard isOptional, case .type(let type)? = self.as(IdentifierTypeSyntax.self)?
-      .genericArgumentClause?.arguments.first?.argument
-    else { return self }
-    return type
+    let arguments = self.as(IdentifierTypeSyntax.self)?.genericArgumentClause?.arguments
+    if isOptional, case .type(let type)? = arguments?.first?.argument { return type }
+    return self
   }
 
   /// Whether the type is a function of C, or a name that may stand for one.

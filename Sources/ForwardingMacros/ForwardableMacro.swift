@@ -63,8 +63,8 @@ enum MarkerMacro: PeerMacro {
       }
       return []
     }
-    let isRead = scope?.is(ProtocolDeclSyntax.self) == true && scope?.isMarked("Forwardable") == true
-    if !isRead || declaration.is(TypeAliasDeclSyntax.self)
+    let isRead = scope?.as(ProtocolDeclSyntax.self)?.isMarked("Forwardable")
+    if isRead != true || declaration.is(TypeAliasDeclSyntax.self)
       || declaration.is(AssociatedTypeDeclSyntax.self)
     {
       context.diagnose(Refusal.misplaced.error([name], at: node))

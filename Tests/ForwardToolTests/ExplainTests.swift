@@ -122,6 +122,7 @@ struct ExplainTests {
     let result = try Tool.run(["explain", "v@:{_Point=dd"])
     #expect(result.status == 65)
     #expect(result.output.isEmpty)
-    #expect(result.errors == "the structure is not closed with '}'\nv@:{_Point=dd\n             ^\n")
+    #expect(
+      result.errors == "the structure is not closed with '}'\nv@:{_Point=dd\n             ^\n")
   }
 }

@@ -220,7 +220,8 @@ struct ScopedCallbackTests {
     #expect(try sentence(of: result).contains("inside of a call of it; use a 'Callback'"))
   }
 
-  @Test("an argument that the closure does not take answers zero, and is reported", arguments: [0, 1])
+  @Test(
+    "an argument that the closure does not take answers zero, and is reported", arguments: [0, 1])
   func refusedArguments(prefersLibffi: Int32) async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       [prefersLibffi] in
@@ -242,7 +243,8 @@ struct ScopedCallbackTests {
         calls += 1
         return text.utf8.count
       }) { pointer, _ in
-        let function = unsafe pointer.function(as: (@convention(c) (UnsafePointer<UInt8>) -> Int).self)
+        typealias Function = @convention(c) (UnsafePointer<UInt8>) -> Int
+        let function = unsafe pointer.function(as: Function.self)
         let answers = unsafe [function([0x63, 0xe9, 0]), function([0x63, 0x61, 0])]
         try #require(answers == [0, 2] && calls == 2)
       }
