@@ -41,6 +41,8 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case unexpectedEnd
     /// No type begins with this byte.
     case unknownCode(UInt8)
+    /// The text is the name of a type in C, which has this encoding.
+    case nameOfType(encoding: String)
     /// There is more text behind the type.
     case trailingCharacters
     /// The bytes are not UTF-8.
@@ -154,6 +156,7 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
     case .empty: "nothing was given; the shortest encoding is one letter, such as 'i'"
     case .unexpectedEnd: "a type was expected, but the string ends here"
     case .unknownCode(let byte): "no type begins with \(Self.name(of: byte))"
+    case .nameOfType(let encoding): "this is a type of C by its name; its encoding is '\(encoding)'"
     case .trailingCharacters: "one type was expected, but more text follows it"
     case .invalidUTF8: "the bytes are not UTF-8"
     case .unbalancedName: "a bracket in the name has no partner"
@@ -217,10 +220,27 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
 
   private static func name(of byte: UInt8) -> String {
     switch byte {
-    case 0x20: "a blank (clang writes one for _Float16)"
+    case 0x20: "a blank"
     case 0x21...0x7E: "'\(Character(Unicode.Scalar(byte)))'"
     default: "byte 0x\(String(byte, radix: 16))"
     }
+  }
+}
+
+extension TypeEncodingError {
+  private static let encodings = [
+    "void": "v", "bool": "B", "_Bool": "B", "Bool": "B", "char": "c", "short": "s", "int": "i", "long": "q",
+    "float": "f", "double": "d", "size_t": "Q", "int32_t": "i", "int64_t": "q", "Int": "q", "Int32": "i",
+    "Double": "d", "Float": "f", "String": "*",
+  ]
+
+  /// The error of text that begins with the name of a type in place of an encoding. Some names are also encodings
+  /// that no compiler writes: "int" would be a function of a 128-bit number.
+  package static func nameOfType(_ text: String) -> TypeEncodingError? {
+    let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    guard let encoding = encodings[String(name)], " (,*".contains(text.dropFirst(name.count).first ?? " ")
+    else { return nil }
+    return TypeEncodingError(reason: .nameOfType(encoding: encoding), offset: 0, encoding: text)
   }
 }
 

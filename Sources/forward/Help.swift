@@ -9,7 +9,7 @@ enum Help {
       forward call libm.so.6 pow ddd 2 10                       call any C function: 1024
       forward doctor                                            check this machine
       forward bench                                             measure calls against closures
-      forward proxy FoundationXML.XMLParserDelegate              restate a protocol of a module
+      forward proxy FoundationXML.XMLParserDelegate             restate a protocol of a module
       forward journal bank.journal                              show or check a journal of calls
       forward tour                                              see what the package does
 
@@ -84,15 +84,18 @@ enum Help {
     """
 
   private static let bench = """
-    Example:
+    Examples:
       forward bench
+      forward bench --html bench.html
 
-    Usage: forward bench
+    Usage: forward bench [--html FILE]
 
     Measures calls through this package, all in this process, in less than a second. The ratios
     are to a closure in a local variable, to one in a property of a class, and to what a program
     would write by hand. In a copy of the package, 'make bench' measures more under the same
-    names, beside other libraries, and draws a page.
+    names, beside other libraries.
+
+      --html   writes a page with charts, too
     """
 
   private static let proxy = """

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Invocations
 
 /// The exit code of a command.
 enum ExitCode: Int32 {
@@ -40,7 +41,9 @@ enum Tool {
 
   private static func command(_ name: String) throws(UsageError) -> Command {
     guard let command = Command(rawValue: name) else {
-      throw UsageError(message: "there is no command '\(name)'", command: nil)
+      let near = Command.allCases.map(\.rawValue).first { NearestName.distance(name, $0) <= 2 }
+      let hint = near.map { "; did you mean '\($0)'?" } ?? ""
+      throw UsageError(message: "there is no command '\(name)'\(hint)", command: nil)
     }
     return command
   }
@@ -63,7 +66,7 @@ enum Tool {
 }
 
 /// The commands that take options.
-enum Command: String {
+enum Command: String, CaseIterable {
   case explain, call, doctor, bench, proxy, journal, tour
 }
 
@@ -88,7 +91,8 @@ struct Options {
     case .doctor: (["--json"], [])
     case .proxy: ([], ["--name"])
     case .journal: (["--json", "--follow", "--check"], ["--salvage"])
-    case .bench, .tour: ([], [])
+    case .bench: ([], ["--html"])
+    case .tour: ([], [])
     }
   }
 

@@ -24,15 +24,9 @@ struct SnippetTests {
       "QuickStart",
       """
       1024.0
-      hello, Linux
-      150
-      [200, 57]
-      the list shows 42
-      the detail shows 42
+      42
+      [100, 100]
       argument 2 is i, but Double (d) was given
-      the structure is not closed with '}'
-      v@:{_Point=dd
-                   ^
 
       """
     ),

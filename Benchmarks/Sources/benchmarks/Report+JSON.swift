@@ -41,20 +41,4 @@ extension Report {
 
       """
   }
-
-  /// The description of this machine.
-  static var thisMachine: [(name: String, value: String)] {
-    var found: [(name: String, value: String)] = []
-    func lines(_ path: String) -> [Substring] {
-      ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n")
-    }
-    let processors = lines("/proc/cpuinfo").filter { $0.hasPrefix("model name") }
-    if let name = processors.first?.split(separator: ":").last {
-      found.append(("processor", name.drop { $0 == " " } + ", \(processors.count) cores"))
-    }
-    if let system = lines("/etc/os-release").first(where: { $0.hasPrefix("PRETTY_NAME=") }) {
-      found.append(("system", system.dropFirst(12).filter { $0 != "\"" }))
-    }
-    return found
-  }
 }

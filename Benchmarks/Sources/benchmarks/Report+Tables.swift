@@ -4,8 +4,7 @@ import Foundation
 extension Report {
   /// The rows that the README shows, beside the two closures. The page on measuring has all of them.
   private static let first = [
-    "invoke/recorded", "message/one", "callback/two", "pow/looked-up", "ffi/call", "boxes/16",
-    "proxy/weak-16", "proxy/strong-16", "notification/16",
+    "invoke/recorded", "message/one", "callback/two", "pow/looked-up", "boxes/16", "proxy/weak-16",
   ]
 
   /// Writes the tables between the markers of a page.
@@ -15,32 +14,16 @@ extension Report {
     var text = try String(contentsOfFile: path, encoding: .utf8)
     for (mark, table) in [
       ("<!-- measured first:", tables([("", chosen.compactMap(row))])),
-      ("<!-- measured:", tables(groups) + "\n" + facts + "\n"),
+      ("<!-- measured:", tables(groups)),
     ] {
       guard let begin = text.range(of: mark),
         let line = text[begin.upperBound...].firstIndex(of: "\n"),
         let end = text[line...].range(of: "<!-- end -->")
       else { continue }
-      text.replaceSubrange(text.index(after: line)..<end.lowerBound, with: table)
+      text.replaceSubrange(text.index(after: line)..<end.lowerBound, with: table + "\n\(facts)\n")
       print("wrote a table into \(path)")
     }
     try text.write(toFile: path, atomically: true, encoding: .utf8)
-  }
-
-  /// The rows in tables by what they are about. Each begins with the two closures.
-  var groups: [(title: String, rows: [Measurement])] {
-    let titles = [
-      ("Calls", ["invoke", "message", "answers", "gnustep", "undo", "spy"]),
-      ("Delegates", ["boxes", "proxy", "notification", "ask", "ask-all", "add"]),
-      ("Waiting", ["await", "queue", "blocking"]),
-      ("C functions", ["ffi", "pow", "text"]),
-      ("Closures as C functions", ["loop", "callback", "scoped", "peer", "qsort"]),
-    ]
-    let closures = [BenchRows.local, BenchRows.property].compactMap(row)
-    return titles.map { title, names in
-      let own = names.flatMap { name in self.rows.filter { $0.group == name } }
-      return (title, closures + own)
-    }
   }
 
   private func tables(_ groups: [(title: String, rows: [Measurement])]) -> String {

@@ -138,6 +138,7 @@ extension CallPlan {
   static func shared(
     forEncoding encoding: String, fixedArgumentCount: Int?
   ) throws(InvocationError) -> CallPlan {
+    if let error = TypeEncodingError.nameOfType(encoding) { throw .encoding(error) }
     let signature = try InvocationError.wrapping { () throws(TypeEncodingError) in
       try MethodSignature(parsing: encoding)
     }

@@ -110,6 +110,10 @@ struct FunctionTableTests {
       reason: " 'v' is a result or the target of a pointer, never a value\nvv\n ^"
     ) { try $0.register("bad", encoding: "vv", unsafeSymbolIn: Library(""), symbol: "abs") },
     Unregistered(
+      testDescription: "the names of types of C",
+      reason: " this is a type of C by its name; its encoding is 'i'\nint(int)\n^"
+    ) { try $0.register("bad", encoding: "int(int)", unsafeSymbolIn: Library(""), symbol: "abs") },
+    Unregistered(
       testDescription: "a missing symbol", reason: " 'the program' has no symbol 'no_such_function'"
     ) {
       try $0.register("bad", encoding: "v", unsafeSymbolIn: Library(""), symbol: "no_such_function")

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
+
 extension Report {
   /// The run as one page of HTML, with a bar for each row. It needs no network and runs no script.
   ///
@@ -17,16 +19,47 @@ extension Report {
       </head>
       <body><main>
       <h1>What calls cost</h1>
-      <p>Nanoseconds for one call, in the best of many rounds of one process. Compare the lengths, and
-      not the figures of two machines: every group begins with a closure in a local variable and one
-      in a property of a class. Bars in blue are of this package; a bar of the others is what a
-      program would have instead.</p>
+      <p>Nanoseconds for one call, in the best of many rounds of one process. Blue bars are calls through
+      this package. Gray bars are what a program would have instead: every group has a closure in a local
+      variable and one in a property of a class. Figures of two machines do not compare.</p>
       <p class="quiet">\(Self.escaped(facts))</p>
-      \(left)\(groups.flatMap(charts).joined(separator: "\n"))
+      \(left)\(groups.filter { $0.rows.count > 2 }.flatMap(charts).joined(separator: "\n"))
       </main></body>
       </html>
 
       """
+  }
+
+  /// The rows in tables by what they are about. Each begins with the two closures.
+  var groups: [(title: String, rows: [Measurement])] {
+    let titles = [
+      ("Calls", ["invoke", "message", "answers", "gnustep", "undo", "spy"]),
+      ("Delegates", ["boxes", "proxy", "notification", "ask", "ask-all", "add"]),
+      ("Waiting", ["await", "queue", "blocking"]),
+      ("C functions", ["ffi", "pow", "text"]),
+      ("Closures as C functions", ["loop", "callback", "scoped", "peer", "qsort"]),
+    ]
+    let closures = [BenchRows.local, BenchRows.property].compactMap(row)
+    return titles.map { title, names in
+      let own = names.flatMap { name in self.rows.filter { $0.group == name } }
+      return (title, closures + own)
+    }
+  }
+
+  /// The description of this machine.
+  static var thisMachine: [(name: String, value: String)] {
+    var found: [(name: String, value: String)] = []
+    func lines(_ path: String) -> [Substring] {
+      ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n")
+    }
+    let processors = lines("/proc/cpuinfo").filter { $0.hasPrefix("model name") }
+    if let name = processors.first?.split(separator: ":").last {
+      found.append(("processor", name.drop { $0 == " " } + ", \(processors.count) cores"))
+    }
+    if let system = lines("/etc/os-release").first(where: { $0.hasPrefix("PRETTY_NAME=") }) {
+      found.append(("system", system.dropFirst(12).filter { $0 != "\"" }))
+    }
+    return found
   }
 
   private static let others = [
