@@ -20,7 +20,7 @@ try MethodTable.of(Account.self).register("deposit:", Account.deposit)
 let deposit = try Invocation(MethodSignature("i@:i"), selector: "deposit:")
 try deposit.setArgument(Int32(50), at: 2)
 let (mine, yours) = (Account(), Account())
-for account in [mine, yours] { try deposit.invoke(on: account) }
+for object in [mine, yours] { try deposit.invoke(on: object) }
 let accounts = MulticastProxy()
 accounts.add(mine)
 accounts.add(yours)

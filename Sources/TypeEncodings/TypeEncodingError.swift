@@ -229,17 +229,17 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
 
 extension TypeEncodingError {
   private static let encodings = [
-    "void": "v", "bool": "B", "_Bool": "B", "Bool": "B", "char": "c", "short": "s", "int": "i", "long": "q",
-    "float": "f", "double": "d", "size_t": "Q", "int32_t": "i", "int64_t": "q", "Int": "q", "Int32": "i",
-    "Double": "d", "Float": "f", "String": "*",
+    "void": "v", "bool": "B", "_Bool": "B", "Bool": "B", "char": "c", "short": "s", "int": "i",
+    "long": "q", "float": "f", "double": "d", "size_t": "Q", "int32_t": "i", "int64_t": "q",
+    "Int": "q", "Int32": "i", "Double": "d", "Float": "f", "String": "*",
   ]
 
-  /// The error of text that begins with the name of a type in place of an encoding. Some names are also encodings
-  /// that no compiler writes: "int" would be a function of a 128-bit number.
+  /// The error of text that begins with the name of a type in place of an encoding. Some names are also
+  /// encodings that no compiler writes: "int" would be a function of a 128-bit number.
   package static func nameOfType(_ text: String) -> TypeEncodingError? {
     let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-    guard let encoding = encodings[String(name)], " (,*".contains(text.dropFirst(name.count).first ?? " ")
-    else { return nil }
+    let next = text.dropFirst(name.count).first ?? " "
+    guard let encoding = encodings[String(name)], " (,*".contains(next) else { return nil }
     return TypeEncodingError(reason: .nameOfType(encoding: encoding), offset: 0, encoding: text)
   }
 }
