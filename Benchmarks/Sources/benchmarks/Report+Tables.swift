@@ -10,21 +10,22 @@ extension Report {
   /// Writes the tables between the markers of a page.
   func writeTables(into path: String) throws {
     let chosen = [BenchRows.local, BenchRows.property] + Self.first
-    let facts = environment.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
+    let facts = environment.map { "\($0.name) \($0.value)" }
     var text = try String(contentsOfFile: path, encoding: .utf8)
     // The closures stand in the first table, and each ratio is to them.
     let all = groups.enumerated().map { index, group in
       (group.title, index == 0 ? group.rows : Array(group.rows.dropFirst(2)))
     }
-    for (mark, table) in [
-      ("<!-- measured first:", tables([("", chosen.compactMap(row))])),
-      ("<!-- measured:", tables(all)),
+    for (mark, table, facts) in [
+      ("<!-- measured first:", tables([("", chosen.compactMap(row))]), facts.prefix(3)),
+      ("<!-- measured:", tables(all), facts[...]),
     ] {
       guard let begin = text.range(of: mark),
         let line = text[begin.upperBound...].firstIndex(of: "\n"),
         let end = text[line...].range(of: "<!-- end -->")
       else { continue }
-      text.replaceSubrange(text.index(after: line)..<end.lowerBound, with: table + "\n\(facts)\n")
+      let shown = table + "\n\(facts.joined(separator: ", "))\n"
+      text.replaceSubrange(text.index(after: line)..<end.lowerBound, with: shown)
       print("wrote a table into \(path)")
     }
     try text.write(toFile: path, atomically: true, encoding: .utf8)
