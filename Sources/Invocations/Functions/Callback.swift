@@ -169,7 +169,7 @@ public final class Callback: Sendable {
     guard MemoryLayout<Function>.size == MemoryLayout<UInt>.size else {
       throw .wrongSize(expected: MemoryLayout<UInt>.size, given: MemoryLayout<Function>.size)
     }
-    return unsafe unsafeBitCast(code, to: type)
+    return unsafe pointer.function()
   }
 
   /// Reports an error as a ``ForwardingEvent``. The default error handler of callbacks.

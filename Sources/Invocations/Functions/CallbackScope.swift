@@ -165,6 +165,8 @@ struct CallbackScope<Failure: Error> {
         withExtendedLifetime(callback) {}
         return unsafe scope.value.failure.map { .failure($0) } ?? outcome
       } catch {
+        // Its types are refused, or the system is out of memory or descriptors: neither is input, and
+        // `Failure` has no case for it.
         fatalError("there is no function for the closure of 'withCallback': \(error)")
       }
     }
