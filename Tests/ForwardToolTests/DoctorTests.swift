@@ -37,6 +37,26 @@ struct DoctorTests {
     }
   }
 
+  @Test("bench prints its rows beside both closures, and draws them with --html")
+  func bench() throws {
+    let page = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).html")
+    defer { try? FileManager.default.removeItem(at: page) }
+    let result = try Tool.run(["bench", "--html", page.path])
+    #expect(result.status == 0, "\(result.errors)")
+    let drawn = try String(contentsOf: page, encoding: .utf8)
+    for row in ["closure/local", "closure/property", "invoke/recorded"] {
+      #expect(result.output.contains("\n\(row) "), "\(row)")
+      #expect(drawn.contains("<code>\(row)</code>"), "\(row)")
+    }
+    #expect(result.output.hasPrefix("row "))
+  }
+
+  @Test("a mistyped command is suggested")
+  func mistyped() throws {
+    let errors = try Tool.run(["bnech"]).errors
+    #expect(errors.contains("there is no command 'bnech'; did you mean 'bench'?"))
+  }
+
   @Test(
     "help is one screen on standard output, with examples first",
     arguments: ["explain", "call", "doctor", "bench", "proxy", "journal", "tour"])

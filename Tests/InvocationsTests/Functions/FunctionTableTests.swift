@@ -72,6 +72,12 @@ struct FunctionTableTests {
       }
       return false
     }
+    for path in ["libm.so.6\0", "\0"] {
+      let reason = "the path contains a NUL"
+      #expect(throws: InvocationError.libraryNotFound(path: path, reason: reason)) {
+        try Library(path)
+      }
+    }
     let error = try #require(throws: InvocationError.self) {
       try Library("libm.so.6").address(of: "no_such_function")
     }
