@@ -165,7 +165,8 @@
       }
       // Once the omission is known, nothing is enqueued.
       #expect(heard().suffix(2) == ["unanswered rest:", "unanswered restOrFail:"])
-      #expect(MethodTable.of(Office.self).own("rest:") == nil)
+      // Without messages, another test may give the class its table, and the method, at any moment.
+      if way == .messages { #expect(MethodTable.of(Office.self).own("rest:") == nil) }
       targets.add(unchecked: other, on: .queue(queue))
       targets.proxy.rest(2)
       try targets.proxy.restOrFail(2)

@@ -69,7 +69,8 @@
         story.take() == [
           "unanswered rest:", "unanswered rate:", "unanswered rest:", "unanswered rate:",
         ])
-      #expect(MethodTable.of(Office.self).own("rest:") == nil)
+      // Without messages, another test may give the class its table, and the method, at any moment.
+      if way == .messages { #expect(MethodTable.of(Office.self).own("rest:") == nil) }
       targets.add(unchecked: other, on: .blocking(queue))
       targets.proxy.rest(2)
       #expect(try targets.proxy.rate(2) == 2)
