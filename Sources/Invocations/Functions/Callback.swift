@@ -15,7 +15,7 @@ public import TypeEncodings
 /// ```swift
 /// typealias Order = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
 /// let compare = try unsafe Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
-///   unsafe a.pointee - b.pointee
+///   unsafe a.pointee < b.pointee ? -1 : a.pointee > b.pointee ? 1 : 0
 /// }
 /// try unsafe qsort(&numbers, numbers.count, 4, compare.function(as: Order.self))
 /// withExtendedLifetime(compare) {}
@@ -148,7 +148,7 @@ public final class Callback: Sendable {
   ///
   /// ```swift
   /// let compare = try unsafe Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
-  ///   unsafe b.pointee - a.pointee
+  ///   unsafe a.pointee > b.pointee ? -1 : a.pointee < b.pointee ? 1 : 0
   /// }
   /// unsafe qsort(&numbers, numbers.count, 4, compare.pointer.function())
   /// withExtendedLifetime(compare) {}

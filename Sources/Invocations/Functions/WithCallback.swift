@@ -13,7 +13,7 @@
 /// var comparisons = 0
 /// let descending = { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
 ///   comparisons += 1
-///   return unsafe b.pointee - a.pointee
+///   return unsafe a.pointee > b.pointee ? -1 : a.pointee < b.pointee ? 1 : 0
 /// }
 /// withCallback(descending) { order, _ in
 ///   unsafe qsort(&numbers, numbers.count, 4, order.function())

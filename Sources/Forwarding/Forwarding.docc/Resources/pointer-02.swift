@@ -8,5 +8,5 @@ typealias Order = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
 
 let ascending = try unsafe Callback {
   (one: UnsafePointer<Int32>, other: UnsafePointer<Int32>) -> Int32 in
-  unsafe one.pointee - other.pointee
+  unsafe one.pointee < other.pointee ? -1 : one.pointee > other.pointee ? 1 : 0
 }

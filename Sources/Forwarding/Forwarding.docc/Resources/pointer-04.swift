@@ -8,7 +8,7 @@ typealias Order = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
 
 let ascending = try unsafe Callback {
   (one: UnsafePointer<Int32>, other: UnsafePointer<Int32>) -> Int32 in
-  unsafe one.pointee - other.pointee
+  unsafe one.pointee < other.pointee ? -1 : one.pointee > other.pointee ? 1 : 0
 }
 
 try unsafe qsort(&numbers, numbers.count, 4, ascending.function(as: Order.self))

@@ -15,7 +15,7 @@ let comparisons = Comparisons()
 let counting = try unsafe Callback {
   (one: UnsafePointer<Int32>, other: UnsafePointer<Int32>) -> Int32 in
   comparisons.count.add(1, ordering: .relaxed)
-  return unsafe one.pointee - other.pointee
+  return unsafe one.pointee < other.pointee ? -1 : one.pointee > other.pointee ? 1 : 0
 }
 try unsafe qsort(&numbers, numbers.count, 4, counting.function(as: Order.self))
 print(comparisons.count.load(ordering: .relaxed) > 0)  // true
