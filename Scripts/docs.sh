@@ -49,10 +49,17 @@ for archive in "${archives[@]}"; do [ "$archive" = "$first" ] || others+=("$arch
 $docc merge "$first" "${others[@]}" --synthesized-landing-page-name swift-forwarding \
   --synthesized-landing-page-kind Package --synthesized-landing-page-topics-style list --output-path $folder/site
 $site links $folder/site ${base:+"$base"}
-# The root of the site leads to the index.
+# Lines of code of 100 characters fit into a window of 1,400 pixels, and no icon is behind the first sentence.
+cat >>"$(echo $folder/site/css/index.*.css)" <<END
+.code-listing pre>code{font-size:13px!important}
+.documentation-hero .background-icon{display:none!important}
+END
+# The root of the site leads to the page of Documentation/README.md.
+page=$base/documentation/forwarding/page-what-you-want-to-do/
+[ -d "$folder/site/${page#"$base"/}" ] || { echo "docs: there is no $page" >&2; exit 1; }
 cat >$folder/site/index.html <<END
 <!doctype html><meta charset="utf-8"><title>swift-forwarding</title>
-<meta http-equiv="refresh" content="0; url=$base/documentation/">
-<a href="$base/documentation/">The documentation of swift-forwarding</a>
+<meta http-equiv="refresh" content="0; url=$page">
+<a href="$page">What you want to do with swift-forwarding</a>
 END
 echo "docs: python3 -m http.server --directory $folder/site   shows them at http://localhost:8000"

@@ -34,16 +34,20 @@ enum ExampleSources {
     }
   }
 
-  /// The code in the README and in `Documentation`. Blocks below `<!-- fragment -->` are left out,
-  /// and so are blocks below `<!-- file: … -->`, which are files of a package. Blocks below `<!--
-  /// macros -->` need the trait.
+  /// The code in the README, on the landing pages of the libraries and in `Documentation`. Blocks
+  /// below `<!-- fragment -->` are left out, and so are blocks below `<!-- file: … -->`, which are
+  /// files of a package. Blocks below `<!-- macros -->` need the trait.
   static func inMarkdown() throws -> [Example] {
     #if Macros
       let hasMacros = true
     #else
       let hasMacros = false
     #endif
-    let pages = try [("README.md", lines("README.md"))] + files("Documentation", "md")
+    let landings = try modules.map { module in
+      let path = "Sources/\(module)/\(module).docc/\(module).md"
+      return (path, try lines(path))
+    }
+    let pages = try [("README.md", lines("README.md"))] + landings + files("Documentation", "md")
     return pages.flatMap { path, lines in blocks(path, lines) }.filter { example in
       if example.needsMacros { return hasMacros }
       return example.mark != "fragment" && !example.mark.hasPrefix("file: ")
