@@ -51,7 +51,7 @@ $docc merge "$first" "${others[@]}" --synthesized-landing-page-name swift-forwar
 $site links $folder/site ${base:+"$base"}
 # Lines of code of 100 characters fit into a window of 1,400 pixels, and no icon is behind the first sentence.
 cat >>"$(echo $folder/site/css/index.*.css)" <<END
-.code-listing pre>code{font-size:13px!important}
+.doc-topic .code-listing pre>code{font-size:13px!important}
 .documentation-hero .background-icon{display:none!important}
 END
 # The root of the site leads to the page of Documentation/README.md.
