@@ -92,6 +92,22 @@
       queue.sync {}
     }
 
+    @Test("an answer that comes too late is an event where nobody listens")
+    func tooLateEvent() async {
+      await #expect(processExitsWith: .success) {
+        let told = Guarded<[String]>([])
+        ForwardingEvent.destination = .handler { event in
+          let type = event.type.map { "\($0)" } ?? ""
+          told.withLock { $0.append("\(event.kind) \(type) \(event.selector?.name ?? "")") }
+        }
+        let (voters, voter) = (Multicast<VotingProxy>(), Voter(1))
+        voters.add(unchecked: voter, on: .queue(DispatchQueue(label: "late")))
+        _ = voters.proxy.allows(5)
+        let events = told.read { $0 }
+        require(events == ["lostAnswer Voter allows:"], "\(events)")
+      }
+    }
+
     @Test("a multicast says what a requirement without a result does where nothing answers")
     func unanswered() throws {
       let alarms = Multicast<AlarmingProxy>()

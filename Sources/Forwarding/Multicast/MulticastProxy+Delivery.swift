@@ -42,7 +42,7 @@ extension MulticastProxy {
         case .unknown: deliver(call, selector, to: registration, isReported: listsAll)
         case .skipped: Delivery.Turn(outcome: .notCalled)
         }
-      note(turn, of: registration, call, &tally)
+      note(turn, of: registration, call, &tally, isReported: listsAll)
       do { try each(registration, turn) } catch { refusal = error }
       return refusal == nil && !ends.areMet(tally)
     }
@@ -189,16 +189,18 @@ extension MulticastProxy {
   // MARK: Turns
 
   /// Adds the outcome of a turn to the tally of its delivery.
+  ///
+  /// - Parameter isReported: whether the sender gets the ticket of a target that answers later.
   func note(
     _ turn: Delivery.Turn, of registration: Registration, _ call: Call,
-    _ tally: inout TargetList.Tally
+    _ tally: inout TargetList.Tally, isReported: Bool = false
   ) {
     switch turn.outcome {
     case .answered: tally.answered += 1
     case .queued:
       guard call.returnsValue, let selector = call.selector else { return tally.hasQueued = true }
       // The target counts as not asked: its answer comes when the sender has one.
-      tellListener(.tooLate(token(of: registration), selector))
+      if !isReported { diagnose(.tooLate(token(of: registration), selector)) }
     case .dead: tally.metDead = true
     default: if let error = turn.outcome.error { tally.fail(error, at: registration) }
     }

@@ -60,8 +60,11 @@ extension MulticastProxy {
     case .failed(let token, let selector, let error):
       EventReports.report(.failed(selector, token.type.type, error))
     case .unheard(let selector, let error): EventReports.report(.failed(selector, nil, error))
+    case .tooLate(let token, let selector):
+      EventReports.report(.lostAnswer(selector, token.type, "\(diagnostic)"))
     // Dead targets are reported when they are removed, and unanswered messages when they are sent.
-    case .diedUnreached, .deadTarget, .unanswered, .overruled, .tooLate: break
+    // The last answer wins by rule.
+    case .diedUnreached, .deadTarget, .unanswered, .overruled: break
     }
   }
 

@@ -37,7 +37,8 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   /// The target, while it is alive.
   public var target: AnyObject? { reference.object }
 
-  /// Adds a handler that runs before the target, for one selector or for all.
+  /// Adds a handler that runs before the target, for one selector or for all. A selector that the
+  /// target has no method for is reported as an event: the name may be mistyped.
   @discardableResult
   public func before(
     _ selector: Selector? = nil, _ handler: @escaping @Sendable (Invocation) throws -> Void
@@ -109,6 +110,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
     _ run: @escaping InterceptingLayer.Handler,
     awaiting: InterceptingLayer.AwaitingHandler?
   ) -> ForwardingToken {
+    if !answers, let selector { checkName(selector) }
     let token = ForwardingToken(
       id: ForwardingToken.newID(), target: ObjectIdentifier(self), reference.type,
       of: ObjectReference(self, isStrong: false))
@@ -119,6 +121,14 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
       layers.insert(layer, at: index)
     }
     return token
+  }
+
+  /// Reports a selector that the target has no method for. One that forwards may take any.
+  private func checkName(_ selector: Selector) {
+    guard let target, !(target is any MessageForwarding),
+      Introspection.signature(of: target, for: selector) == nil
+    else { return }
+    EventReports.report(.unanswered(selector, by: Self.self, with: [type(of: target)]))
   }
 
   /// Removes a handler.

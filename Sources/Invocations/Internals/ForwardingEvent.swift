@@ -18,6 +18,8 @@ public struct ForwardingEvent: Sendable, CustomStringConvertible {
     case failed
     /// A message without a result reached targets, and no target has a method for its selector.
     case unanswered
+    /// A target on a queue was asked for a result, which comes after the sender has its answer.
+    case lostAnswer
     /// A target died before its first message.
     case diedUnreached
     /// A class declares a method wrongly.
@@ -102,6 +104,12 @@ extension ForwardingEvent {
     return ForwardingEvent(
       .unanswered, type: type,
       "no target of a \(type) answers \(count) selectors and more; no more of them are reported")
+  }
+
+  package static func lostAnswer(
+    _ selector: Selector, _ type: SwiftType, _ text: String
+  ) -> ForwardingEvent {
+    ForwardingEvent(.lostAnswer, selector: selector, type: type, text)
   }
 
   package static func diedUnreached(_ type: SwiftType) -> ForwardingEvent {

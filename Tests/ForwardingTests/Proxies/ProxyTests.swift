@@ -64,6 +64,24 @@ struct ProxyTests {
     #expect(throws: InvocationError.self) { try Message<Int32>("stranger")(on: proxy) }
   }
 
+  @Test("a handler for a selector that the target has no method for is reported")
+  func misspelt() async {
+    await #expect(processExitsWith: .success) {
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add("\($0.kind) \($0)") }
+      let proxy = InterceptingProxy(Listener("x", Log()))
+      proxy.before { _ in }
+      proxy.before("did:") { _ in }
+      proxy.around("unknown") { _, _ in }
+      InterceptingProxy(proxy).before("unknown") { _ in }
+      require(told.all.isEmpty, "\(told.all)")
+      proxy.before("dod:") { _ in }
+      require(told.all.count == 1)
+      require(told.all[0].hasPrefix("unanswered "), told.all[0])
+      require(told.all[0].hasSuffix("did you mean 'did:'?"), told.all[0])
+    }
+  }
+
   @Test("a closure target answers with closures")
   func closures() throws {
     let one = ClosureTarget()
