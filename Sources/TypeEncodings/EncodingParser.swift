@@ -51,9 +51,9 @@ struct EncodingParser {
 
   func error(_ reason: TypeEncodingError.Reason, at offset: Int) -> TypeEncodingError {
     // Only a part of a string above the limit is quoted: an error must not contain megabytes.
-    TypeEncodingError(
-      reason: reason, offset: offset,
-      encoding: String(decoding: bytes.prefix(EncodingLimits.length + 64), as: UTF8.self))
+    let text = String(decoding: bytes.prefix(EncodingLimits.length + 64), as: UTF8.self)
+    if case .unknownCode = reason, let error = TypeEncodingError.nameOfType(text) { return error }
+    return TypeEncodingError(reason: reason, offset: offset, encoding: text)
   }
 
   func error(_ reason: TypeEncodingError.Reason) -> TypeEncodingError { error(reason, at: offset) }

@@ -57,7 +57,7 @@ package struct UnknownMachine: Error, Hashable, Sendable, CustomStringConvertibl
   package var known: [Machine]
 
   package var description: String {
-    "'\(name)' is no target; there are \(known.map(\.rawValue).joined(separator: ", "))"
+    "'\(name)' is not a known target; choose one of \(known.map(\.rawValue).joined(separator: ", "))"
   }
 }
 

@@ -188,14 +188,18 @@ public struct MethodSignature: Sendable {
   /// clang writes nothing for a vector; the signature is then one argument short, and only this
   /// check detects it.
   public func checkArity(ofSelector selector: String) throws(TypeEncodingError) {
-    try checkArity(ofColons: selector.utf8.count { $0 == UInt8(ascii: ":") })
+    try checkArity(ofColons: selector.utf8.count { $0 == UInt8(ascii: ":") }, in: selector)
   }
 
   /// Checks the number of colons of a selector.
-  package func checkArity(ofColons colons: Int) throws(TypeEncodingError) {
+  package func checkArity(
+    ofColons colons: Int, in selector: @autoclosure () -> String
+  ) throws(TypeEncodingError) {
     guard colons == numberOfDeclaredArguments else {
       throw TypeEncodingError(
-        reason: .selectorArity(expected: colons, given: numberOfDeclaredArguments),
+        reason: .selectorArity(
+          selector: String(selector().prefix(64)), colons: colons,
+          arguments: numberOfDeclaredArguments),
         offset: tree.bytes.count, encoding: tree.whole)
     }
   }
@@ -259,6 +263,13 @@ extension MethodSignature: CustomStringConvertible {
     return roots.map { TypeEncoding(tree: tree, index: Int($0)).description }.joined()
   }
 
+  /// The signature for a message, as `(Int32) -> Bool (B@:i)`.
+  package var title: String {
+    func name(_ type: TypeEncoding) -> String { type.swiftName ?? "\(type)" }
+    let declared = argumentTypes.dropFirst(numberOfHiddenArguments).map(name)
+    return "(\(declared.joined(separator: ", "))) -> \(name(resultType)) (\(self))"
+  }
+
   /// The canonical spellings of the types; the same for equal signatures.
   public var canonicalSpelling: String {
     let tree = tree
@@ -269,6 +280,33 @@ extension MethodSignature: CustomStringConvertible {
 extension TypeEncoding {
   /// The bytes that signatures compare for this type.
   package var identity: [UInt8] { EncodingPrinter.structure(of: self, for: .identity) }
+
+  /// The type for a message: its Swift type or kind, and its encoding, as `Int32 (i)`.
+  package var title: String {
+    let kindName: String? =
+      switch kind {
+      case .object: "an object"
+      case .block: "a block"
+      case .classReference: "a class"
+      case .pointer: "a pointer"
+      case .array: "an array"
+      case .structure: "a structure"
+      case .union: "a union"
+      default: nil
+      }
+    return (swiftName ?? kindName).map { "\($0) (\(self))" } ?? "\(self)"
+  }
+
+  /// The Swift type of the same values, if there is one in the standard library or this package.
+  package var swiftName: String? {
+    switch kind {
+    case .void: "Void"
+    case .scalar(let scalar): scalar.swiftName
+    case .cString: "String"
+    case .selector: "Selector"
+    default: nil
+    }
+  }
 
   package var isArray: Bool { node.form == .array }
   package var isVoid: Bool { node.form == .void }

@@ -41,7 +41,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case unexpectedEnd
     /// No type begins with this byte.
     case unknownCode(UInt8)
-    /// The text is the name of a type in C, which has this encoding.
+    /// The text consists of names of types, which have this encoding.
     case nameOfType(encoding: String)
     /// There is more text behind the type.
     case trailingCharacters
@@ -114,8 +114,8 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     // Requirements of methods.
     /// The first two arguments are not a receiver (`@`) and a selector (`:`).
     case notAMethod
-    /// The selector has another number of arguments than the signature.
-    case selectorArity(expected: Int, given: Int)
+    /// The selector has another number of colons than its method has declared arguments.
+    indirect case selectorArity(selector: String, colons: Int, arguments: Int)
   }
 
   /// Structures that gcc and clang pass by value in different ways. They can be passed by pointer.
@@ -156,40 +156,45 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
     case .empty: "nothing was given; the shortest encoding is one letter, such as 'i'"
     case .unexpectedEnd: "a type was expected, but the string ends here"
     case .unknownCode(let byte): "no type begins with \(Self.name(of: byte))"
-    case .nameOfType(let encoding): "this is a type of C by its name; its encoding is '\(encoding)'"
+    case .nameOfType(let encoding):
+      "an encoding has letters for types, not their names; write '\(encoding)'"
     case .trailingCharacters: "one type was expected, but more text follows it"
     case .invalidUTF8: "the bytes are not UTF-8"
-    case .unbalancedName: "a bracket in the name has no partner"
-    case .invalidName: "a structure needs a name or a body, and a name no control characters"
+    case .unbalancedName: "a bracket in the name is not closed, or was never opened"
+    case .invalidName:
+      "a structure needs a name or members, and its name has no control characters"
     case .unterminatedStructure: "the structure is not closed with '}'"
     case .unterminatedUnion: "the union is not closed with ')'"
     case .unterminatedArray: "the array is not closed with ']'"
     case .unterminatedQuote: "the quoted name is not closed with '\"'"
     case .unterminatedBlock: "the block signature is not closed with '>'"
     case .malformedVector: "a vector is written '![size,alignment type]' or '<count type>'"
-    case .missingNumber: "a number was expected here"
+    case .missingNumber:
+      "a number was expected: the length of an array, as in '[3i]', or a bit-field's width"
     case .numberTooLarge(let limit): "the number is larger than \(limit)"
-    case .notAComplexBase: "'j' stands before a number type only"
-    case .voidIsNoValue: "'v' is a result or the target of a pointer, never a value"
-    case .bitFieldOutsideStructure: "a bit-field is a member of a structure or union only"
+    case .notAComplexBase: "'j' (complex) can only stand before a number, as in 'jd'"
+    case .voidIsNoValue: "'v' (void) can only be a result, or what a pointer points to"
+    case .bitFieldOutsideStructure: "a bit-field can only be a member of a structure or union"
     case .tooLong(let limit): "the string is longer than \(limit) bytes"
     case .nestedTooDeeply(let limit): "types nest more than \(limit) deep"
     case .tooManyArguments(let limit): "there are more than \(limit) declared arguments"
     case .tooLarge(let limit): "the type is larger than \(limit) bytes"
-    case .opaque: "the body is not given, so the size is unknown; register its layout"
+    case .opaque:
+      "the members are not given, so the size is unknown; write them, as in '{Point=dd}', or "
+        + "register the layout"
     case .bitFieldWithoutStorage:
-      "a width alone does not tell the bit-field's storage; register the structure's layout"
+      "a width alone does not determine the bit-field's type; register the structure's layout"
     case .bitFieldTooWide(let limit): "the bit-field is wider than its type of \(limit) bits"
     case .bitFieldCrossesUnit:
-      "the bit-field crosses a unit of its type: a packed structure; register its layout"
-    case .bitFieldOverlaps: "the bit-field begins before the member in front of it ends"
+      "the structure is packed, so this bit-field crosses a unit of its type; register its layout"
+    case .bitFieldOverlaps: "the bit-field overlaps the member in front of it"
     case .vectorWithoutAlignment:
-      "this spelling of a vector does not tell its alignment; use '![size,alignment type]'"
-    case .functionIsNoValue: "'?' is a function or an unknown type; only '^?' is a value"
-    case .containsItself: "the structure holds a structure of its own name by value"
+      "this spelling of a vector does not give its alignment; write '![size,alignment type]'"
+    case .functionIsNoValue: "a function can only be passed by pointer; write '^?' instead of '?'"
+    case .containsItself: "the structure contains itself; it can only hold a pointer to itself"
     case .registeredOffsets(let expected, let given):
-      "the structure has \(expected) members, its registered layout \(given) offsets"
-    case .arrayResult: "a function cannot return an array"
+      "the structure has \(expected) members, but its registered layout has \(given) offsets"
+    case .arrayResult: "a C function cannot return an array; return a pointer"
     case .registeredMemberOutside(let size):
       "a member does not fit into the \(size) bytes that were registered for the structure"
     case .vectorByValue: "a vector cannot be passed by value; pass a pointer to it"
@@ -212,9 +217,11 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
     case .compilersDisagree(.overalignment):
       "the structure is passed by the alignment of its members, which the string does not tell; "
         + "pass a pointer to it"
-    case .notAMethod: "a method's first arguments are its receiver '@' and its selector ':'"
-    case .selectorArity(let expected, let given):
-      "the selector takes \(expected) declared argument\(expected == 1 ? "" : "s"), the signature \(given)"
+    case .notAMethod: "the first arguments of a method must be '@' and ':', as in 'v@:i'"
+    case .selectorArity(let selector, let colons, let arguments):
+      "the selector '\(selector)' has \(colons) colon\(colons == 1 ? "" : "s"), but its method takes \(arguments) "
+        + "argument\(arguments == 1 ? "" : "s"); write one colon for each argument"
+        + (colons == 0 && arguments == 1 ? ", as in '\(selector):'" : "")
     }
   }
 
@@ -234,12 +241,18 @@ extension TypeEncodingError {
     "Int": "q", "Int32": "i", "Double": "d", "Float": "f", "String": "*",
   ]
 
-  /// The error of text that begins with the name of a type in place of an encoding. Some names are also
+  /// The error of text that begins with the name of a type instead of an encoding. Some names are also
   /// encodings that no compiler writes: "int" would be a function of a 128-bit number.
   package static func nameOfType(_ text: String) -> TypeEncodingError? {
-    let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    func isInName(_ character: Character) -> Bool {
+      character.isLetter || character.isNumber || character == "_"
+    }
+    let name = text.prefix(while: isInName)
     let next = text.dropFirst(name.count).first ?? " "
-    guard let encoding = encodings[String(name)], " (,*".contains(next) else { return nil }
+    guard let first = encodings[String(name)], " (,*".contains(next) else { return nil }
+    // "double(double, double)" is "ddd". Only the first name is translated if there is anything else.
+    let all = text.split { " (,)".contains($0) }.map { encodings[String($0)] }
+    let encoding = all.contains(nil) ? first : all.compactMap(\.self).joined()
     return TypeEncodingError(reason: .nameOfType(encoding: encoding), offset: 0, encoding: text)
   }
 }

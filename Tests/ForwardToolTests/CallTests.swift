@@ -89,9 +89,9 @@ struct CallTests {
     let range = try Tool.run(["call", "libc.so.6", "abs", "ii", "3000000000"])
     #expect(
       range.errors
-        == "forward: 3000000000 is no value for i: an integer from -2147483648 to 2147483647 is expected\n"
+        == "forward: 3000000000 does not fit Int32 (i): an integer from -2147483648 to 2147483647 is expected\n"
     )
     let structure = try Tool.run(["call", "libc.so.6", "inet_ntoa", "*{in_addr=I}", "5"])
-    #expect(structure.errors.contains("write a JSON array of 1 values"))
+    #expect(structure.errors.contains("write a JSON array of 1 value\n"))
   }
 }

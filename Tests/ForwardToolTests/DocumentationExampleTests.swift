@@ -53,7 +53,7 @@ struct DocumentationExampleTests {
     #expect(
       broken == [
         "test:1 says 5, and gives nil",
-        "test:2 says fine, and gives throws: '\u{0}' cannot be the name of a selector",
+        "test:2 says fine, and gives throws: '\u{0}' cannot be the name of a selector: it contains a NUL, or is longer than 1024 bytes",
         "test:5 says two, and gives one", "test:7 was not reached",
         "test:1 throws 'nowhere.so' could not be opened",
       ])

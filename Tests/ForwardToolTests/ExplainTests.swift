@@ -113,7 +113,7 @@ struct ExplainTests {
     let text = try Tool.run(["explain", "v@:{opaque}"])
     #expect(text.status == 65)
     #expect(text.output.contains("cannot be called"))
-    #expect(text.errors.hasPrefix("the body is not given"))
+    #expect(text.errors.hasPrefix("the members are not given"))
     #expect(text.errors.hasSuffix("\nv@:{opaque}\n   ^\n"))
   }
 

@@ -61,6 +61,14 @@ struct MethodSignatureTests {
     #expect(error?.reason == .notAMethod)
   }
 
+  @Test(
+    "names of types are answered with their encodings",
+    arguments: [("int int int", "iii"), ("double(double, double)", "ddd"), ("int size", "i")])
+  func names(text: String, encoding: String) {
+    let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: text) }
+    #expect(error?.reason == .nameOfType(encoding: encoding))
+  }
+
   @Test("a selector has a colon for each declared argument")
   func arity() throws {
     _ = try MethodSignature(method: "v@:ii", selector: "add:to:")
@@ -68,7 +76,7 @@ struct MethodSignatureTests {
       // clang writes nothing for a vector argument.
       try MethodSignature(method: "v@:i", selector: "move:along:")
     }
-    #expect(error?.reason == .selectorArity(expected: 2, given: 1))
+    #expect(error?.reason == .selectorArity(selector: "move:along:", colons: 2, arguments: 1))
   }
 
   @Test(

@@ -8,11 +8,11 @@ static FWDEventHandler current;
 static const char *text_of(FWDEvent event) {
   switch (event) {
     case FWDEventFreedCallback:
-      return "forwarding: C calls a callback that is freed; it answers zero: 0x";
+      return "swift-forwarding: C called a callback that was freed, and got zero: 0x";
     case FWDEventCallbackWithoutMemory:
-      return "forwarding: a callback has no memory for its arguments and answers zero: 0x";
+      return "swift-forwarding: a callback had no memory for its arguments, and C got zero: 0x";
   }
-  return "forwarding: 0x";
+  return "swift-forwarding: 0x";
 }
 
 void fwd_write_event(FWDEvent event, const void *function) {

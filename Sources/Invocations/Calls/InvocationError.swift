@@ -5,7 +5,7 @@ public import TypeEncodings
 ///
 /// ```swift
 /// let call = try Invocation(parsing: "vi")
-/// try call.setArgument(2.5, at: 0)       // throws: argument 0 is i, but Double (d) was given
+/// try call.setArgument(2.5, at: 0)       // throws: argument 0 is Int32 (i), but Double (d) was given
 /// try call.setArgument(Int32(2), at: 1)  // throws: argument 1 was asked for, but the arguments are 0 to 0
 /// ```
 ///
@@ -101,6 +101,8 @@ public enum InvocationError: Error, Hashable, Sendable {
   case symbolNotFound(symbols: [String], library: String, file: String?)
   /// A callback cannot return a value that its caller would have to free.
   case ownedResultInCallback(TypeEncoding)
+  /// The type of a Swift closure was given where a C function type is needed.
+  case notACFunction(SwiftType)
   /// A selector's name contains a NUL or is longer than `Selector.maximumLength`.
   case invalidSelector(String)
 }
@@ -112,37 +114,42 @@ extension InvocationError: CustomStringConvertible {
     case .indexOutOfBounds(let index, let count):
       "\(SignatureIndexError(index: index, count: count))"
     case .argumentMismatch(let index, let expected, let given):
-      "argument \(index) is \(expected), but \(Self.spelled(given)) was given\(Self.why(given, expected))"
+      "argument \(index) is \(expected.title), but \(Self.spelled(given)) was given\(Self.why(given, expected))"
     case .resultMismatch(let expected, let given):
-      "the result is \(expected), but \(Self.spelled(given)) was asked for\(Self.why(given, expected))"
-    case .unfitType(let type): "\(type) fits no argument or result of C"
-    case .notExact(let value, let type): "\(value) cannot be represented exactly as \(type)"
+      "the result is \(expected.title), but \(Self.spelled(given)) was asked for\(Self.why(given, expected))"
+    case .unfitType(let type):
+      "C has no type for the values of \(type); make it a 'CallStructure', or pass a pointer"
+    case .notExact(let value, let type): "\(value) cannot be represented exactly as \(type.title)"
     case .wrongSize(let expected, let given):
       "the value takes \(expected) bytes, but \(given) were given"
-    case .embeddedNUL(let offset): "the text holds a NUL at byte \(offset), which would cut it"
+    case .embeddedNUL(let offset): "the text contains a NUL at byte \(offset), where C would end it"
     case .notText(let index):
-      "\(Self.place(index)) is NULL or not UTF-8; ask for a pointer"
-    case .nullPointer(let index): "\(Self.place(index)) is NULL; ask for an optional pointer"
-    case .foreignValue(let type, let given): "\(given) is no value of \(type)"
-    case .missingValue(let index): "\(Self.place(index)) has no value yet"
+      "\(Self.place(index)) is NULL or not UTF-8; use 'String?' for text that may be NULL, and a pointer for "
+        + "other bytes"
+    case .nullPointer(let index):
+      "\(Self.place(index)) is NULL; make the type optional, as in 'UnsafeRawPointer?'"
+    case .foreignValue(let type, let given): "\(given) is not a value of \(type)"
+    case .missingValue(let index): "\(Self.place(index)) has no value yet; set it first"
     case .wrongClass(let expected, let given):
-      "\(expected) was asked for, the object is \(given.map { "\($0)" } ?? "nil")"
+      "\(expected) was asked for, but the object is "
+        + (given.map { "\($0)" } ?? "nil; use '\(expected)?' for one that may be missing")
     case .resultNotAvailable: "there is no result: no call has completed, or the result is void"
     case .selectorNotSet: "the invocation has no selector; set one before invoking"
     case .notAMethod(let signature):
-      "\(signature) is not the signature of a method; invoke it with a function"
+      "\(signature) is the signature of a function, not of a method; use 'invoke(using:)', or write a method "
+        + "with '@:' behind its result"
     case .unrecognizedSelector(let selector, let type, let nearest):
       "-[\(type.map { "\($0)" } ?? "nil") \(selector)]: unrecognized selector"
         + (nearest.map { "; did you mean '\($0)'?" } ?? "")
     case .forwardingCycle(let selector, let type):
-      "'\(RequirementNames.name(of: selector))' came back to a \(type) that is forwarding it already"
+      "'\(RequirementNames.name(of: selector))' came back to a \(type) that is already forwarding it; a proxy must not forward to itself"
     case .forwardedTooDeeply(let selector, let limit):
-      "'\(RequirementNames.name(of: selector))' was forwarded inside of forwarding more than \(limit) times"
+      "'\(RequirementNames.name(of: selector))' was forwarded from proxy to proxy more than \(limit) times"
     case .targetInUse: "the target cannot be set while the invocation is being delivered"
     case .argumentInUse(let index):
       "argument \(index) cannot be set while a call uses it; set it after the call"
     case .signatureMismatch(let name, let expected, let given):
-      "'\(name)' is registered as \(expected), but was called as \(given)"
+      "'\(name)' is registered as \(expected.title), but was called as \(given.title)"
     case .swiftTypeMismatch(let name, let index, let expected, let given):
       "\(Self.place(index)) of '\(name)' is registered as \(Self.spelledOrC(expected, beside: given)), but "
         + "was called as \(Self.spelledOrC(given, beside: expected))"
@@ -150,24 +157,26 @@ extension InvocationError: CustomStringConvertible {
     case .argumentCount(let expected, let given):
       "\(expected) \(expected == 1 ? "argument is" : "arguments are") expected, \(given) "
         + "\(given == 1 ? "was" : "were") given"
-    case .tooLarge(let signature): "the values of \(signature) are too large to be passed"
+    case .tooLarge(let signature):
+      "the values of \(signature) are too large to be passed; pass pointers to them"
     case .unsupportedValue(let index, let signature):
       "\(index == 0 ? "the result" : "argument \(index - 1)") of \(signature) cannot be passed "
-        + "by value on this platform"
-    case .unsupportedConvention: "libffi does not support this platform's calls"
+        + "by value on this platform; pass a pointer to it"
+    case .unsupportedConvention: "libffi cannot make calls on this platform"
     case .outOfMemory: "there is no memory left"
     case .notEnoughStack(let needed, let left):
-      "the call needs \(needed) bytes of stack, but the thread has \(left) left"
-    case .callbackRefused(let reason): "there is no code for another callback: \(reason)"
+      "the call needs \(needed) bytes of stack, but the thread has \(left) left; use a thread with a larger stack"
+    case .callbackRefused(let reason): "another callback cannot be made: \(reason)"
     case .duplicateName(let name): "'\(name)' is registered already"
     case .notRegistered(let name, let reason):
       "'\(name)' cannot be registered: \(reason)"
     case .passesOn(let selector, let type):
-      "'\(selector)' cannot be a method of \(type), which passes every message on"
+      "'\(selector)' cannot be a method of \(type), which forwards every message; register it for the class of a target"
     case .variableNotLent(let type):
-      "a variable of \(type) is lent to one thread, for one message, and to one writer at a time"
+      "the 'inout' variable of type \(type) was used after its call, on another thread, or while it was being "
+        + "changed"
     case .wrongReceiver(let selector, let name, let taken):
-      "-[\(name) \(selector)] takes objects of \(taken), but \(name) is not below that class"
+      "-[\(name) \(selector)] takes a receiver of class \(taken), but \(name) does not inherit from it"
     case .notAwaited(let selector):
       "\(selector.map { "'\(RequirementNames.name(of: $0))'" } ?? "the method") is async: await it, with an AsyncMessage"
     case .wrongDeclaration(let selector, let name, let declared):
@@ -180,8 +189,12 @@ extension InvocationError: CustomStringConvertible {
       "'\(library)'\(file.map { " (\($0))" } ?? "") has no symbol\(symbols.count == 1 ? "" : "s") "
         + Self.listed(symbols)
     case .ownedResultInCallback(let type):
-      "a callback cannot return \(type), as C would not free it; return a pointer you own"
-    case .invalidSelector(let name): "'\(name)' cannot be the name of a selector"
+      "a callback cannot return \(type.title), because C would not free it; return a pointer you own"
+    case .notACFunction(let type):
+      "'\(type)' is not the type of a C function; write '@convention(c)' in front of it"
+    case .invalidSelector(let name):
+      "'\(name)' cannot be the name of a selector: it contains a NUL, or is longer than "
+        + "\(Selector.maximumLength) bytes"
     }
   }
 }
@@ -215,16 +228,20 @@ extension InvocationError {
     return other?.description == name ? _typeName(type.type) : name
   }
 
-  /// The reason why a structure does not fit a place of its own encoding.
+  /// The reason why a structure does not fit a value of its own encoding, or a literal a number.
   private static func why(_ type: SwiftType, _ place: TypeEncoding) -> String {
+    if case .scalar(let scalar) = place.kind, scalar != .bool, type.type == Int.self {
+      return "; a literal such as 5 is an Int, so write \(place.swiftName ?? "")(5)"
+    }
     guard let structure = (type.type as? any CallValue.Type)?.storedStructure,
       let misfit = CallPlan.misfit(structure, place)
     else { return "" }
     return switch misfit {
     case .otherEncoding: ""
-    case .moreThanBytes: ": \(type) is more than its bytes, as it holds an object or the like"
-    case .size(let own, let there): ": \(type) takes \(own) bytes, and \(there) are there"
-    case .alignment(let own, let there): ": \(type) is aligned to \(own), and the place to \(there)"
+    case .moreThanBytes: ": \(type) cannot be copied byte by byte, because it holds an object"
+    case .size(let own, let there): ": \(type) takes \(own) bytes, but its encoding \(there)"
+    case .alignment(let own, let there):
+      ": \(type) is aligned to \(own) bytes, but its encoding to \(there)"
     }
   }
 

@@ -57,7 +57,8 @@ extension Callback {
     let owner = unsafe Unmanaged.passRetained(self)
     let context = unsafe fwd_callback_give(handle, owner.toOpaque(), endsByCall ? 1 : 0)
     guard let context = unsafe context else {
-      fatalError("C has this callback already: make one for each time that C keeps one")
+      fatalError(
+        "C has this callback already; make a new 'Callback' each time that C is to keep one")
     }
     return unsafe GivenCallback(pointer: pointer, context: context)
   }

@@ -158,8 +158,8 @@ public final class Callback: Sendable {
 
   /// The function as a C function type, such as `(@convention(c) (Int32) -> Void).self`.
   ///
-  /// - Throws: ``InvocationError/wrongSize(expected:given:)`` if `type` is not one word, such as
-  ///   the type of a Swift closure.
+  /// - Throws: ``InvocationError/notACFunction(_:)`` if `type` is not one word, such as the type of a
+  ///   Swift closure.
   /// - Safety: `type` must be a C function type of this callback's signature.
   @unsafe
   public func function<Function>(
@@ -167,7 +167,7 @@ public final class Callback: Sendable {
   ) throws(InvocationError) -> Function {
     // A C function is one word. A Swift closure type, which is easily passed by mistake, has two.
     guard MemoryLayout<Function>.size == MemoryLayout<UInt>.size else {
-      throw .wrongSize(expected: MemoryLayout<UInt>.size, given: MemoryLayout<Function>.size)
+      throw .notACFunction(SwiftType(type))
     }
     return unsafe pointer.function()
   }

@@ -41,7 +41,7 @@ extension CallbackRefusal: CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooManyOpenFiles: "too many files are open"
-    case .notSupported: "the system does not allow it"
+    case .notSupported: "the system does not allow new machine code"
     case .system(let errno):
       unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
     }

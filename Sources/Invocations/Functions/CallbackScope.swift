@@ -79,7 +79,9 @@ struct CallbackCalls {
       fatalError("C called the closure of 'withCallback' on another thread; use a 'Callback'")
     }
     if !hasThrown {
-      fatalError("C called the closure of 'withCallback' inside of a call of it; use a 'Callback'")
+      fatalError(
+        "C called the closure of 'withCallback' while an earlier call of it was running; use a 'Callback'"
+      )
     }
   }
 
@@ -167,7 +169,7 @@ struct CallbackScope<Failure: Error> {
       } catch {
         // Its types are refused, or the system is out of memory or descriptors: neither is input, and
         // `Failure` has no case for it.
-        fatalError("there is no function for the closure of 'withCallback': \(error)")
+        fatalError("'withCallback' cannot make a C function for its closure: \(error)")
       }
     }
     return try outcome.get()

@@ -43,7 +43,12 @@ public final class Library: Sendable {
     let mode = staysOpen ? RTLD_NOW | RTLD_NODELETE : RTLD_NOW
     let opened = unsafe path.isEmpty ? dlopen(nil, mode) : dlopen(path, mode)
     guard let opened = unsafe opened else {
-      throw .libraryNotFound(path: path, reason: Self.lastError)
+      var reason = Self.lastError
+      if path.hasSuffix(".so"), reason.hasSuffix("invalid ELF header") {
+        // A text for the linker, which has the name without a version.
+        reason += "; it may be a linker script: add the version, as in 'libm.so.6'"
+      }
+      throw .libraryNotFound(path: path, reason: reason)
     }
     self.path = path
     unsafe handle = opened

@@ -76,8 +76,9 @@ extension Library {
   private func function<Function: BitwiseCopyable & Sendable>(
     _ symbol: String
   ) throws(InvocationError) -> Function? {
-    let (word, size) = (MemoryLayout<Int>.size, MemoryLayout<Function>.size)
-    guard size == word else { throw .wrongSize(expected: word, given: size) }
+    guard MemoryLayout<Function>.size == MemoryLayout<Int>.size else {
+      throw .notACFunction(SwiftType(Function.self))
+    }
     guard let found = unsafe find(symbol) else { return nil }
     return unsafe unsafeBitCast(found, to: Function.self)
   }

@@ -76,7 +76,7 @@ public final class MessageCallback: Sendable {
 
   /// The function as a C function type.
   ///
-  /// - Throws: ``InvocationError/wrongSize(expected:given:)`` if `type` is not one word.
+  /// - Throws: ``InvocationError/notACFunction(_:)`` if `type` is not one word.
   /// - Safety: `type` must be the C type that the encoding describes.
   @unsafe
   public func function<Function>(

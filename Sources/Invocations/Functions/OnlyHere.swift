@@ -54,11 +54,13 @@ struct CallbackHome: Sendable {
   func checkActor() {
     if thread != 0 {
       fatalError(
-        "C called a callback on another thread than the one that made it with 'onlyHere'; a "
-          + "'@Sendable' closure may be called on any thread")
+        "C called a callback on another thread than the one that made it with 'onlyHere'; use a "
+          + "'@Sendable' closure, which may be called on any thread")
     }
     if let actor, CurrentExecutor.isThat(of: actor) { return }
     let name = actor.map { "\(type(of: $0))" } ?? "actor"
-    fatalError("C called a callback outside of the \(name) that made it with 'onlyHere'")
+    fatalError(
+      "C called a callback outside of the \(name) that made it with 'onlyHere'; use a '@Sendable' closure"
+    )
   }
 }

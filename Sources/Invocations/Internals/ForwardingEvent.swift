@@ -103,7 +103,7 @@ extension ForwardingEvent {
     let type = SwiftType(type)
     return ForwardingEvent(
       .unanswered, type: type,
-      "no target of a \(type) answers \(count) selectors and more; no more of them are reported")
+      "no target of a \(type) answers \(count) selectors and more; further ones are not reported")
   }
 
   package static func lostAnswer(
@@ -131,15 +131,16 @@ extension ForwardingEvent {
   static func deadCallback(at address: UInt) -> ForwardingEvent {
     ForwardingEvent(
       .deadCallback,
-      "the function pointer 0x\(String(address, radix: 16)) was called, but its callback is gone; "
-        + "the call answered zero")
+      "the function pointer 0x\(String(address, radix: 16)) was called, but its callback is gone, so C "
+        + "got zero; keep the 'Callback' for as long as C may call it")
   }
 
   static func deadReceiver(_ selector: Selector, _ type: AnyClass) -> ForwardingEvent {
     let type = SwiftType(type)
     return ForwardingEvent(
       .deadReceiver, selector: selector, type: type,
-      "C called the callback of -[\(type) \(selector)], whose object is gone; it gets zero")
+      "C called the callback of -[\(type) \(selector)], whose object is gone, so C got zero; keep the object"
+    )
   }
 
   static func undo(_ text: String) -> ForwardingEvent {
@@ -149,8 +150,8 @@ extension ForwardingEvent {
   static func outOfMemory(inCallback address: UInt) -> ForwardingEvent {
     ForwardingEvent(
       .outOfMemory,
-      "the callback 0x\(String(address, radix: 16)) had no memory for its arguments; "
-        + "the call answered zero")
+      "the callback 0x\(String(address, radix: 16)) had no memory for its arguments, so C got "
+        + "zero")
   }
 }
 

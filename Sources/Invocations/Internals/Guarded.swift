@@ -161,7 +161,10 @@ package final class ThreadLocal<Value: AnyObject>: @unchecked Sendable {
   package init() {
     var key = pthread_key_t()
     let status = unsafe pthread_key_create(&key, nil)
-    precondition(status == 0, "no key for the values of threads is left; this package takes three")
+    precondition(
+      status == 0,
+      "the process has no thread-specific keys left (pthread_key_create); this package needs three"
+    )
     self.key = key
   }
 

@@ -148,7 +148,7 @@ extension MethodSignature {
   /// Throws if a selector takes another number of arguments.
   func checkArity(of selector: Selector) throws(InvocationError) {
     do throws(TypeEncodingError) {
-      try checkArity(ofColons: selector.numberOfArguments)
+      try checkArity(ofColons: selector.numberOfArguments, in: selector.name)
     } catch {
       throw .encoding(error)
     }

@@ -7,7 +7,7 @@
 /// enum Mode: Int32, CarriedValue { case read, write }
 /// try functions.register("open") { (mode: Mode) in "for \(mode)" }
 /// try functions.call("open", Mode.write, returning: String.self)  // for write
-/// try functions.call("open", Int32(7), returning: String.self)    // throws: 7 is no value of Mode
+/// try functions.call("open", Int32(7), returning: String.self)    // throws: 7 is not a value of Mode
 /// ```
 ///
 /// Other types convert their values to the carrier and back. C, or another caller, may pass a

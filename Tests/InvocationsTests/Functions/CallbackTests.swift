@@ -42,7 +42,11 @@ struct CallbackTests {
     }
     #expect(try text.function(as: (@convention(c) (UnsafePointer<CChar>?) -> Int).self)(nil) == 0)
     #expect(
-      seen.withLock { $0 } == ["Refusal", "argument 0 is NULL or not UTF-8; ask for a pointer"])
+      seen.withLock { $0 } == ["Refusal", "\(InvocationError.notText(index: 0))"])
+    #expect(
+      "\(InvocationError.notText(index: 0))"
+        == "argument 0 is NULL or not UTF-8; use 'String?' for text that may be NULL, and a pointer for "
+        + "other bytes")
   }
 
   @Test("a result that C would have to free is refused")
@@ -61,7 +65,7 @@ struct CallbackTests {
   @Test("a Swift closure type is not a C function")
   func wrongFunctionType() throws {
     let callback = try Callback { () -> Void in }
-    #expect(throws: InvocationError.wrongSize(expected: 8, given: 16)) {
+    #expect(throws: InvocationError.notACFunction(SwiftType((() -> Void).self))) {
       try callback.function(as: (() -> Void).self)
     }
   }

@@ -46,6 +46,11 @@ struct FunctionTableTests {
     ) {
       try functions.call("never", Int32(1), Float(2))
     }
+    let literal = #expect(throws: InvocationError.self) { try functions.call("never", 1, 1.0) }
+    #expect(
+      "\(literal!)"
+        == "argument 0 is Int32 (i), but Int (q) was given; a literal such as 5 is an Int, so "
+        + "write Int32(5)")
     #expect(throws: InvocationError.unknownFunction(name: "nevr", nearest: "never")) {
       try functions.call("nevr")
     }
@@ -72,6 +77,12 @@ struct FunctionTableTests {
       }
       return false
     }
+    let script = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).so")
+    defer { try? FileManager.default.removeItem(at: script) }
+    let text = String(repeating: "/* GNU ld script */ GROUP ( /lib/libm.so.6 )\n", count: 4)
+    try text.write(to: script, atomically: true, encoding: .utf8)
+    let linked = #expect(throws: InvocationError.self) { try Library(script.path) }
+    #expect("\(linked!)".hasSuffix("it may be a linker script: add the version, as in 'libm.so.6'"))
     for path in ["libm.so.6\0", "\0"] {
       let reason = "the path contains a NUL"
       #expect(throws: InvocationError.libraryNotFound(path: path, reason: reason)) {
@@ -113,11 +124,11 @@ struct FunctionTableTests {
     },
     Unregistered(
       testDescription: "an invalid encoding of a symbol",
-      reason: " 'v' is a result or the target of a pointer, never a value\nvv\n ^"
+      reason: " 'v' (void) can only be a result, or what a pointer points to\nvv\n ^"
     ) { try $0.register("bad", encoding: "vv", unsafeSymbolIn: Library(""), symbol: "abs") },
     Unregistered(
       testDescription: "the names of types of C",
-      reason: " this is a type of C by its name; its encoding is 'i'\nint(int)\n^"
+      reason: " an encoding has letters for types, not their names; write 'ii'\nint(int)\n^"
     ) { try $0.register("bad", encoding: "int(int)", unsafeSymbolIn: Library(""), symbol: "abs") },
     Unregistered(
       testDescription: "a missing symbol", reason: " 'the program' has no symbol 'no_such_function'"
@@ -126,14 +137,14 @@ struct FunctionTableTests {
     },
     Unregistered(
       testDescription: "an argument that does not fit",
-      reason: " argument 0 is d, but Int32 (i) was given"
+      reason: " argument 0 is Double (d), but Int32 (i) was given"
     ) { try $0.register("bad", encoding: "id") { (value: Int32) -> Int32 in value } },
     Unregistered(
       testDescription: "a result that does not fit",
-      reason: " the result is d, but Int32 (i) was asked for"
+      reason: " the result is Double (d), but Int32 (i) was asked for"
     ) { try $0.register("bad", encoding: "di") { (value: Int32) -> Int32 in value } },
     Unregistered(
-      testDescription: "no result", reason: " the result is d, but Void (v) was asked for"
+      testDescription: "no result", reason: " the result is Double (d), but Void (v) was asked for"
     ) { try $0.register("bad", encoding: "di") { (_: Int32) -> Void in } },
   ]
 

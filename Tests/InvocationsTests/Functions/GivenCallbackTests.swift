@@ -227,7 +227,10 @@ struct CallbackValueTests {
       } : try Callback(onError: note) { (_: Double, _: Int, _: UnsafeRawPointer) in }
     typealias Function = @convention(c) (Double, Int, UnsafeRawPointer?) -> Void
     unsafe callback.pointer.function(as: Function.self)(1, 2, nil)
-    #expect(errors.withLock { $0 } == ["argument 2 is NULL; ask for an optional pointer"])
+    #expect(
+      errors.withLock { $0 } == [
+        "argument 2 is NULL; make the type optional, as in 'UnsafeRawPointer?'"
+      ])
   }
 }
 

@@ -217,7 +217,9 @@ struct ScopedCallbackTests {
         _ = function?(1)
       }
     }
-    #expect(try sentence(of: result).contains("inside of a call of it; use a 'Callback'"))
+    #expect(
+      try sentence(of: result).contains("while an earlier call of it was running; use a 'Callback'")
+    )
   }
 
   @Test(
@@ -250,8 +252,8 @@ struct ScopedCallbackTests {
       }
     }
     let said = try sentence(of: result)
-    #expect(said.contains("argument 0 is NULL; ask for an optional pointer"))
-    #expect(said.contains("argument 0 is NULL or not UTF-8; ask for a pointer"))
+    #expect(said.contains("argument 0 is NULL; make the type optional"))
+    #expect(said.contains("argument 0 is NULL or not UTF-8; use 'String?'"))
   }
 
   @Test("a closure type of Swift in place of a C function ends the program with a sentence")
