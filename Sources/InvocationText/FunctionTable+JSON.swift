@@ -7,7 +7,7 @@ extension FunctionTable {
   /// ```swift
   /// try unsafe functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
   /// try functions.call("pow", json: "[2, 10]")  // 1024
-  /// try functions.call("pow", json: "[2, ten]")  // throws: argument 1: ten is no value for d: a number is expected
+  /// try functions.call("pow", json: "[2, ten]")  // throws: argument 1: ten does not fit Double (d): a number is expected
   /// ```
   ///
   /// The text is untrusted, as in `setArguments(json:)`.

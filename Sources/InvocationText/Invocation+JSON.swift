@@ -68,12 +68,8 @@ extension Invocation {
   ) throws(InvocationTextError) {
     let values: [JSONValue]
     do throws(TextFault) {
-      let offset: Int
-      (values, offset) = try JSONReader.arguments(of: json)
-      let expected = methodSignature.numberOfDeclaredArguments
-      guard values.count == expected else {
-        throw TextFault(.argumentCount(expected: expected, given: values.count), at: offset)
-      }
+      values = try JSONReader.arguments(
+        of: json, count: methodSignature.numberOfDeclaredArguments)
     } catch {
       throw InvocationTextError(error, argument: nil, text: json)
     }

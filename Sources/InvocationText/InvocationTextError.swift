@@ -12,7 +12,7 @@ public import TypeEncodings
 ///   try call.setArguments(json: "[seven, \"seven\"]")
 /// } catch {
 ///   print(error.offset, error.argument ?? -1)  // 1 0
-///   print(error.reason)  // seven is no value for i: an integer from -2147483648 to 2147483647 is expected
+///   print(error.reason)  // seven does not fit Int32 (i): an integer from -2147483648 to 2147483647 is expected
 /// }
 /// ```
 public struct InvocationTextError: Error, Hashable, Sendable {
@@ -42,8 +42,10 @@ public struct InvocationTextError: Error, Hashable, Sendable {
     case separatorExpected
     /// Text has no closing quote.
     case unterminatedText
-    /// A `\` does not begin an escape, or half of a surrogate pair is missing.
+    /// A `\` does not begin an escape.
     case unknownEscape
+    /// Half of a surrogate pair is missing.
+    case unpairedSurrogate
     /// More text follows the value.
     case trailingText
     /// Arrays are nested too deeply.
@@ -113,40 +115,47 @@ extension InvocationTextError: CustomStringConvertible {
 extension InvocationTextError.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .valueExpected: "a value is expected here"
+    case .valueExpected: "a JSON value is missing"
     case .separatorExpected: "',' or ']' is expected here"
     case .unterminatedText: "the text is not closed with '\"'"
-    case .unknownEscape: "this is no escape of JSON"
+    case .unknownEscape: "JSON has no such escape; write a backslash as \\\\"
+    case .unpairedSurrogate:
+      "this is one half of a surrogate pair; write both, as in \\ud83d\\ude00, or the character itself"
     case .trailingText: "one value is expected, but more text follows it"
     case .nestedTooDeeply(let limit): "lists nest more than \(limit) deep"
-    case .noList: "an array of arguments is expected"
+    case .noList:
+      "a JSON array of the arguments is expected, such as [1, \"two\"]; write [] if there are none"
     case .argumentCount(let expected, let given):
       "\(InvocationError.argumentCount(expected: expected, given: given))"
-    case .noValue(let given, let type): Self.no(given, type, type.valueHint)
+    case .noValue(let given, let type):
+      Self.no(
+        given, type,
+        type.isTooLarge(given) ? "it is too large; infinity is \"inf\"" : type.valueHint)
     case .noBits(let given, let type, let width):
       Self.no(
         given, type,
-        width > 0 ? "an integer of \(width) bits is expected" : "it has no bits, so 0 is expected")
+        width > 0 ? "an integer of \(width) bits is expected" : "it has no bits, so only 0 fits")
     case .noElements(let given, let type):
-      Self.no(given, type, "write the elements as a JSON array")
+      Self.no(given, type, "write its elements as a JSON array")
     case .noStructure(let given, let type):
       Self.no(given, type, "write a JSON array, such as [1,[2,3]]")
-    case .embeddedNUL(let type): "text for \(type) cannot hold a NUL"
-    case .unknownSelector(let name): "no selector is called '\(name)'"
+    case .embeddedNUL(let type): "text for \(type.title) cannot contain a NUL, where C would end it"
+    case .unknownSelector(let name):
+      "no selector is called '\(name)'; 'Selector(interning:)' makes one"
     case .address(let given, let type):
-      Self.no(given, type, "null is expected; addresses and what they point at need 'unsafeJSON'")
+      Self.no(given, type, "write null, or use 'unsafeJSON:' for addresses and what they point to")
     case .resultInMemory(let type):
-      "no owner would keep the memory that a result of \(type) refers to"
+      "nothing would keep the memory of a result of type \(type.title); write null"
     case .membersUnknown(let given, let type):
-      Self.no(given, type, "its members' places are not known")
+      Self.no(given, type, "the offsets of its members are not known; register its layout")
     case .tooManyElements(let type):
-      Self.no("an array", type, "it has more than 4096 empty elements")
+      "\(type.title) cannot be written as JSON: it has more than 4096 empty elements"
     case .refused(let error): "\(error)"
     }
   }
 
   private static func no(_ given: String, _ type: TypeEncoding, _ hint: String) -> String {
     let shown = given.count > 60 ? given.prefix(59) + "…" : given[...]
-    return "\(shown) is no value for \(type): \(hint)"
+    return "\(shown) does not fit \(type.title): \(hint)"
   }
 }

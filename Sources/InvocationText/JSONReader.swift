@@ -17,16 +17,20 @@ package struct JSONReader {
   }
 
   /// Reads a string as the JSON array of a call's arguments.
-  static func arguments(
-    of text: String
-  ) throws(TextFault) -> (values: [JSONValue], offset: Int) {
+  static func arguments(of text: String, count: Int) throws(TextFault) -> [JSONValue] {
     var reader = JSONReader(bytes: Array(text.utf8))
     reader.skipBlanks()
-    if reader.offset < reader.bytes.count, reader.bytes[reader.offset] != UInt8(ascii: "[") {
-      throw reader.fault(.noList)
+    guard reader.offset < reader.bytes.count, reader.bytes[reader.offset] == UInt8(ascii: "["),
+      case .array(let values) = try value(of: text).kind
+    else { throw reader.fault(.noList) }
+    if values.count != count {
+      // The first value too many, or the closing bracket.
+      let end = reader.bytes.lastIndex(of: UInt8(ascii: "]")) ?? 0
+      throw TextFault(
+        .argumentCount(expected: count, given: values.count),
+        at: values.count > count ? values[count].offset : end)
     }
-    guard case .array(let values) = try value(of: text).kind else { throw reader.fault(.noList) }
-    return (values, reader.offset)
+    return values
   }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
@@ -94,7 +98,12 @@ package struct JSONReader {
       case UInt8(ascii: "\""): return String(decoding: out, as: UTF8.self)
       case UInt8(ascii: "\\"):
         let escape = offset - 1
-        guard let escaped = scalar() else { throw TextFault(.unknownEscape, at: escape) }
+        guard let escaped = scalar() else {
+          let text = String(decoding: bytes[escape...].prefix(6), as: UTF8.self)
+          let unit = text.hasPrefix("\\u") ? UInt16(text.dropFirst(2), radix: 16) : nil
+          let isHalf = unit.map { (0xD800..<0xE000).contains($0) } ?? false
+          throw TextFault(isHalf ? .unpairedSurrogate : .unknownEscape, at: escape)
+        }
         out += Array(String(escaped).utf8)
       default: out.append(byte)
       }

@@ -125,6 +125,14 @@ extension TypeEncoding {
     }
   }
 
+  /// Whether values of the type are addresses that JSON writes as text.
+  var isText: Bool {
+    switch kind {
+    case .selector, .cString, .atom: true
+    default: false
+    }
+  }
+
   /// The number of values without a size that a value of the type consists of, itself included; at
   /// most `Int32.max`.
   fileprivate var emptyValues: Int {
@@ -142,20 +150,27 @@ extension TypeEncoding {
     return min(parts, Int(Int32.max) - 1) + own
   }
 
+  /// Whether a text is a number beyond the largest one of a floating-point type that refused it.
+  func isTooLarge(_ text: String) -> Bool {
+    guard case .scalar(let scalar) = kind, scalar.isFloatingPoint else { return false }
+    return !Floats.isName(text) && Float(text)?.isInfinite ?? false
+  }
+
   /// A hint for a correct value of the type.
   var valueHint: String {
     switch kind {
     case .scalar(.bool): "true or false is expected"
     case .scalar(let scalar) where scalar.isFloatingPoint: "a number is expected"
     case .scalar(let scalar): "an integer from \(Integers.range(scalar)) is expected"
-    case .complex: "write [re,im]"
-    case .structure(_, let members?): "write a JSON array of \(members.count) values"
+    case .complex: "write an array of its real and imaginary part, such as [1, 0.5]"
+    case .structure(_, let members?):
+      "write a JSON array of \(members.count) value\(members.count == 1 ? "" : "s")"
     case .structure, .union: "write a JSON array with a value for its first member"
-    case .array(let count, _): "write a JSON array of \(count) values"
-    case .void: "nothing but null is expected"
+    case .array(let count, _): "write a JSON array of \(count) value\(count == 1 ? "" : "s")"
+    case .void: "only null is expected"
     case .cString: "write text in quotes"
     case .selector: "write the name of a selector in quotes"
-    default: "write 0, or an address such as 0x7f00"
+    default: "write 0 or an address such as 0x7f00"
     }
   }
 }

@@ -133,6 +133,8 @@ package final class ValueCoder {
     case (_, .number(let text)) where type.isAddress:
       return try address(text, type, value)
     case (_, .null) where type.isAddress: return word(0)
+    case _ where type.isAddress && !type.isText && reach != .anywhere:
+      throw unreachable(value, type)
     default: throw TextFault(.noValue(given: "\(value)", type: type), at: value.offset)
     }
   }
@@ -207,6 +209,7 @@ package final class ValueCoder {
   ) throws(TextFault) -> [UInt8] {
     let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? String(text.dropFirst(2)) : nil
     guard let address = digits.map({ UInt($0, radix: 16) }) ?? (text == "0" ? 0 : nil) else {
+      if reach != .anywhere, !type.isText { throw unreachable(value, type) }
       throw TextFault(.noValue(given: text, type: type), at: value.offset)
     }
     guard address == 0 || reach == .anywhere else { throw unreachable(value, type) }

@@ -38,47 +38,67 @@ struct ArgumentJSONTests {
     #expect(try call.argumentsJSON == shown)
   }
 
+  private static let list =
+    "a JSON array of the arguments is expected, such as [1, \"two\"]; write [] if there are none"
+  private static let half =
+    "this is one half of a surrogate pair; write both, as in \\ud83d\\ude00, or the character itself"
+
   static let refused: [(String, String, Int, String)] = [
-    ("vi", "", 0, "a value is expected here"), ("vi", "[1", 2, "',' or ']' is expected here"),
-    ("vi", "[1,]", 3, "a value is expected here"),
+    ("vi", "", 0, list), ("vi", "[1", 2, "',' or ']' is expected here"),
+    ("vi", "[1,]", 3, "a JSON value is missing"),
     ("vi", "[1] 2", 4, "one value is expected, but more text follows it"),
-    ("vi", "7", 0, "an array of arguments is expected"),
-    ("vii", " 2, 3", 1, "an array of arguments is expected"),
-    ("vi", "{\"a\": 2}", 0, "an array of arguments is expected"),
-    ("vB", "[1]", 1, "1 is no value for B: true or false is expected"),
-    ("v{S=B}", "[[0]]", 2, "0 is no value for B: true or false is expected"),
-    ("vi", "[1,2]", 0, "1 argument is expected, 2 were given"),
+    ("vi", "7", 0, list),
+    ("vii", " 2, 3", 1, list),
+    ("vi", "{\"a\": 2}", 0, list),
+    ("vB", "[1]", 1, "1 does not fit Bool (B): true or false is expected"),
+    ("v{S=B}", "[[0]]", 2, "0 does not fit Bool (B): true or false is expected"),
+    ("vi", "[1,2]", 3, "1 argument is expected, 2 were given"),
+    ("vii", " [1] ", 3, "2 arguments are expected, 1 was given"),
     ("v*", "[\"a]", 1, "the text is not closed with '\"'"),
-    ("v*", "[\"a\\x\"]", 3, "this is no escape of JSON"),
-    ("v*", "[\"\\ud800\"]", 2, "this is no escape of JSON"),
-    ("v*", "[\"\\u+041\"]", 2, "this is no escape of JSON"),
-    ("v*", "[\"a\\u0000b\"]", 1, "text for * cannot hold a NUL"),
-    ("v*", "[7]", 1, "7 is no value for *: write text in quotes"),
-    ("vC", "[256]", 1, "256 is no value for C: an integer from 0 to 255 is expected"),
+    ("v*", "[\"a\\x\"]", 3, "JSON has no such escape; write a backslash as \\\\"),
+    ("v*", "[\"\\ud800\"]", 2, half), ("v*", "[\"a\\udc00\"]", 3, half),
+    ("v*", "[\"\\u+041\"]", 2, "JSON has no such escape; write a backslash as \\\\"),
+    ("v*", "[\"a\\u0000b\"]", 1, "text for String (*) cannot contain a NUL, where C would end it"),
+    ("v*", "[7]", 1, "7 does not fit String (*): write text in quotes"),
+    ("vC", "[256]", 1, "256 does not fit UInt8 (C): an integer from 0 to 255 is expected"),
     (
       "vi", "[\"1\"]", 1,
-      "\"1\" is no value for i: an integer from -2147483648 to 2147483647 is expected"
+      "\"1\" does not fit Int32 (i): an integer from -2147483648 to 2147483647 is expected"
     ),
-    ("vd", "[\"one\"]", 1, "\"one\" is no value for d: a number is expected"),
-    ("v{S=ii}", "[[1]]", 1, "[1] is no value for {S=ii}: write a JSON array of 2 values"),
+    ("vd", "[1e999]", 1, "1e999 does not fit Double (d): it is too large; infinity is \"inf\""),
+    (
+      "v^i", "[0x10]", 1,
+      "0x10 does not fit a pointer (^i): write null, or use 'unsafeJSON:' for addresses and what they point to"
+    ),
+    (
+      "v^i", "[ten]", 1,
+      "ten does not fit a pointer (^i): write null, or use 'unsafeJSON:' for addresses and what they point to"
+    ),
+    ("vd", "[\"one\"]", 1, "\"one\" does not fit Double (d): a number is expected"),
+    (
+      "v{S=ii}", "[[1]]", 1, "[1] does not fit a structure ({S=ii}): write a JSON array of 2 values"
+    ),
     (
       "v{S=i{T=C}}", "[[1, [300]]]", 6,
-      "300 is no value for C: an integer from 0 to 255 is expected"
+      "300 does not fit UInt8 (C): an integer from 0 to 255 is expected"
     ),
     (
       "v^i", "[[1]]", 1,
-      "[1] is no value for ^i: null is expected; addresses and what they point at need 'unsafeJSON'"
+      "[1] does not fit a pointer (^i): write null, or use 'unsafeJSON:' for addresses and what they point to"
     ),
     (
       "v@", "[0x1000]", 1,
-      "0x1000 is no value for @: null is expected; addresses and what they point at need 'unsafeJSON'"
+      "0x1000 does not fit an object (@): write null, or use 'unsafeJSON:' for addresses and what they point to"
     ),
     (
       "v{S=*}", "[[0x1000]]", 2,
-      "0x1000 is no value for *: null is expected; addresses and what they point at need 'unsafeJSON'"
+      "0x1000 does not fit String (*): write null, or use 'unsafeJSON:' for addresses and what they point to"
     ),
-    ("v[2i]", "[[1]]", 1, "[1] is no value for [2i]: write a JSON array of 2 values"),
-    ("v:", "[\"nobody ever said this:\"]", 1, "no selector is called 'nobody ever said this:'"),
+    ("v[2i]", "[[1]]", 1, "[1] does not fit an array ([2i]): write a JSON array of 2 values"),
+    (
+      "v:", "[\"nobody ever said this:\"]", 1,
+      "no selector is called 'nobody ever said this:'; 'Selector(interning:)' makes one"
+    ),
   ]
 
   @Test("a text that is no value of its type is refused, with its place", arguments: refused)
@@ -106,7 +126,7 @@ struct ArgumentJSONTests {
     }
     #expect(
       "\(try #require(error))" == """
-        argument 3: two is no value for *: write text in quotes
+        argument 3: two does not fit String (*): write text in quotes
         [1, two]
             ^
         """)
@@ -136,7 +156,7 @@ struct ArgumentJSONTests {
     let error = #expect(throws: InvocationTextError.self) {
       try call.setArguments(json: "[[5,1,9]]")
     }
-    #expect("\(try #require(error).reason)".hasSuffix(": it has no bits, so 0 is expected"))
+    #expect("\(try #require(error).reason)".hasSuffix(": it has no bits, so only 0 fits"))
   }
 
   @Test("either all arguments are set or none")

@@ -22,13 +22,21 @@ struct ResultJSONTests {
   }
 
   static let refused: [(String, String, String)] = [
-    ("v", "7", "7 is no value for v: nothing but null is expected"),
-    ("i", "[7", "',' or ']' is expected here"),
-    ("i", "7.5", "7.5 is no value for i: an integer from -2147483648 to 2147483647 is expected"),
-    ("*", "\"\\u0000\"", "text for * cannot hold a NUL"),
-    ("^i", "[7]", "no owner would keep the memory that a result of ^i refers to"),
-    ("^i", "0x1000", "no owner would keep the memory that a result of ^i refers to"),
-    ("{S=*}", "[\"text\"]", "no owner would keep the memory that a result of * refers to"),
+    ("v", "7", "7 does not fit Void (v): only null is expected"),
+    ("i", "", "a JSON value is missing"), ("i", "[7", "',' or ']' is expected here"),
+    (
+      "i", "7.5",
+      "7.5 does not fit Int32 (i): an integer from -2147483648 to 2147483647 is expected"
+    ),
+    ("*", "\"\\u0000\"", "text for String (*) cannot contain a NUL, where C would end it"),
+    ("^i", "[7]", "nothing would keep the memory of a result of type a pointer (^i); write null"),
+    (
+      "^i", "0x1000", "nothing would keep the memory of a result of type a pointer (^i); write null"
+    ),
+    (
+      "{S=*}", "[\"text\"]",
+      "nothing would keep the memory of a result of type String (*); write null"
+    ),
   ]
 
   @Test(
