@@ -89,15 +89,13 @@ extension IsolationRemedy {
   fileprivate var advice: String {
     switch self {
     case .lane:
-      "add the target with the lane of the actor, as '.mainActor'"
+      "add the target with its actor, as in 'on: .mainActor'"
     case .awaiting:
-      "await its result, as that of an 'async' requirement, or let the target answer it "
-        + "'nonisolated'"
+      "await it, as an 'async' requirement, or make the method 'nonisolated'"
     case .sendingThere:
-      "not all that it carries is 'Sendable', so send it on the actor, or let the target answer "
-        + "it 'nonisolated'"
+      "not all of its values are 'Sendable', so send it on the actor, or make the method 'nonisolated'"
     case .nonisolated:
-      "nothing tells which one it is, so let the target answer it 'nonisolated'"
+      "it is not known which actor, so make the method 'nonisolated'"
     }
   }
 }
@@ -105,26 +103,27 @@ extension IsolationRemedy {
 extension ForwardingError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .targetGone(let selector): "the target of \(Self.name(selector)) is gone"
+    case .targetGone(let selector):
+      "the target of \(Self.name(selector)) is gone; keep it for as long as it is to be called"
     case .nobodyAnswered(let selector):
       "no target answered \(selector.map { RequirementNames.title(of: $0) } ?? "the message")"
     case .borrowedArgument(let context, let index, let type):
-      "argument \(index) (\(type)) of \(context) refers to memory that has no owner; a queued message cannot "
-        + "carry it"
+      "argument \(index) of \(context) is \(type.title), whose memory may be gone when the target is called; "
+        + "pass a value or an object"
     case .wouldDeadlock(let context):
-      "the wait for \(context) would never end: it is for something that waits for this delivery itself"
+      "the wait for \(context) would never end, because its queue or actor is waiting for this call"
     case .timedOut(let context): "\(context) did not finish in time"
-    case .cancelled(let context): "\(context) was not called: its queue went away first"
+    case .cancelled(let context): "\(context) was not called: its queue was deallocated first"
     case .wrongIsolation(let context, let remedy):
-      "\(context) is for an actor, and was sent elsewhere; \(remedy.advice)"
+      "\(context) belongs to an actor, but was sent from elsewhere; \(remedy.advice)"
     case .resultNotAwaited(let context, let type):
-      "the result (\(type)) of \(context) cannot come back from a queue that is not waited for; let it block, "
-        + "or await the message"
+      "the result of \(context) is \(type.title), and the sender does not wait for it; await the message, or add "
+        + "the target with 'on: .blocking'"
     case .notAMessage(let context, let reason):
-      "\(context) cannot be a message, as \(reason): its proxy calls targets that were added to it, "
-        + "with no lane, or one that blocks without a deadline"
+      "\(context) cannot be a message, because \(reason); add the target itself, without a queue, or with one "
+        + "that blocks without a deadline"
     case .needsSingleTarget(let selector):
-      "an argument of \(Self.name(selector)) is 'sending', and may reach one target: put a 'SingleTarget' behind the proxy"
+      "an argument of \(Self.name(selector)) is 'sending', so only one target may get it; use a 'SingleTarget'"
     }
   }
 

@@ -88,7 +88,7 @@ extension ProtocolReader {
       declaration: "\(names): \(parameter.type.without(["consuming", "borrowing"]))",
       lent: "\(names): \(parameter.type.without(kinds))",
       isNoMessage: requirement.isAsync && variable != nil
-        ? "a target that is awaited would have the variable for long" : obstacle(parameter.type),
+        ? "an 'inout' argument cannot be kept across 'await'" : obstacle(parameter.type),
       escapes: specifiers.isEmpty && !isDelayed)
   }
 
@@ -96,12 +96,12 @@ extension ProtocolReader {
   private func obstacle(_ type: TypeSyntax) -> String? {
     if type.attributes.contains("@autoclosure") { return "an argument is an autoclosure" }
     if function(type.base) != nil, !type.attributes.contains("@escaping") {
-      return "a closure does not escape"
+      return "a closure is not '@escaping'"
     }
     if type.hasToken({ $0.tokenKind == .keyword(.some) }) { return "an argument is of 'some' type" }
-    if type.base.isLent { return "an argument is lent" }
+    if type.base.isLent { return "an argument is a span, which is valid during the call only" }
     if type.specifiers.contains("sending") { return "an argument is 'sending'" }
-    return type.specifiers.contains("isolated") ? "an argument is isolated" : nil
+    return type.specifiers.contains("isolated") ? "an argument is 'isolated'" : nil
   }
 
   /// Whether a type can be copied, as far as its name says: it is one of the standard library's, or a type

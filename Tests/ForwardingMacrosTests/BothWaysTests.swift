@@ -100,7 +100,7 @@
       nonisolated(unsafe) let shared = transcript
       multicast.onDiagnostic = { diagnostic in
         switch diagnostic {
-        case .deadTarget: shared.lines.append("dead")
+        case .deadTarget, .diedUnreached: shared.lines.append("dead")
         case .failed(_, let selector, let error): shared.lines.append("failed \(selector) \(error)")
         case .unheard(let selector, let error): shared.lines.append("unheard \(selector) \(error)")
         case .unanswered(let selector): shared.lines.append("unanswered \(selector)")

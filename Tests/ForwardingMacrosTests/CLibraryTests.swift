@@ -119,7 +119,7 @@
 
     @Test("a member of a size that no function has is an error")
     func wrongSize() {
-      #expect(throws: InvocationError.wrongSize(expected: 8, given: 1)) {
+      #expect(throws: InvocationError.notACFunction(SwiftType(Byte.self))) {
         try Misdeclared.load()
       }
     }

@@ -181,7 +181,8 @@
       #expect(told.withLock { $0.count } == 1)
       #expect(
         told.withLock { $0.first }?.contains(
-          "'visit(_:)' of Bench on queue 'lane' cannot be a message, as a closure does not escape")
+          "'visit(_:)' of Bench on queue 'lane' cannot be a message, because a closure is not '@escaping'; "
+        )
           == true)
       let watched = Intercepting<ToolProxy>(other)
       var sum = 0

@@ -212,7 +212,7 @@
     @Test(
       "the error says what helps",
       arguments: [
-        ("tick:", "add the target with the lane of the actor"), ("count:", "'async' requirement"),
+        ("tick:", "add the target with its actor"), ("count:", "'async' requirement"),
         ("edit:", "send it on the actor"),
       ])
     @MainActor
@@ -231,7 +231,7 @@
         return ""
       }.value
       #expect(told.contains(remedy), "\(told)")
-      #expect(told.contains("lane") == (selector == "tick:"), "\(told)")
+      #expect(told.contains("on: .mainActor") == (selector == "tick:"), "\(told)")
     }
 
     @Test("is called there alone, whatever is behind the proxy")

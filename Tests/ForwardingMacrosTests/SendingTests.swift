@@ -139,7 +139,7 @@
     func text() {
       #expect(
         "\(ForwardingError.needsSingleTarget("unwritten:"))"
-          == "an argument of 'unwritten:' is 'sending', and may reach one target: put a 'SingleTarget' behind the proxy"
+          == "an argument of 'unwritten:' is 'sending', so only one target may get it; use a 'SingleTarget'"
       )
     }
   }

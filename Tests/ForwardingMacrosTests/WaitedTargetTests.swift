@@ -93,8 +93,8 @@
       second.does { innerProxy.tell($0) }
       #expect(ends { outerProxy.tell(1) })
       let refusal =
-        "unheard tell: the wait for 'tell(_:)' of Office on queue 'office' would never end: it is for "
-        + "something that waits for this delivery itself"
+        "unheard tell: the wait for 'tell(_:)' of Office on queue 'office' would never end, because its "
+        + "queue or actor is waiting for this call"
       #expect(story.take() == ["told 1", "told 1", refusal])
     }
 

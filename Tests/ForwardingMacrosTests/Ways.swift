@@ -33,7 +33,7 @@
     func listen(to untyped: MulticastProxy) {
       untyped.onDiagnostic = { [self] diagnostic in
         switch diagnostic {
-        case .deadTarget: tell("dead")
+        case .deadTarget, .diedUnreached: tell("dead")
         case .failed(_, let selector, let error): tell("failed \(selector) \(error)")
         case .unheard(let selector, let error): tell("unheard \(selector) \(error)")
         case .unanswered(let selector): tell("unanswered \(selector)")

@@ -32,7 +32,7 @@ extension Multicast where Subject: GeneratedProxy {
         try body(repeat each arguments)
       }
     } catch {
-      fatalError("'\(requirement.selector)' cannot be a closure: \(error)")
+      fatalError("'\(requirement.selector)' cannot be answered by a closure: \(error)")
     }
     return forwarder.add(target, strongly: true, priority: priority, group: group, once: once)
   }

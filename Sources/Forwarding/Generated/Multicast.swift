@@ -107,7 +107,7 @@ public class Multicast<Subject> {
   @inline(never)
   final func refuseProxy() -> Never {
     fatalError(
-      "the targets of Multicast<\(Subject.self)> are objects of its protocol, which code sees "
+      "Multicast<\(Subject.self)> has targets of the proxy's protocol; constrain this generic code with "
         + "'where \(Subject.self): GeneratedProxy'")
   }
 }

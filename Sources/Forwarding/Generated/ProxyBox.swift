@@ -94,7 +94,7 @@ extension _BoxedValue: @unchecked Sendable where Value: Sendable {}
 /// The error of a requirement that a value is asked for inside of a call that changes it.
 private struct ValueIsChanging: Error, CustomStringConvertible {
   let description =
-    "the value is in a call that changes it, and is not asked for what it calls of itself; the sender gets the answer without a target"
+    "a method that changes the value is running, so the value cannot answer; the sender gets the answer for no target"
 }
 
 /// The value of a box whose calls can change it.

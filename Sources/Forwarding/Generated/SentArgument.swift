@@ -22,7 +22,7 @@ public final class _SentArgument<Value>: Sendable {
       return value
     }
     // A forwarder to one target calls it once; all others call none.
-    return value ?? { fatalError("a 'sending' argument reaches one target") }()
+    return value ?? { fatalError("a 'sending' argument was taken twice") }()
   }
 }
 

@@ -10,7 +10,7 @@ public import Invocations
 public enum DeliveryDiagnostic: Sendable {
   /// A target was found dead, and its registration was removed.
   case deadTarget(ForwardingToken)
-  /// A target of this class died before its first message: nothing retained it.
+  /// The same for a target of this class that died before its first message: nothing retained it.
   case diedUnreached(ForwardingToken, SwiftType)
   /// No target answered a message.
   case unanswered(Selector)
@@ -36,9 +36,9 @@ extension DeliveryDiagnostic: CustomStringConvertible {
     case .failed(let token, let selector, let error):
       "\(name(selector)) of \(token) ended with an error that its sender does not get: \(error)"
     case .overruled(let token, let selector):
-      "the answer of \(token) to \(name(selector)) does not count: a later target answered"
+      "the answer of \(token) to \(name(selector)) is discarded: a later target answered too"
     case .tooLate(let token, let selector):
-      "the answer of \(token) to \(name(selector)) does not count: it comes later, on its lane"
+      "the answer of \(token) to \(name(selector)) is discarded: the sender does not wait for its queue"
     case .unheard(let selector, let error):
       "\(name(selector)) ended with an error that its sender does not get: \(error)"
     }
@@ -122,10 +122,10 @@ extension MulticastProxy {
     }
     guard let tell = listener else { return Self.reportUnreached(gone) }
     for registration in gone {
-      if !registration.wasReached {
-        tell(.diedUnreached(token(of: registration), SwiftType(registration.type)))
-      }
-      tell(.deadTarget(token(of: registration)))
+      let token = token(of: registration)
+      tell(
+        registration.wasReached
+          ? .deadTarget(token) : .diedUnreached(token, SwiftType(registration.type)))
     }
   }
 

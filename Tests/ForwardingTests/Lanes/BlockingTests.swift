@@ -28,8 +28,8 @@ struct BlockingTests {
   }
 
   private static func refusal(_ queue: String) -> String {
-    "the wait for 'did:' of ClosureTarget on queue '\(queue)' would never end: it is for something "
-      + "that waits for this delivery itself"
+    "the wait for 'did:' of ClosureTarget on queue '\(queue)' would never end, because its "
+      + "queue or actor is waiting for this call"
   }
 
   @Test("a sender on the queue itself calls the target in place", arguments: [nil, 300])

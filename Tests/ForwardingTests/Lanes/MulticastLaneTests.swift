@@ -46,8 +46,8 @@ struct MulticastLaneTests {
           == .borrowedArgument(at, index: 2, type: encodingOf("^v")))
       #expect(
         report.errors.map { "\($0)" } == [
-          "argument 2 (^v) of 'at:' of ClosureTarget on queue 'refused' refers to memory that has no "
-            + "owner; a queued message cannot carry it"
+          "argument 2 of 'at:' of ClosureTarget on queue 'refused' is a pointer (^v), whose memory may be "
+            + "gone when the target is called; pass a value or an object"
         ])
     }
     #expect(try proxy.deliver(pointing.invocation(nil)).queued == 1)

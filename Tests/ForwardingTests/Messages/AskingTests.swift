@@ -97,7 +97,7 @@ struct AskingTests {
     proxy.onDiagnostic = { diagnostic in
       switch diagnostic {
       case .failed(_, let selector, let error): log.add("\(selector) \(error)")
-      case .deadTarget: log.add("dead")
+      case .deadTarget, .diedUnreached: log.add("dead")
       default: log.add(caseName(diagnostic))
       }
     }

@@ -153,7 +153,8 @@ struct MethodTableTests {
     let name = "\(type(of: target))"
     #expect(
       "\(try #require(error))" == "-[\(name) noColon:] is not there, because 'noColon' is declared "
-        + "wrongly: the selector takes 0 declared arguments, the signature 1")
+        + "wrongly: the selector 'noColon' has 0 colons, but its method takes 1 argument; write one "
+        + "colon for each argument, as in 'noColon:'")
     #expect(
       throws: InvocationError.unrecognizedSelector(
         "rightl:", type: SwiftType(type(of: target)), nearest: "rightly:")

@@ -99,8 +99,8 @@ struct UnheardErrorTests {
       let throwing = try unsafe callback.function(as: (@convention(c) (Int32) -> Int32).self)
       require(throwing(1) == 0)
       let expected = [
-        "deadReceiver C called the callback of -[ClosureTarget did:], whose object is gone; "
-          + "it gets zero",
+        "deadReceiver C called the callback of -[ClosureTarget did:], whose object is gone, so C got "
+          + "zero; keep the object",
         #"failed a callback threw, and C got zero: Failure(name: "late")"#,
       ]
       require(told.all == expected, "\(told.all)")

@@ -471,7 +471,7 @@ struct MulticastOfAnyTypeTests {
   func swept() {
     let list = Multicast<any Numbered>()
     let reported = LockedValue(0)
-    list.onDiagnostic = { if case .deadTarget = $0 { reported.withLock { $0 += 1 } } }
+    list.onDiagnostic = { if case .diedUnreached = $0 { reported.withLock { $0 += 1 } } }
     let token = list.add(Whole(1))
     list.forEach { _ in Issue.record("the target is dead") }
     #expect(!list.contains(token))

@@ -40,22 +40,23 @@ struct RefusalTextTests {
     }
     #expect(
       set("{R=^v}", HoldsObject())
-        == "argument 0 is {R=^v}, but HoldsObject ({R=^v}) was given: HoldsObject is more than its bytes, "
-        + "as it holds an object or the like")
+        == "argument 0 is a structure ({R=^v}), but HoldsObject ({R=^v}) was given: HoldsObject cannot be "
+        + "copied byte by byte, because it holds an object")
     #expect(
       set("{L=q}", TooLarge())
-        == "argument 0 is {L=q}, but TooLarge ({L=q}) was given: TooLarge takes 16 bytes, and 8 are there"
-    )
+        == "argument 0 is a structure ({L=q}), but TooLarge ({L=q}) was given: TooLarge takes 16 bytes, but "
+        + "its encoding 8")
     #expect(
       set("{A=q}", Misaligned())
-        == "argument 0 is {A=q}, but Misaligned ({A=q}) was given: Misaligned is aligned to 4, and the "
-        + "place to 8")
+        == "argument 0 is a structure ({A=q}), but Misaligned ({A=q}) was given: Misaligned is aligned to 4 "
+        + "bytes, but its encoding to 8")
     #expect(
-      set("{B=d}", TooLarge()) == "argument 0 is {B=d}, but TooLarge ({L=q}) was given")
+      set("{B=d}", TooLarge())
+        == "argument 0 is a structure ({B=d}), but TooLarge ({L=q}) was given")
     #expect(
       Self.text { _ = try Implementation { (_: Log) in HoldsObject() } }
-        == "the result is {R=^v}, but HoldsObject ({R=^v}) was asked for: HoldsObject is more than its "
-        + "bytes, as it holds an object or the like")
+        == "the result is a structure ({R=^v}), but HoldsObject ({R=^v}) was asked for: HoldsObject cannot "
+        + "be copied byte by byte, because it holds an object")
   }
 
   @Test("a method of the same encoding and another Swift type is refused with both types")
@@ -68,6 +69,17 @@ struct RefusalTextTests {
       Self.text { _ = try message([], Point(), on: Taking()) }
         == "the result of 'take:a:' is registered as a type of C, but was called as the Swift type Point"
     )
+  }
+
+  @Test("signatures that differ are shown as Swift types, with their encodings")
+  func signatures() throws {
+    let mismatch = InvocationError.signatureMismatch(
+      name: "-[Account take:]", expected: try MethodSignature(parsing: "B@:i^v"),
+      given: try MethodSignature(parsing: "v@:*"))
+    #expect(
+      "\(mismatch)"
+        == "'-[Account take:]' is registered as (Int32, ^v) -> Bool (B@:i^v), but was called as "
+        + "(String) -> Void (v@:*)")
   }
 
   private enum Other { final class Listener {} }
@@ -124,7 +136,7 @@ struct RefusalTextTests {
     #expect("\(DeliveryDiagnostic.unanswered("chatOf:accept:"))" == "\(error)")
     #expect(
       "\(ForwardingError.targetGone("chatOf:accept:"))"
-        == "the target of 'chat(of:accept:)' is gone")
+        == "the target of 'chat(of:accept:)' is gone; keep it for as long as it is to be called")
     _ = Requirement<Void, Int, Int>("chatOf:accept:", name: "Rooms.chat(of:accept:)")
     #expect("\(error)" == "no target answered 'chat(of:accept:)'")
     _ = Requirement<Void, Int, Int>("chatOf:accept:", name: "Outer.Chats.chat(of:accept:)")
@@ -139,7 +151,7 @@ struct RefusalTextTests {
     #expect("\(error)" == "no target answered 'chat(of:refuse:)'")
     _ = Requirement<Void, Int, Int>("chatOf:refuse:", name: "chatOf(_:refuse:)")
     #expect("\(error)" == "no target answered 'chatOf:refuse:'")
-    #expect("\(ForwardingError.targetGone("plain"))" == "the target of 'plain' is gone")
+    #expect("\(ForwardingError.targetGone("plain"))".hasPrefix("the target of 'plain' is gone; "))
   }
 
   private static let upload = Requirement<Void, Int, Int>(
@@ -159,36 +171,37 @@ struct RefusalTextTests {
       .timedOut(queued), "'chat(_:uploadLate:)' of Listener on queue 'db' did not finish in time")
     check(
       .wouldDeadlock(queued),
-      "the wait for 'chat(_:uploadLate:)' of Listener on queue 'db' would never end: it is for "
-        + "something that waits for this delivery itself")
+      "the wait for 'chat(_:uploadLate:)' of Listener on queue 'db' would never end, because its "
+        + "queue or actor is waiting for this call")
     check(
       .wouldDeadlock(target),
-      "the wait for the messages of Listener would never end: it is for something that waits for "
-        + "this delivery itself")
+      "the wait for the messages of Listener would never end, because its queue or actor is "
+        + "waiting for this call")
     check(
       .cancelled(queued),
-      "'chat(_:uploadLate:)' of Listener on queue 'db' was not called: its queue went away first")
+      "'chat(_:uploadLate:)' of Listener on queue 'db' was not called: its queue was deallocated first"
+    )
     check(
       .wrongIsolation(plain, .lane),
-      "'chat(_:uploadLate:)' of Listener is for an actor, and was sent elsewhere; add the target "
-        + "with the lane of the actor, as '.mainActor'")
+      "'chat(_:uploadLate:)' of Listener belongs to an actor, but was sent from elsewhere; add the "
+        + "target with its actor, as in 'on: .mainActor'")
     check(
       .borrowedArgument(queued, index: 2, type: encodingOf("^v")),
-      "argument 2 (^v) of 'chat(_:uploadLate:)' of Listener on queue 'db' refers to memory that has "
-        + "no owner; a queued message cannot carry it")
+      "argument 2 of 'chat(_:uploadLate:)' of Listener on queue 'db' is a pointer (^v), whose memory may "
+        + "be gone when the target is called; pass a value or an object")
     check(
       .borrowedArgument(unknown, index: 0, type: encodingOf("*")),
-      "argument 0 (*) of the message refers to memory that has no owner; a queued message cannot "
-        + "carry it")
+      "argument 0 of the message is String (*), whose memory may be gone when the target is called; "
+        + "pass a value or an object")
     check(
       .resultNotAwaited(plain, encodingOf("i")),
-      "the result (i) of 'chat(_:uploadLate:)' of Listener cannot come back from a queue that is not "
-        + "waited for; let it block, or await the message")
+      "the result of 'chat(_:uploadLate:)' of Listener is Int32 (i), and the sender does not wait for it; "
+        + "await the message, or add the target with 'on: .blocking'")
     check(
-      .notAMessage(queued, because: "a closure does not escape"),
-      "'chat(_:uploadLate:)' of Listener on queue 'db' cannot be a message, as a closure does not "
-        + "escape: its proxy calls targets that were added to it, with no lane, or one that blocks without "
-        + "a deadline")
+      .notAMessage(queued, because: "a closure is not '@escaping'"),
+      "'chat(_:uploadLate:)' of Listener on queue 'db' cannot be a message, because a closure is not "
+        + "'@escaping'; add the target itself, without a queue, or with one that blocks without a "
+        + "deadline")
   }
 
   @Test("a diagnostic is a sentence, with the requirement and the registration")
@@ -208,11 +221,11 @@ struct RefusalTextTests {
       ),
       (
         .overruled(token, upload),
-        "the answer of \(token) to 'chat(_:uploadLate:)' does not count: a later target answered"
+        "the answer of \(token) to 'chat(_:uploadLate:)' is discarded: a later target answered too"
       ),
       (
         .tooLate(token, upload),
-        "the answer of \(token) to 'chat(_:uploadLate:)' does not count: it comes later, on its lane"
+        "the answer of \(token) to 'chat(_:uploadLate:)' is discarded: the sender does not wait for its queue"
       ),
       (
         .unheard(upload, failure),
