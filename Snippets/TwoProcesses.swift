@@ -46,7 +46,7 @@ import Forwarding
     do {
       print(try await remote.proxy.forecast(for: "someday"))
     } catch {
-      print(error)  // the target threw 7: there is no forecast for someday
+      print(error)  // the target threw the error 7: there is no forecast for someday
     }
     transport.close()
   }

@@ -53,27 +53,30 @@ extension JournalError: CustomStringConvertible {
     switch self {
     case .system(let what, let path, let code):
       "'\(path)' cannot be \(what): \(JournalFile.text(ofError: code))"
-    case .locked(let path): "'\(path)' is being written by another journal"
-    case .notAJournal(let path): "'\(path)' is no journal"
+    case .locked(let path):
+      "'\(path)' is being written by another journal, in this process or another one: close that one first"
+    case .notAJournal(let path):
+      "'\(path)' is not a journal: it does not begin with the header of one"
     case .otherVersion(let path, let known, let given):
-      "'\(path)' has version \(given) of the format, and only version \(known) can be read"
+      "'\(path)' cannot be read: it has version \(given) of the format, but only version \(known) is known here"
     case .misplaced(let path, let expected, let given):
-      "'\(path)' begins with record \(given), but \(expected) is expected there: it is another file, or another one's copy"
+      "'\(path)' begins with record \(given), but \(expected) is expected: it is a copy of another file, or another file is in its place"
     case .withoutNewest(let path, let rotated):
       "'\(path)' is missing, but its rotated file '\(rotated)' is there: restore it, or move the rotated files aside"
     case .displaced(let path):
-      "'\(path)' no longer refers to the journal's file, which was removed, renamed, replaced or truncated"
+      "'\(path)' was removed, renamed, replaced or truncated while the journal was open, so the journal is closed"
     case .damaged(let offset, let resumes):
-      "byte \(offset) begins no record"
-        + (resumes.map { ", but byte \($0) does: the bytes between are damaged" } ?? "")
+      "the journal is damaged: there is no record at byte \(offset)"
+        + (resumes.map { "; the next one is at byte \($0)" } ?? "")
     case .malformed(let offset, let error): "the record at byte \(offset) is malformed: \(error)"
     case .missing(let offset, let expected, let given):
-      "the record at byte \(offset) is number \(given), but \(expected) is expected"
+      "records are missing: that at byte \(offset) is number \(given), but \(expected) is expected"
     case .schema(let offset, let error):
-      "the record at byte \(offset) has another message: \(error.reason)"
+      "the record at byte \(offset) does not fit the interface: \(error.reason)"
     case .refused(let error): "the call cannot be recorded: \(error.reason)"
-    case .closed(let path): "'\(path)' was closed"
-    case .inUse(let path): "'\(path)' is being read"
+    case .closed(let path): "the journal '\(path)' is closed"
+    case .inUse(let path):
+      "the reader of '\(path)' is in use: a value that it decodes, or a call that it replays, cannot read from it"
     }
   }
 }

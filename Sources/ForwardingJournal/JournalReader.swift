@@ -153,7 +153,7 @@ public final class JournalReader {
 /// Bytes of a journal's file that a reader has left out.
 ///
 /// ```swift
-/// func tell(_ skipped: SkippedBytes) { print(skipped) }  // a.journal: 4096 bytes from byte 20480 on were left out
+/// func tell(_ skipped: SkippedBytes) { print(skipped) }  // a.journal: 4096 bytes from byte 20480 on could not be read
 /// ```
 public struct SkippedBytes: Hashable, Sendable, CustomStringConvertible {
   /// The path of the file.
@@ -166,6 +166,6 @@ public struct SkippedBytes: Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     let file = path.visible
     if bytes.isEmpty { return "\(file): the records before this file are missing" }
-    return "\(file): \(bytes.count) bytes from byte \(bytes.lowerBound) on were left out"
+    return "\(file): \(bytes.count) bytes from byte \(bytes.lowerBound) on could not be read"
   }
 }

@@ -63,6 +63,9 @@ extension ProtocolReader {
         refuse(.twice, name, subject, at: second)
       }
     }
+    if requirement.has("optional") || !requirement.attributes("optional").isEmpty {
+      refuse(.optionalWord, subject, at: requirement.name)
+    }
     if let option = requirement.attributes("Optional").first {
       answer.isOptional = true
       if foreign != nil { refuse(.foreignOptional, subject, at: option) }
@@ -95,6 +98,11 @@ extension ProtocolReader {
     } else if isThrown, answer.thrown == nil {
       refuse(.throwsNothing, subject, at: value.expression)
     }
+    if let type = requirement.result?.trimmedDescription, !isThrown,
+      value.expression.isLiteral(ofOtherTypeThan: type)
+    {
+      refuse(.answerOfOtherType, subject, text, type, at: value.expression)
+    }
     // `forward proxy` leaves a place for each value.
     if text.hasPrefix("<#") { refuse(.placeholder, subject, at: value.expression) }
     if let result = requirement.result, !isThrown, isOfAnyType(requirement),
@@ -123,5 +131,22 @@ extension AttributeSyntax {
   var values: [LabeledExprSyntax] {
     guard case .argumentList(let list)? = arguments else { return [] }
     return Array(list)
+  }
+}
+
+extension ExprSyntax {
+  /// The types with names that every program knows, by their literals.
+  private static let types: [SyntaxKind: Set<String>] = [
+    .booleanLiteralExpr: ["Bool"],
+    .stringLiteralExpr: ["String", "Substring", "Character"],
+    .integerLiteralExpr: ["Int", "UInt", "Double", "Float"],
+    .floatLiteralExpr: ["Double", "Float"],
+    .nilLiteralExpr: [],
+  ]
+
+  /// Whether the expression is a literal that another one of these types has.
+  fileprivate func isLiteral(ofOtherTypeThan type: String) -> Bool {
+    guard let own = Self.types[kind] else { return false }
+    return !own.contains(type) && Self.types.values.contains { $0.contains(type) }
   }
 }

@@ -80,8 +80,20 @@ extension DelegatesMacro: PeerMacro {
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     guard let (name, proxy, modifiers) = try read(declaration, in: context) else { return [] }
+    let hint = hint(in: context).map { "  // \($0)\n" } ?? ""
     return [
-      "\(raw: modifiers)let $\(raw: name) = \(raw: Spelling.forwarding)Multicast<\(raw: proxy)>()"
+      "\(raw: modifiers)let $\(raw: name) = \(raw: Spelling.forwarding)Multicast<\(raw: proxy)>(\(raw: hint))"
     ]
+  }
+
+  /// A comment for the line at which the compiler reports an actor of the protocol, which the macro cannot see.
+  private static func hint(in context: some MacroExpansionContext) -> String? {
+    let scope = context.lexicalContext.first
+    let attributes = scope?.asProtocol((any WithAttributesSyntax).self)?.attributes ?? []
+    guard let type = scope?.asProtocol((any NamedDeclSyntax).self)?.name.bare,
+      scope?.is(ActorDeclSyntax.self) == false,
+      !attributes.contains(where: { $0.as(AttributeSyntax.self)?.namesGlobalActor == true })
+    else { return nil }
+    return "if it is main actor-isolated: write '@MainActor' on '\(type)', too"
   }
 }

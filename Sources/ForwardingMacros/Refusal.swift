@@ -56,12 +56,15 @@ enum Refusal: String {
     "'@Otherwise' has no value yet: write what '%' returns if no target answers"
   case answerToNothing =
     "'@Otherwise' cannot answer for '%', which returns nothing: remove '@Otherwise', or add a result"
+  case answerOfOtherType = "'@Otherwise' cannot answer for '%' with '%': write a value of '%'"
   case answerOfAnyType =
     "'@Otherwise' cannot make a value of any type '%' for '%': make the result optional, or add 'throws'"
   case optionalStatic =
     "'@Optional' cannot let a target leave out '%', which is static: remove '@Optional'"
   case foreignOptional =
     "'@Optional' cannot let a target leave out '%' of another module: remove '@Optional'"
+  case optionalWord =
+    "'@Forwardable' does not read 'optional' of '%', which is for '@objc' protocols: write '@Optional'"
   case twice = "'@%' is there twice for '%': remove one"
   case misplaced =
     "'@%' does nothing here: put it on a requirement of a protocol with '@Forwardable'"
@@ -69,9 +72,9 @@ enum Refusal: String {
   // Properties of delegates.
   case noProperty =
     "'@Delegates' makes a stored property: put it on a 'var' of a class, an actor or a structure"
-  case delegatesWord = "'@Delegates' makes '%', which is never set: remove '%'"
+  case delegatesWord = "'@Delegates' makes '%' a computed property: remove '%'"
   case delegatesValue = "'@Delegates' makes the value of '%': remove this one, and use '$%.add'"
-  case delegatesAccessors = "'@Delegates' makes the getter of '%': remove these"
+  case delegatesAccessors = "'@Delegates' makes the getter of '%': remove these accessors"
   case delegatesType =
     "'@Delegates' needs one protocol for '%', and no optional: write its type as 'any ChatDelegate'"
 

@@ -38,7 +38,7 @@
     public init(_ options: NATSOptions) throws(TransportError) {
       guard options.inboxPrefix.hasPrefix(Self.inboxes) else {
         throw .failed(
-          "'\(options.inboxPrefix)' is no prefix of inboxes: those begin with '\(Self.inboxes)'")
+          "the inbox prefix '\(options.inboxPrefix)' does not begin with '\(Self.inboxes)'")
       }
       inbox = Inbox(options.inboxPrefix)
       subscribeTimeout = options.subscribeTimeout

@@ -5,7 +5,7 @@ public import Invocations
 /// Why a call to another process has no answer.
 ///
 /// ```swift
-/// RemoteError.refused(.unknownMessage, "rob:")  // refused: the host has no such message (rob:)
+/// RemoteError.refused(.unknownMessage, "rob:")  // the call was refused: the host has no such message (rob:)
 /// ```
 @nonexhaustive
 public enum RemoteError: Error, Hashable, Sendable {
@@ -54,23 +54,25 @@ public enum RemoteError: Error, Hashable, Sendable {
 extension RemoteError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .timedOut: "no answer came in time"
-    case .cancelled: "the task that waited was cancelled"
-    case .unreachable(let why): "cannot be reached: \(why)"
-    case .interrupted: "the connection broke before an answer came"
+    case .timedOut: "no answer arrived in time; the call may have been performed"
+    case .cancelled: "the task that waited was cancelled; the call may have been performed"
+    case .unreachable(let why): "the host cannot be reached: \(why)"
+    case .interrupted:
+      "the connection broke before an answer arrived; the call may have been performed"
     case .closed: "the connection is closed"
     case .refused(let refusal, let text):
-      "refused: \(refusal)" + (text.isEmpty ? "" : " (\(text))")
+      "the call was refused: \(refusal)" + (text.isEmpty ? "" : " (\(text))")
     case .failed(let code, let text):
       code == 0 && text.isEmpty
-        ? "the target threw an error that stays in its process"
-        : "the target threw \(code): \(text)"
-    case .congested(let limit): "\(limit) calls are on their way, and no more may be"
+        ? "the target threw an error, which is not sent because it is no RemoteFailure"
+        : "the target threw the error \(code): \(text)"
+    case .congested(let limit):
+      "\(limit) calls are in flight, which is the limit: wait until one of them ends"
     case .mustBeAwaited(let selector):
-      "'\(selector)' has a result, which another process has to send: await it"
+      "'\(selector)' returns a result from another process: call it with 'await'"
     case .wire(let error): "\(error)"
     case .gathersOne(let selector):
-      "'\(selector)' is a second message of a gathering, which sends one"
+      "a gathering sends one message, but '\(selector)' is a second one"
     case .notCarried(let error): "\(error)"
     }
   }
@@ -79,7 +81,7 @@ extension RemoteError: CustomStringConvertible {
 /// Why a host refuses a call.
 ///
 /// ```swift
-/// RemoteRefusal.busy  // the host has more calls than it takes
+/// RemoteRefusal.busy  // the host has as many calls as its limits allow
 /// ```
 @nonexhaustive
 public enum RemoteRefusal: UInt8, Error, Hashable, Sendable, CaseIterable {
@@ -113,16 +115,16 @@ extension RemoteRefusal: CustomStringConvertible {
   public var description: String {
     switch self {
     case .malformed: "the bytes are not a call"
-    case .version: "the host speaks another version"
+    case .version: "the host uses another version of the protocol"
     case .unknownMessage: "the host has no such message"
-    case .signatureMismatch: "the message has other types there"
+    case .signatureMismatch: "the host declares the message with other types"
     case .unauthorized: "not authorized"
-    case .busy: "the host has more calls than it takes"
-    case .draining: "the host is going away"
-    case .expired: "the deadline had passed"
+    case .busy: "the host has as many calls as its limits allow"
+    case .draining: "the host is shutting down"
+    case .expired: "its deadline has passed"
     case .unsendableResult: "the result cannot be sent"
     case .leftOut: "the target has no method for the message"
-    case .other: "for a reason that this version does not know"
+    case .other: "the host gave a reason that this version does not know"
     }
   }
 }

@@ -54,7 +54,7 @@ extension SpiedStep {
     var given = found == 0 ? "received none" : "received \(found)"
     if isRight {
       let open = found - ended
-      given += ", of which \(open) \(open == 1 ? "has" : "have") no end yet"
+      given += ", of which \(open) \(open == 1 ? "has" : "have") not ended"
     }
     let wait = limit.map { " within \($0)" } ?? ""
     spy.fail("\(times.callCounts) of \(text)\(wait)", given, nearestCalls, place)

@@ -81,7 +81,7 @@ public struct UncheckedMessage<Result, each Argument>: Sendable {
   public func `where`(
     _ matches: @escaping @Sendable (repeat each Argument) throws -> Bool
   ) -> SpiedMessage<Result, repeat each Argument> {
-    message.narrowed(" where a closure says so") { [prepared = message.prepared] call in
+    message.narrowed(" that its closure accepts") { [prepared = message.prepared] call in
       let arguments = try SpiedMessage<Result, repeat each Argument>.arguments(call, prepared)
       return try matches(repeat each arguments)
     }

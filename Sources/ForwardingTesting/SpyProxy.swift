@@ -162,7 +162,7 @@ extension SpyProxy: CallForwarding {
     for waiter in told.waiters { waiter.begin(call, stamp) }
     for rejection in told.rejections where call.isOne(of: rejection.calls.matches) {
       fail(
-        "no call of \(rejection.calls.text)", "and one came", rejection.calls.nearestCalls,
+        "no call of \(rejection.calls.text)", "received one", rejection.calls.nearestCalls,
         rejection.place)
     }
     for rule in told.rules.reversed() where call.isOne(of: rule.matches) {

@@ -16,12 +16,12 @@ extension UndoStack {
 
     public var description: String {
       switch self {
-      case .targetGone(let step): "'\(step)' is left out: its target is gone"
+      case .targetGone(let step): "'\(step)' was skipped, because its target was released"
       case .notRecorded(let selector, let error):
         "\(selector.map { "'\($0)'" } ?? "a message") was not recorded: \(error)"
-      case .noWayBack(let step): "'\(step)' recorded nothing, so there is no way back"
+      case .noWayBack(let step): "'\(step)' recorded nothing, so it cannot be reversed"
       case .groupLeftOpen(let name):
-        "\(name.map { "the group '\($0)'" } ?? "a group") was left open"
+        "\(name.map { "the group '\($0)'" } ?? "a group") was left open, so it was closed"
       }
     }
   }

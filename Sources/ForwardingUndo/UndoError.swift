@@ -7,9 +7,9 @@ public import Invocations
 /// ```swift
 /// let undo = UndoStack()
 /// try undo.beginGroup()
-/// try undo.undo()      // throws: a group is open, 1 deep; end it first
+/// try undo.undo()      // throws: a group is open, 1 deep: call 'endGroup' first
 /// try undo.endGroup()
-/// try undo.endGroup()  // throws: no group is open
+/// try undo.endGroup()  // throws: no group is open: call 'beginGroup' before 'endGroup'
 /// ```
 ///
 /// After each of these errors the stack is as it was before the call.
@@ -38,19 +38,22 @@ public enum UndoError: Error, Sendable {
 extension UndoError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .busy: "the stack is undoing or redoing; this must wait for the end"
-    case .groupIsOpen(let depth): "a group is open, \(depth) deep; end it first"
-    case .tooDeep(let limit): "\(limit) groups are open inside of each other; that is the limit"
-    case .noGroupIsOpen: "no group is open"
-    case .notDisabled: "recording is not disabled"
+    case .busy: "the stack is undoing or redoing: try again when that has ended"
+    case .groupIsOpen(let depth): "a group is open, \(depth) deep: call 'endGroup' first"
+    case .tooDeep(let limit):
+      "\(limit) groups are open inside of each other, which is the limit: end one first"
+    case .noGroupIsOpen: "no group is open: call 'beginGroup' before 'endGroup'"
+    case .notDisabled:
+      "recording is not disabled: call 'disableRecording' before 'enableRecording'"
     case .failed(let step, let error, let rollback):
       "'\(step)' threw, and the steps before it were taken back: \(error)"
-        + (rollback.isEmpty ? "" : "; this threw: \(rollback)")
+        + (rollback.isEmpty ? "" : "; taking them back threw: \(rollback)")
     case .wantsResult(let selector):
-      "'\(selector)' has a result, and a recorded message has none; record it by its name, or "
+      "'\(selector)' has no result while it is recorded: record it by its name, or "
         + "ignore the result with 'try?'"
     case .notRecording(let selector):
-      "\(selector.map { "'\($0)'" } ?? "a message") came to a proxy that no longer records"
+      "\(selector.map { "'\($0)'" } ?? "a message") came to a proxy that no longer records: "
+        + "use the proxy inside of its closure, on the same thread"
     }
   }
 }

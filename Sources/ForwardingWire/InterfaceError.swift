@@ -5,7 +5,7 @@ public import Invocations
 ///
 /// ```swift
 /// var files = Interface("files")
-/// try files.allow("read:", MethodSignature("v@:^v"))  // throws: argument 2 of 'read:' is ^v: it means nothing in another process
+/// try files.allow("read:", MethodSignature("v@:^v"))  // throws: argument 2 of 'read:' cannot be sent as ^v: it means nothing in another process
 /// ```
 public enum InterfaceError: Error, Hashable, Sendable {
   /// A type cannot be sent: that of an argument, whose index is that of `Invocation`, or that of
@@ -46,14 +46,15 @@ extension InterfaceError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .refused(let selector, let index, let type, let refusal):
-      "\(index.map { "argument \($0)" } ?? "the result") of '\(selector)' is \(type): \(refusal)"
+      "\(index.map { "argument \($0)" } ?? "the result") of '\(selector)' cannot be sent as \(type): \(refusal)"
     case .duplicate(let selector, let expected, let given):
-      "'\(selector)' is in the interface as \(expected), but \(given) is given"
-    case .limit(let what, let limit, let given): "\(given) \(what), and \(limit) are the limit"
+      "'\(selector)' is in the interface with the types \(expected), but \(given) is given"
+    case .limit(let what, let limit, let given):
+      "there are \(given) \(what), but the limit is \(limit)"
     case .sameFingerprint(let selector, let other):
-      "'\(selector)' has the fingerprint of '\(other)': one of them needs another name"
+      "'\(selector)' and '\(other)' have the same fingerprint: rename one of them"
     case .invalid(let selector, let error): "'\(selector)': \(error)"
-    case .noMessages(let proxy): "\(proxy) names none of its messages"
+    case .noMessages(let proxy): "no requirement of \(proxy) can be sent as a message"
     }
   }
 }

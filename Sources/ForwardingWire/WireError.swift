@@ -77,16 +77,16 @@ extension WireError.Reason: CustomStringConvertible {
     switch self {
     case .tooShort(let expected, let given), .tooLong(let expected, let given):
       "\(expected) bytes are expected, but \(given) are given"
-    case .limit(let limit, let given): "\(limit) bytes are the limit, but \(given) are given"
+    case .limit(let limit, let given): "the limit is \(limit) bytes, but \(given) are given"
     case .unknownSelector(let name): "the interface has no message '\(Self.short(name))'"
     case .encoding(let selector, let expected, let given):
-      "'\(Self.short(selector))' is \(expected), but \(Self.short(given)) is given"
+      "'\(Self.short(selector))' has the types \(expected), but \(Self.short(given)) is given"
     case .notText: "the text is not UTF-8"
     case .embeddedNUL: "the text holds a NUL, which would cut it"
     case .notBool(let byte): "a Bool is 0 or 1, but \(byte) is given"
     case .nestedTooDeeply(let limit): "lists nest more than \(limit) deep"
     case .value(let type, let why):
-      "no value of \(Self.short(type))" + (why.isEmpty ? "" : ": \(Self.short(why))")
+      "not a valid value of \(Self.short(type))" + (why.isEmpty ? "" : ": \(Self.short(why))")
     case .noSelector: "the call has no selector"
     case .noResult: "the call has no result"
     case .refused(let error): "\(error)"

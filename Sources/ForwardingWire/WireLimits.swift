@@ -7,7 +7,7 @@
 /// var shop = Interface("shop", limits: small)
 /// try shop.allow(Message<NoResult, String>("order:"))
 /// let order = try Message<NoResult, String>("order:").invocation(String(repeating: "tea ", count: 20))
-/// try shop.encode(order)  // throws: byte 12: 64 bytes are the limit, but 92 are given
+/// try shop.encode(order)  // throws: byte 12: the limit is 64 bytes, but 92 are given
 /// ```
 public struct WireLimits: Hashable, Sendable {
   /// The most bytes of one message, or of one record.

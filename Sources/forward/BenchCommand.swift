@@ -9,7 +9,15 @@ enum BenchCommand {
     let report = Report(environment: Report.thisMachine, rows: rows, skipped: [])
     Terminal.out(report.table)
     for path in options.values["--html"] ?? [] {
-      try report.page.write(toFile: path, atomically: true, encoding: .utf8)
+      let isWritten = unsafe fopen(path, "w").map {
+        let isPut = unsafe fputs(report.page, $0) >= 0
+        return unsafe fclose($0) == 0 && isPut
+      }
+      if isWritten != true {
+        let reason = unsafe String(cString: strerror(errno))
+        Terminal.error("forward: '\(path)' cannot be written: \(reason)")
+        return .failed
+      }
     }
     return .ok
   }

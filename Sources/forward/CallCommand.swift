@@ -8,7 +8,8 @@ import TypeEncodings
 enum CallCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard options.positional.count >= 3 else {
-      throw options.fault("a library, a symbol and an encoding are expected")
+      throw options.fault(
+        "call needs a library, a function and its encoding: forward call libm.so.6 pow ddd 2 10")
     }
     let (path, symbol) = (options.positional[0], options.positional[1])
     let given = Array(options.positional.dropFirst(3))
@@ -16,25 +17,28 @@ enum CallCommand {
     let plan: CallPlan
     do {
       signature = try MethodSignature(parsing: options.positional[2])
-      plan = try CallPlan(signature, fixedArgumentCount: try fixedCount(options))
+      plan = try CallPlan(signature, fixedArgumentCount: try fixedCount(options, of: signature))
     } catch let error as UsageError {
       throw error
     } catch {
       Terminal.error("\(Self.cause(error))")
       return .badData
     }
-    guard given.count == signature.numberOfArguments else {
-      let error = InvocationError.argumentCount(
-        expected: signature.numberOfArguments, given: given.count)
-      throw options.fault("\(signature): \(error)")
+    let count = signature.numberOfArguments
+    guard given.count == count else {
+      let wanted = "'\(symbol)' takes \(count) argument\(count == 1 ? "" : "s")"
+      throw options.fault("\(wanted) by its encoding \(signature), but \(given.count) were given")
     }
     return try call(plan, path, symbol, given, options)
   }
 
-  private static func fixedCount(_ options: Options) throws(UsageError) -> Int? {
+  private static func fixedCount(
+    _ options: Options, of signature: MethodSignature
+  ) throws(UsageError) -> Int? {
     guard let text = options.values["--fixed"]?.last else { return nil }
-    guard let count = Int(text) else {
-      throw options.fault("--fixed needs a number, not '\(text)'")
+    let most = signature.numberOfArguments
+    guard let count = Int(text), 0...most ~= count else {
+      throw options.fault("--fixed is a number from 0 to \(most) for \(signature), not '\(text)'")
     }
     return count
   }
@@ -46,11 +50,9 @@ enum CallCommand {
     do {
       let values = try zip(given, plan.signature.argumentTypes).map(ValueCoder.value)
       try invocation.setArguments(values, from: 0, ValueCoder(reach: .anywhere), "")
-    } catch let error as InvocationTextError {
-      Terminal.error("forward: \(error.reason)")
-      return .badData
     } catch {
-      Terminal.error("forward: \(error)")
+      let reason = (error as? InvocationTextError)?.reason
+      Terminal.error("forward: \(reason.map { "\($0)" } ?? "\(error)")")
       return .badData
     }
     let library: Library
@@ -79,7 +81,6 @@ enum CallCommand {
   private static func show(
     _ invocation: Invocation, _ code: Int32, _ options: Options
   ) throws {
-    let type = invocation.methodSignature.resultType
     // The user wrote the encoding, so `*` in it is text.
     let result = try invocation.resultJSONValue { _ in true }
     if options.isJSON {
@@ -88,12 +89,10 @@ enum CallCommand {
         ("result", result), ("errno", .integer(code)), ("arguments", .array(arguments)),
       ])
       Terminal.out("\(object)")
-    } else if !type.isNothing {
-      if case .string(let text) = result.kind {
-        Terminal.out(text)
-      } else {
-        Terminal.out("\(result)")
-      }
+    } else if case .string(let text) = result.kind {
+      Terminal.out(text)
+    } else if invocation.methodSignature.resultType.kind != .void {
+      Terminal.out("\(result)")
     }
     if options.flags.contains("--errno") {
       Terminal.error(
@@ -105,13 +104,6 @@ enum CallCommand {
   private static func cause(_ error: any Error) -> any Error {
     if case InvocationError.encoding(let inner) = error { return inner }
     return error
-  }
-}
-
-extension TypeEncoding {
-  fileprivate var isNothing: Bool {
-    if case .void = kind { return true }
-    return false
   }
 }
 

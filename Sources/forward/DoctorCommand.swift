@@ -17,10 +17,11 @@ enum DoctorCommand {
   private static func showText(_ checks: [SelfChecks.Outcome]) {
     show("This machine", [Terminal.table(facts().map { [$0, $1] }, indent: "  ")])
     let states = faults().map { name, state in
-      let shown = Terminal.styled("shown, avoided by this package", .yellow)
-      return "  \(name): \(state == 1 ? shown : state == 0 ? "not shown" : "not tried here")"
+      let shown = Terminal.styled("present, but this package avoids it", .yellow)
+      return
+        "  \(name): \(state == 1 ? shown : state == 0 ? "not present" : "not tried on this machine")"
     }
-    show("Known faults of libffi, tried on the installed one", states)
+    show("Known faults of libffi, looked for in the installed one", states)
     let lines = checks.map { check in
       let mark = check.isPassed ? Terminal.styled("ok", .green) : Terminal.styled("FAILED", .red)
       return "  \(mark)  \(check.name)" + (check.isPassed ? "" : ": \(check.detail)")
@@ -30,7 +31,7 @@ enum DoctorCommand {
     Terminal.out(
       failed == 0
         ? "All \(checks.count) checks passed."
-        : "\(failed) of \(checks.count) checks failed; please report this with the lines above.")
+        : "\(failed) of \(checks.count) checks failed; please report this, with all lines above.")
   }
 
   private static func show(_ title: String, _ lines: [String]) {
@@ -113,27 +114,24 @@ enum DoctorCommand {
     return permissions + (isOwn ? ", a page of this program's own file" : " (libffi's closures)")
   }
 
-  /// Probes each fault that is known for libffi on this machine.
+  /// Probes each fault that a libffi release for this machine has had.
   private static func faults() -> [(String, Int32)] {
-    faults(of: .own).map { ($0, fwd_probe_libffi($1)) }
-  }
-
-  /// The faults that a libffi release for the machine has had.
-  private static func faults(of machine: Machine) -> [(String, FWDLibffiFault)] {
     let anywhere: [(String, FWDLibffiFault)] = [
       ("ffi_call changes the argument pointers", .overwritesPointers),
       ("a structure of one long double is returned wrong", .longDoubleStructure),
       ("a void argument is accepted", .acceptsVoid),
     ]
-    return switch machine {
-    case .x86_64Linux: [("issue 574: the last integer register", .lastRegister)] + anywhere
-    case .aarch64Linux:
-      [
-        ("a value aligned to 16 begins at an odd register", .oddRegister),
-        ("no stack is reserved for the addresses of large values", .stackRoom),
-        ("issue 694: a large structure is passed without a copy", .passesOriginal),
-      ] + anywhere
-    case .arm64MacOS: anywhere
-    }
+    let own: [(String, FWDLibffiFault)] =
+      switch Machine.own {
+      case .x86_64Linux: [("issue 574: the last integer register", .lastRegister)]
+      case .aarch64Linux:
+        [
+          ("a value aligned to 16 begins at an odd register", .oddRegister),
+          ("no stack is reserved for the addresses of large values", .stackRoom),
+          ("issue 694: a large structure is passed without a copy", .passesOriginal),
+        ]
+      case .arm64MacOS: []
+      }
+    return (own + anywhere).map { ($0, fwd_probe_libffi($1)) }
   }
 }

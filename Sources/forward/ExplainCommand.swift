@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import InvocationText
 import Invocations
 import TypeEncodings
@@ -7,7 +8,8 @@ import TypeEncodings
 enum ExplainCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard options.positional.count == 1 else {
-      throw options.fault("one encoding is expected, \(options.positional.count) were given")
+      let given = options.positional.isEmpty ? "none is" : "\(options.positional.count) are"
+      throw options.fault("explain needs one encoding in quotes, as \"v@:i\", but \(given) given")
     }
     let isType = options.flags.contains("--type")
     let explainer = Explainer(
@@ -16,10 +18,9 @@ enum ExplainCommand {
     let given = options.positional[0]
     if given != "-" { return explainer.explain(Array(given.utf8)) ? .ok : .badData }
     var allGood = true
-    do throws(Terminal.Unreadable) {
-      try Terminal.readLines { allGood = explainer.explain($0) && allGood }
-    } catch {
-      Terminal.error("forward: \(error)")
+    let code = Terminal.readLines { allGood = explainer.explain($0) && allGood }
+    if code != 0 {
+      Terminal.error("forward: the input cannot be read: \(unsafe String(cString: strerror(code)))")
       return .failed
     }
     return allGood ? .ok : .badData

@@ -38,14 +38,14 @@ enum Help {
 
     Usage: forward explain [--type] [--json] [--target MACHINE] ENCODING | -
 
-    Explains a signature: each argument's size and alignment, its offset in the frame, where it is
-    passed, and which engine performs the call.
+    Explains a signature: the size and alignment of each argument, the register or stack slot that
+    it is passed in, and how the call is made.
 
       --type     ENCODING is a single type; shows its size, alignment and members
       --json     writes one JSON object on a line
       --target   another machine: aarch64-linux or x86_64-linux, and with --type arm64-macos too
-      -          reads an encoding from each line of standard input; a line that is no encoding gives
-                 an error of its own, and the exit code is 65
+      -          reads an encoding from each line of standard input; each wrong line gives an error,
+                 and the exit code is 65
     """
 
   private static let call = """
@@ -55,12 +55,13 @@ enum Help {
       forward call libc.so.6 div '{div_t=ii}ii' 17 5               [3,2]
       forward call libc.so.6 inet_ntoa '*{in_addr=I}' '[16777343]' 127.0.0.1
       forward call --json libm.so.6 frexp 'dd^i' 8 '[0]'           what it wrote, too
-      forward call --fixed 1 libc.so.6 printf 'i*d' '%.2f\\n' 3.14159
+      forward call --fixed 1 libc.so.6 printf 'i*d' $'%.2f\\n' 3.14159
 
     Usage: forward call [--json] [--errno] [--fixed N] LIBRARY SYMBOL ENCODING [ARGUMENT…]
 
-    Calls SYMBOL of LIBRARY. ENCODING has the type of the result, then of each argument. An empty
-    LIBRARY is this program with all that it has loaded. A wrong encoding is undefined behavior.
+    Calls the function SYMBOL of LIBRARY. ENCODING has the type of the result, then of each
+    argument. It must be that of the function: a wrong one is undefined behavior. An empty LIBRARY
+    is this program with all that it has loaded.
 
     Numbers are written plainly, B as true or false, * as text, structures and arrays as nested
     JSON arrays ([1,[2,3]]), complex numbers as [re,im], a union as an array with a value for its
@@ -78,9 +79,10 @@ enum Help {
 
     Usage: forward doctor [--json]
 
-    Shows the libffi in use and which known faults it has (by trying them), the engine of calls, and
-    the memory of callbacks; then makes calls with known results. The exit code is 0 only if every
-    check passes. --json writes one JSON object.
+    Shows the installed libffi and its known faults, how calls are made, and the memory of
+    callbacks. Then makes calls with known results. The exit code is 0 only if every check passes.
+
+      --json   writes one JSON object on a line
     """
 
   private static let bench = """
@@ -90,10 +92,10 @@ enum Help {
 
     Usage: forward bench [--html FILE]
 
-    Measures calls through this package, all in this process, in less than a second. The ratios
-    are to a closure in a local variable, to one in a property of a class, and to what a program
-    would write by hand. In a copy of the package, 'make bench' measures more under the same
-    names, beside other libraries.
+    Measures calls through this package in less than a second: nanoseconds for one call, and how
+    many times longer it takes than a closure in a local variable (/local), a closure in a property
+    of a class (/property), and the same written by hand (/by hand). In a clone of the package,
+    'make bench' measures more, with other libraries.
 
       --html   writes a page with charts, too
     """
@@ -106,9 +108,9 @@ enum Help {
 
     Usage: forward proxy [--name NAME] MODULE.PROTOCOL [OPTION…]
 
-    Prints a protocol of another module for '@Forwardable(as:)', with its requirements and those
-    that it inherits, to be pasted into a file of yours. Where a requirement with a result needs an
-    answer without targets, there is '@Otherwise(<#Bool#>)': write the value in place of '<#Bool#>'.
+    Prints a protocol of another module in the form for '@Forwardable(as:)', with its requirements
+    and those that it inherits. Paste it into a file of your program. Replace each placeholder, such
+    as '<#Bool#>' in '@Otherwise(<#Bool#>)', by the result that is used without targets.
 
       --name   the name of the new protocol; without it, the protocol's own name and 'List'
       OPTION   an option of swift symbolgraph-extract: -I, -F, -sdk, -target, -Xcc. The modules in
@@ -128,17 +130,17 @@ enum Help {
 
     Usage: forward journal [--json] [--check | --follow | --salvage OUT] FILE
 
-    Shows the calls of a journal, those of the files that were put aside first: number, time
-    (at Greenwich), message and arguments.
+    Shows the calls of a journal, oldest first and with those in its rotated files: number, time
+    in UTC, message and arguments.
 
       --json     one JSON object on a line for each call
-      --check    reads all and shows no call, but how many there are, and where the file is torn
-      --follow   goes on with what is written from now on
-      --salvage  writes each whole call, also behind damage, to a new journal, and says what is
-                 left out; FILE stays as it is
+      --check    reads all calls, and shows only their numbers and whether the file is whole
+      --follow   then waits for new calls and shows them, until you stop it
+      --salvage  copies the calls that can be read to the new journal OUT, and says which are
+                 missing; FILE is not changed
 
-    The exit code is 65 if the file is damaged or no journal; with --check it is 1 if it is torn,
-    which the next one to write will mend.
+    The exit code is 65 if the file is damaged or is not a journal. With --check, it is 1 if the
+    last call was not written to its end; the next program that opens the journal repairs that.
     """
 
   private static let tour = """

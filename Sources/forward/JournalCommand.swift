@@ -6,16 +6,16 @@ import Foundation
 enum JournalCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard let path = options.positional.first, options.positional.count == 1 else {
-      throw options.fault("journal needs one FILE")
+      throw options.fault("journal needs one file, as in: forward journal bank.journal")
     }
     let isChecking = options.flags.contains("--check")
     let isFollowing = options.flags.contains("--follow")
     if isChecking, isFollowing {
-      throw options.fault("--check reads to the end, --follow for ever")
+      throw options.fault("--check and --follow exclude each other: remove one")
     }
     let outputs = options.values["--salvage"] ?? []
     if outputs.count > 1 || (!outputs.isEmpty && (isChecking || isFollowing)) {
-      throw options.fault("--salvage writes one new journal, and neither checks nor follows")
+      throw options.fault("--salvage excludes --check, --follow and another --salvage")
     }
     do {
       if let output = outputs.first {
@@ -39,6 +39,9 @@ enum JournalCommand {
     _ = fflush(nil)
     if options.isJSON { Terminal.out("{\"error\":\("\(error)".quoted)}") }
     Terminal.error("forward: \(error)")
+    if case .damaged = error {
+      Terminal.error("Copy what can be read: forward journal --salvage NEW \(path.visible)")
+    }
     if case .system = error { return .failed }
     return .badData
   }
@@ -63,7 +66,9 @@ private struct Listing {
   }
 
   mutating func readAll() throws {
-    if !isJSON, !isQuiet { Terminal.out(Terminal.styled(Self.head, .bold)) }
+    if !isJSON, !isQuiet {
+      Terminal.out(Terminal.styled("  number  time                     call", .bold))
+    }
     while let record = try reader.next() {
       show(record)
       // A failed flush means that the reader of the output is gone.
@@ -78,8 +83,6 @@ private struct Listing {
       while let record = try reader.next() { show(record) }
     }
   }
-
-  private static let head = "  number  time                     call"
 
   private mutating func show(_ record: JournalRecord) {
     count += 1
@@ -131,7 +134,7 @@ private struct Listing {
       if reader.torn > 0 {
         Terminal.out("{\"torn\":{\"offset\":\(reader.offset),\"bytes\":\(reader.torn)}}")
       }
-      if isQuiet { Terminal.out(summaryJSON) }
+      if isQuiet { Terminal.out("{\"records\":\(count),\"whole\":\(isWhole)}") }
     } else if isQuiet {
       Terminal.out(summary)
     }
@@ -141,8 +144,8 @@ private struct Listing {
     }
     if reader.torn == 0 { return .ok }
     if !isJSON {
-      let what = isQuiet ? "torn" : "The journal is torn"
-      let end = "\(reader.torn) bytes from byte \(reader.offset) on are no record"
+      let what = isQuiet ? "torn" : "The end of the journal is torn"
+      let end = "\(reader.torn) bytes from byte \(reader.offset) on are not a whole record"
       Terminal.out(Terminal.styled("\(what): \(end)", .yellow))
     }
     return isQuiet ? .failed : .ok
@@ -162,10 +165,6 @@ private struct Listing {
   }
 
   private var isWhole: Bool { reader.torn == 0 && unreadable == nil }
-
-  private var summaryJSON: String {
-    "{\"records\":\(count),\"whole\":\(isWhole)}"
-  }
 
   /// A name from a file, with control characters escaped so that the terminal does not obey them.
   private static func plain(_ name: String) -> String {

@@ -3,7 +3,8 @@
 enum ProxyCommand {
   static func run(_ options: Options) throws -> ExitCode {
     guard let name = options.positional.first else {
-      throw options.fault("proxy needs a protocol with its module: forward proxy Module.Protocol")
+      throw options.fault(
+        "proxy needs a protocol with its module: forward proxy FoundationXML.XMLParserDelegate")
     }
     let words = name.split(separator: ".", maxSplits: 1).map(String.init)
     guard words.count == 2, !name.hasPrefix("-") else {
@@ -11,7 +12,7 @@ enum ProxyCommand {
     }
     let others = Array(options.positional.dropFirst())
     if let other = others.first, !other.hasPrefix("-") {
-      throw options.fault("proxy takes one protocol, and there is '\(other)' behind it")
+      throw options.fault("proxy takes one protocol, but '\(other)' was given, too")
     }
     do {
       let graphs = SymbolGraphs(options: others)

@@ -28,11 +28,12 @@ struct RestatedProtocol {
     let graph = try graphs.graph(of: module)
     guard let symbol = graph.protocolSymbol(path) else {
       let protocols = graph.symbols.filter { $0.kind.identifier == "swift.protocol" }.map(\.path)
-      let near = protocols.isEmpty ? "none" : protocols.sorted().joined(separator: ", ")
+      let all = protocols.isEmpty ? "none" : protocols.sorted().joined(separator: ", ")
+      let hint = Tool.suggestion(for: path, among: protocols) ?? "; it has: \(all)"
       throw Refused(
         description: """
-          '\(module)' has no public protocol '\(path)'; it has: \(near)
-          A module that it shows as its own may have it, as 'FoundationEssentials' behind 'Foundation'.
+          '\(module)' has no public protocol '\(path)'\(hint)
+          A module beside it may have it: 'FoundationEssentials' and 'FoundationXML' are beside 'Foundation'.
           """)
     }
     self.module = module
@@ -68,7 +69,7 @@ struct RestatedProtocol {
     }
     if ["Swift", "_Concurrency", "Distributed", "Observation"].contains(words[0]) {
       throw Refused(
-        description: "'\(symbol.path)' inherits '\(words[1])', to which no proxy can conform")
+        description: "'\(symbol.path)' inherits '\(words[1])', and no proxy can conform to that")
     }
     let other = try graphs.graph(of: words[0])
     guard let symbol = other.protocolSymbol(words[1]) else {

@@ -8,7 +8,7 @@ enum SalvageCommand {
   static func run(_ path: String, to output: String, isJSON: Bool) throws -> ExitCode {
     let reader = try JournalReader(at: path)
     if unsafe access(output, F_OK) == 0 {
-      throw JournalError.system("opened", path: output, code: EEXIST)
+      throw JournalError.system("created", path: output, code: EEXIST)
     }
     let journal = try Journal(at: output, interface: Interface("salvage"))
     var found = Found()

@@ -91,14 +91,14 @@ final class SymbolGraphs {
     let output = try Self.swift(arguments + options)
     let file = folder.appendingPathComponent("\(module).symbols.json")
     guard let data = try? Data(contentsOf: file) else {
-      let first = output.split(separator: "\n").first.map(String.init) ?? "it said nothing"
+      let first = output.split(separator: "\n").first.map(String.init) ?? "it gave no reason"
       let advice =
         first.contains("missing required module")
-        ? "Say where the map of that module is: -Xcc -fmodule-map-file=PATH/module.modulemap"
-        : "Say where it is, as in: forward proxy \(module).SomeDelegate -I .build/debug/Modules"
+        ? "Add the map of that module: -Xcc -fmodule-map-file=PATH/module.modulemap"
+        : "Add the folder that it is in, as in: forward proxy \(module).SomeDelegate -I .build/debug/Modules"
       throw Missing(
         description: """
-          swift symbolgraph-extract does not find the module '\(module)': \(first)
+          the module '\(module)' is not found by swift symbolgraph-extract: \(first)
           \(advice)
           """)
     }

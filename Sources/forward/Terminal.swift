@@ -49,29 +49,17 @@ enum Terminal {
     }.joined(separator: "\n")
   }
 
-  /// Standard input cannot be read.
-  struct Unreadable: Error, CustomStringConvertible {
-    let code: Int32
-
-    var description: String {
-      "the input cannot be read: \(unsafe String(cString: strerror(code)))"
-    }
-  }
-
   /// Reads the lines of standard input as raw bytes, because an encoding may be invalid UTF-8.
   ///
-  /// - Throws: An error of the system, behind the last whole line.
-  static func readLines(_ body: ([UInt8]) -> Void) throws(Unreadable) {
-    guard let input = unsafe fdopen(0, "r") else { throw Unreadable(code: errno) }
+  /// - Returns: zero, or the error of the system that came behind the last whole line.
+  static func readLines(_ body: ([UInt8]) -> Void) -> Int32 {
+    guard let input = unsafe fdopen(0, "r") else { return errno }
     var line: UnsafeMutablePointer<CChar>?
     var capacity = 0
     defer { unsafe free(line) }
     while true {
       let count = unsafe getline(&line, &capacity, input)
-      guard count >= 0 else {
-        if unsafe ferror(input) != 0 { throw Unreadable(code: errno) }
-        return
-      }
+      if count < 0 { return unsafe ferror(input) != 0 ? errno : 0 }
       // SAFETY: the line has `count` bytes until the next call, with its end if it has one.
       let bytes = unsafe UnsafeRawBufferPointer(start: line, count: count)
       body(unsafe Array(bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]))

@@ -41,11 +41,19 @@ enum Tool {
 
   private static func command(_ name: String) throws(UsageError) -> Command {
     guard let command = Command(rawValue: name) else {
-      let near = Command.allCases.map(\.rawValue).first { NearestName.distance(name, $0) <= 2 }
-      let hint = near.map { "; did you mean '\($0)'?" } ?? ""
+      let names = Command.allCases.map(\.rawValue)
+      let all = "; there are \(names.joined(separator: ", "))"
+      let hint = suggestion(for: name, among: names) ?? all
       throw UsageError(message: "there is no command '\(name)'\(hint)", command: nil)
     }
     return command
+  }
+
+  /// The end of a sentence about a name that does not exist; nil if no name is similar.
+  static func suggestion(for name: String, among names: [String]) -> String? {
+    let near = names.min { NearestName.distance(name, $0) < NearestName.distance(name, $1) }
+    guard let near, NearestName.distance(name, near) <= 2 else { return nil }
+    return "; did you mean '\(near)'?"
   }
 
   private static func run(_ options: Options) throws -> ExitCode {
@@ -113,10 +121,14 @@ struct Options {
       } else if known.flags.contains(argument) {
         flags.insert(argument)
       } else if known.values.contains(argument) {
-        guard let value = rest.popFirst() else { throw fault("\(argument) needs a value") }
+        guard let value = rest.popFirst() else {
+          throw fault("\(argument) needs a value behind it")
+        }
         values[argument, default: []].append(value)
       } else {
-        throw fault("there is no option '\(argument)'")
+        let names = known.flags.union(known.values).sorted()
+        let hint = Tool.suggestion(for: argument, among: names) ?? ""
+        throw fault("\(command.rawValue) has no option '\(argument)'\(hint)")
       }
     }
   }

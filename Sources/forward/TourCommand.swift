@@ -53,7 +53,7 @@ enum TourCommand {
     do {
       _ = try MethodSignature(parsing: "v@:{CGPoint=dd")
     } catch {
-      Terminal.out("   An encoding that is wrong shows where:\n\(error)")
+      Terminal.out("   An error in an encoding shows the place:\n\(error)")
     }
   }
 

@@ -55,6 +55,9 @@ struct DoctorTests {
   func mistyped() throws {
     let errors = try Tool.run(["bnech"]).errors
     #expect(errors.contains("there is no command 'bnech'; did you mean 'bench'?"))
+    #expect(try Tool.run(["none"]).errors.contains("'none'; there are explain, call, "))
+    let option = try Tool.run(["journal", "--jsno", "a"]).errors
+    #expect(option.contains("journal has no option '--jsno'; did you mean '--json'?"))
   }
 
   @Test(

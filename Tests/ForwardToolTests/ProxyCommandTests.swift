@@ -129,14 +129,15 @@ struct ProxyCommandTests {
     .compilerOfOwnMachine,
     arguments: [
       (["Rooms.Made"], 1, "no proxy can have 'init(number: Int)', which 'Made' requires"),
-      (["Rooms.Ordered"], 1, "'Ordered' inherits 'Comparable', to which no proxy can conform"),
+      (["Rooms.Ordered"], 1, "'Ordered' inherits 'Comparable', and no proxy can conform to that"),
       (["Rooms.Roam"], 1, "no public protocol 'Roam'; it has: Door, Listener, Made, Ordered, "),
-      (["Rooms.Roam"], 1, "as 'FoundationEssentials' behind 'Foundation'"),
-      (["Attic.Door"], 65, "does not find the module 'Attic'"),
+      (["Rooms.Roam"], 1, "'FoundationEssentials' and 'FoundationXML' are beside 'Foundation'"),
+      (["Rooms.Dor"], 1, "no public protocol 'Dor'; did you mean 'Door'?"),
+      (["Attic.Door"], 65, "the module 'Attic' is not found"),
       (["Attic.Door"], 65, "forward proxy Attic.SomeDelegate -I .build/debug/Modules"),
       (["RoomDelegate"], 64, "'RoomDelegate' names no module: write Module.RoomDelegate"),
-      (["Rooms.Door", "Rooms.Made"], 64, "proxy takes one protocol, and there is 'Rooms.Made'"),
-      ([], 64, "proxy needs a protocol with its module: forward proxy Module.Protocol"),
+      (["Rooms.Door", "Rooms.Made"], 64, "takes one protocol, but 'Rooms.Made' was given, too"),
+      ([], 64, "a protocol with its module: forward proxy FoundationXML.XMLParserDelegate"),
     ])
   func refused(_ arguments: [String], _ status: Int, _ message: String) throws {
     let modules = try Modules.compiled.get()

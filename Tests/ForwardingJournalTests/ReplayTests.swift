@@ -141,7 +141,7 @@ struct ReplayTests {
     try other.allow(try Message<Int32, Int32>("withdraw:"))
     let ledger = Ledger()
     for (interface, text) in [
-      (other, "'withdraw:' is i@:i, but q@:q is given"),
+      (other, "'withdraw:' has the types i@:i, but q@:q is given"),
       (Interface("other"), "the interface has no message 'ledger/add:times:booked:'"),
       (Interface("ledger"), "the interface has no message 'add:times:booked:'"),
     ] {
@@ -149,7 +149,7 @@ struct ReplayTests {
         try JournalReader(at: folder.journal).replay(interface, into: ledger)
       } throws: {
         guard case JournalError.schema = $0 else { return false }
-        return "\($0)".hasSuffix("has another message: \(text)")
+        return "\($0)".hasSuffix("does not fit the interface: \(text)")
       }
     }
     #expect(ledger == Ledger())

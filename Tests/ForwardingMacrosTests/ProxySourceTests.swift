@@ -147,6 +147,18 @@
           }
           """),
       Advice(
+        testDescription: "delegates of an actor in a class without it",
+        error: "main actor-isolated default value in a nonisolated context",
+        advice: "write '@MainActor' on 'Session', too", mark: "@MainActor", count: 1,
+        source: """
+          @Forwardable @MainActor protocol Named: AnyObject {
+            func rename(_ name: String)
+          }
+          MARK final class Session {
+            @Delegates var delegate: any Named
+          }
+          """),
+      Advice(
         testDescription: "a base of actors", error: "non-actor type 'DoorProxy' cannot conform",
         advice: "if it is of actors: inherit 'Actor', too", mark: ", Actor",
         source: """

@@ -45,7 +45,7 @@ struct GatheredMessageTests {
     #expect(hosts.allSatisfy { $0.statistics.asked == 2 })
     let one = try await remote.gather(expecting: 2) { try await Vault.deposit(1, on: $0) }
     #expect(one.values == [6, 6])
-    #expect("\(second)" == "'vaultDeposit:' is a second message of a gathering, which sends one")
+    #expect("\(second)" == "a gathering sends one message, but 'vaultDeposit:' is a second one")
   }
 
   @Test("answers of 64 MB in all are accepted, and not one byte more", arguments: [0, 1])

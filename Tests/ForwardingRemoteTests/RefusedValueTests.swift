@@ -69,11 +69,11 @@ struct RefusedValueTests {
     try await Reader.read(Word(text: "fine"), on: remote)
     for text in ["decode", "corrupt"] {
       let words = await refused { try await Reader.read(Word(text: text), on: remote) }
-      #expect(words.hasPrefix("byte ") && words.contains("no value of "), "\(words)")
+      #expect(words.hasPrefix("byte ") && words.contains("not a valid value of "), "\(words)")
       #expect(!words.contains("1234"), "\(words)")
     }
     let words = await refused { _ = try await Reader.write("encode", on: remote) }
-    #expect(words.hasPrefix("byte 0: no value of ") && !words.contains("1234"), "\(words)")
+    #expect(words.hasPrefix("byte 0: not a valid value of ") && !words.contains("1234"), "\(words)")
     // The process that decodes an answer gets the whole error.
     await #expect {
       _ = try await Reader.write("decode", on: remote)

@@ -120,7 +120,7 @@ struct RemoteCallTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(text == "'vaultDeposit:' is i@:i, but q@:q is given")
+    #expect(text == "'vaultDeposit:' has the types i@:i, but q@:q is given")
     let second = await #expect(throws: RemoteError.self) { try await unknown(on: remote) }
     guard case .refused(.unknownMessage, "the interface has no message 'vaultCount'") = second
     else {

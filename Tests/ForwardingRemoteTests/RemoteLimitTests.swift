@@ -107,7 +107,7 @@ struct RemoteLimitTests {
     #expect(reason == .limit(1 << 20, given: (1 << 20) + 1))
     let refused = await refusal { _ = try await Desk.count(text + "x", on: office.greedy) }
     #expect(refused?.0 == .malformed)
-    #expect(refused?.1.contains("1048576 bytes are the limit") == true)
+    #expect(refused?.1.contains("the limit is 1048576") == true)
     #expect(try await office.lives())
     // A result has no header: it is limited by the message, with its length in front.
     #expect(try await Desk.write((1 << 20) - 4, on: office.fair).utf8.count == (1 << 20) - 4)

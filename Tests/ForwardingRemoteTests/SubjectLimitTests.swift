@@ -44,7 +44,7 @@ struct SubjectLimitTests {
     let transport = InProcessTransport()
     let first = try transport.subscribe(to: RemoteSubject(known: "a", number: 7), group: nil) { _ in
     }
-    let error = TransportError.failed("'b' has the number of 'a': rename one of them")
+    let error = TransportError.failed("'b' and 'a' have the same hash: rename one of them")
     #expect(throws: error) {
       try transport.subscribe(to: RemoteSubject(known: "b", number: 7), group: nil) { _ in }
     }

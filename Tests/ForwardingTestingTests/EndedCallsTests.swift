@@ -106,7 +106,7 @@
       #expect(try await spy[rows].expect(within: .seconds(300)))
       #expect(
         failures.texts == [
-          "expected 1 call of 'rows:' within 0.05 seconds, received 1, of which 1 has no end yet"
+          "expected 1 call of 'rows:' within 0.05 seconds, received 1, of which 1 has not ended"
             + "\n  rows:(1)"
         ])
     }

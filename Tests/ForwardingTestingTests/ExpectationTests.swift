@@ -105,7 +105,7 @@
       spy.proxy.rows(2, 1)
       #expect(
         failures.texts == [
-          "expected no call of 'rows::' where a closure says so, and one came"
+          "expected no call of 'rows::' that its closure accepts, received one"
             + "\n  rows::(1, 2)\n  rows::(2, 1)"
         ])
       #expect(spy.messages.rows.calls == 2)

@@ -138,7 +138,7 @@ struct FailureTests {
     }
     try undo.undo()
     #expect(undo.groupDepth == 0)
-    #expect(heard.diagnostics == ["the group 'Forgotten' was left open"])
+    #expect(heard.diagnostics == ["the group 'Forgotten' was left open, so it was closed"])
     #expect(undo.redoSteps == ["((Page add: -10); Page add: 1)"])
     try undo.redo()
     #expect(page.count == 1)

@@ -18,11 +18,11 @@ struct GroupTests {
       as [() throws -> Void]
     {
       let error = #expect(throws: UndoError.self) { try refused() }
-      #expect("\(error!)" == "a group is open, 1 deep; end it first")
+      #expect("\(error!)" == "a group is open, 1 deep: call 'endGroup' first")
     }
     try undo.endGroup()
     let error = #expect(throws: UndoError.self) { try undo.endGroup() }
-    #expect("\(error!)" == "no group is open")
+    #expect("\(error!)" == "no group is open: call 'beginGroup' before 'endGroup'")
     try undo.undo()
     #expect(page.count == 1)
   }
@@ -37,7 +37,7 @@ struct GroupTests {
     }
     #expect(undo.groupDepth == 0)
     #expect(undo.undoCount == 1)
-    #expect(heard.diagnostics == ["the group 'Forgotten' was left open"])
+    #expect(heard.diagnostics == ["the group 'Forgotten' was left open, so it was closed"])
   }
 
   @Test("a hundred groups can be nested, and no more")
@@ -46,7 +46,8 @@ struct GroupTests {
     for _ in 0..<100 { try undo.beginGroup() }
     for _ in 0..<2 {
       let error = #expect(throws: UndoError.self) { try undo.beginGroup() }
-      #expect("\(error!)" == "100 groups are open inside of each other; that is the limit")
+      let limit = "100 groups are open inside of each other, which is the limit: end one first"
+      #expect("\(error!)" == limit)
     }
     #expect(throws: UndoError.self) { try undo.group { try page.add(1) } }
     try page.add(2)

@@ -62,7 +62,7 @@ final class SocketConnection: Sendable {
       if !outbox.isSending {
         switch descriptor.send(bytes) {
         case .sent: return false
-        case .tooLarge: throw .failed("the system does not send \(bytes.count) bytes at once")
+        case .tooLarge: throw .failed("the system cannot send \(bytes.count) bytes at once")
         case .broken:
           shut(&outbox)
           throw .interrupted

@@ -27,7 +27,8 @@ final class SubscriptionTable: Sendable {
     try state.withLockInPlace { (state) throws(TransportError) in
       if state.isClosed { throw .closed }
       if let other = state.subjects[subject.number]?.subject, other != subject {
-        throw .failed("'\(subject.name)' has the number of '\(other.name)': rename one of them")
+        throw .failed(
+          "'\(subject.name)' and '\(other.name)' have the same hash: rename one of them")
       }
       // Modified in place, as a subject may have very many.
       state.subjects[subject.number, default: Listeners(subject: subject)].all.append(listener)

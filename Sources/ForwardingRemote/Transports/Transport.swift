@@ -143,7 +143,7 @@ public enum TransportState: Hashable, Sendable {
 /// Why the transport did not carry a message.
 ///
 /// ```swift
-/// TransportError.tooLarge(limit: 1024, given: 4096)  // 4096 bytes are given, and 1024 are the limit
+/// TransportError.tooLarge(limit: 1024, given: 4096)  // the message has 4096 bytes, but the limit is 1024
 /// ```
 public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The subject has no listener.
@@ -169,12 +169,12 @@ public enum TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .nobodyListens: "no host listens"
     case .tooLarge(let limit, let given):
-      "\(given) bytes are given, and \(limit) are the limit"
-    case .interrupted: "the connection broke before an answer came"
+      "the message has \(given) bytes, but the limit is \(limit)"
+    case .interrupted: "the connection broke before an answer arrived"
     case .closed: "the transport is closed"
-    case .congested: "more is waiting to be sent than may"
-    case .timedOut: "it took longer than it may"
-    case .unreachable(let reason): "cannot be reached: \(reason)"
+    case .congested: "too much is waiting to be sent: try again later"
+    case .timedOut: "the time limit has passed"
+    case .unreachable(let reason): "the host cannot be reached: \(reason)"
     case .denied(let reason): "not allowed: \(reason)"
     case .failed(let reason): reason
     }

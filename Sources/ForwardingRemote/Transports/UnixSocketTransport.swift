@@ -56,7 +56,7 @@ public final class UnixSocketTransport: Transport {
       guard let self, state.read({ $0.connections.count < limit }) else { return new.close() }
       _ = begin(SocketConnection(new))
     }
-    if !hasBegun { throw .failed("the system has no thread to listen on") }
+    if !hasBegun { throw .failed("the system cannot start a thread that listens") }
   }
 
   /// Connects to the process that listens at a path.
@@ -96,7 +96,7 @@ public final class UnixSocketTransport: Transport {
       throw error
     }
     guard begin(SocketConnection(descriptor)) else {
-      throw .failed("the system has no thread to read a socket on")
+      throw .failed("the system cannot start a thread that reads a socket")
     }
   }
 

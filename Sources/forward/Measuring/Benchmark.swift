@@ -13,7 +13,9 @@ struct Benchmark {
   let calls: Int
   /// Repeats the operation, and returns the nanoseconds that this took.
   let time: (Int) throws -> Double
+}
 
+extension Benchmark {
   /// Describes a row whose `body` repeats the operation. The figure is for one of its `calls`.
   init(
     _ name: String, _ what: String, over baseline: String? = nil, calls: Int = 1,
@@ -24,17 +26,6 @@ struct Benchmark {
       try body(count)
       return start.nanoseconds
     }
-  }
-
-  private init(
-    name: String, what: String, baseline: String?, calls: Int,
-    time: @escaping (Int) throws -> Double
-  ) {
-    self.name = name
-    self.what = what
-    self.baseline = baseline
-    self.calls = calls
-    self.time = time
   }
 
   /// A row that measures itself, because it prepares something that does not count.

@@ -19,7 +19,7 @@ struct SocketDescriptor: Hashable, Sendable {
   static func make() throws(TransportError) -> SocketDescriptor {
     let kind = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
     let number = socket(AF_UNIX, Int32(kind), 0)
-    guard number >= 0 else { throw .failed("no socket: \(Self.lastError)") }
+    guard number >= 0 else { throw .failed("the system has no socket: \(Self.lastError)") }
     let descriptor = SocketDescriptor(number: number)
     descriptor.setRoom(Self.room)
     return descriptor
@@ -81,7 +81,7 @@ struct SocketDescriptor: Hashable, Sendable {
       return true
     }
     if errno == ECONNREFUSED || errno == ENOENT { return false }
-    if errno == EAGAIN { throw .unreachable("\(path): too many wait for who listens there") }
+    if errno == EAGAIN { throw .unreachable("\(path): too many connections are waiting there") }
     throw .unreachable("\(path): \(Self.lastError)")
   }
 
@@ -130,9 +130,10 @@ struct SocketDescriptor: Hashable, Sendable {
   /// - Throws: ``TransportError/unreachable(_:)`` if it is relative, too long, or contains a zero.
   static func check(_ path: String) throws(TransportError) {
     let (bytes, limit) = (path.utf8, MemoryLayout.size(ofValue: sockaddr_un().sun_path))
-    if bytes.contains(0) { throw .unreachable("a path has no zero in it, and this has") }
+    if bytes.contains(0) { throw .unreachable("the path of the socket contains a NUL") }
     if bytes.count >= limit {
-      throw .unreachable("a path has at most \(limit - 1) bytes, and this has \(bytes.count)")
+      throw .unreachable(
+        "the path of a socket has at most \(limit - 1) bytes, but this one has \(bytes.count)")
     }
     if !path.hasPrefix("/") { throw .unreachable("'\(path)' does not begin with a slash") }
   }
