@@ -15,8 +15,7 @@ enum BenchCommand {
       }
       if isWritten != true {
         let reason = unsafe String(cString: strerror(errno))
-        Terminal.error("forward: '\(path)' cannot be written: \(reason)")
-        return .failed
+        throw Failure(message: "'\(path)' cannot be written: \(reason)")
       }
     }
     return .ok

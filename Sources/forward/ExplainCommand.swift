@@ -20,8 +20,8 @@ enum ExplainCommand {
     var allGood = true
     let code = Terminal.readLines { allGood = explainer.explain($0) && allGood }
     if code != 0 {
-      Terminal.error("forward: the input cannot be read: \(unsafe String(cString: strerror(code)))")
-      return .failed
+      let reason = unsafe String(cString: strerror(code))
+      throw Failure(message: "the input cannot be read: \(reason)")
     }
     return allGood ? .ok : .badData
   }

@@ -9,11 +9,11 @@ enum Help {
       forward call libm.so.6 pow ddd 2 10                       call any C function: 1024
       forward doctor                                            check this machine
       forward bench                                             measure calls against closures
-      forward proxy FoundationXML.XMLParserDelegate             restate a protocol of a module
+      forward proxy FoundationXML.XMLParserDelegate             print a protocol for '@Forwardable(as:)'
       forward journal bank.journal                              show or check a journal of calls
       forward tour                                              see what the package does
 
-    'forward COMMAND --help' tells more. Exit codes: 0 ok, 1 the call or a check failed,
+    'forward COMMAND --help' shows its options. Exit codes: 0 ok, 1 the call or a check failed,
     64 usage, 65 bad encoding or value, 70 internal error. NO_COLOR is respected.
     """
 

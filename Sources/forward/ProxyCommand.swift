@@ -14,20 +14,12 @@ enum ProxyCommand {
     if let other = others.first, !other.hasPrefix("-") {
       throw options.fault("proxy takes one protocol, but '\(other)' was given, too")
     }
-    do {
-      let graphs = SymbolGraphs(options: others)
-      let restated = try RestatedProtocol(
-        words[1], of: words[0], named: options.values["--name"]?.last, in: graphs)
-      // 'Module.Protocol' would look for the protocol inside a type with the module's name.
-      let hasOwnName = try graphs.graph(of: words[0]).symbols.contains { $0.path == words[0] }
-      Terminal.out(restated.source(hasOwnName: hasOwnName))
-      return .ok
-    } catch let error as SymbolGraphs.Missing {
-      Terminal.error("forward: \(error)")
-      return .badData
-    } catch let error as RestatedProtocol.Refused {
-      Terminal.error("forward: \(error)")
-      return .failed
-    }
+    let graphs = SymbolGraphs(options: others)
+    let restated = try RestatedProtocol(
+      words[1], of: words[0], named: options.values["--name"]?.last, in: graphs)
+    // 'Module.Protocol' would look for the protocol inside a type with the module's name.
+    let hasOwnName = try graphs.graph(of: words[0]).symbols.contains { $0.path == words[0] }
+    Terminal.out(restated.source(hasOwnName: hasOwnName))
+    return .ok
   }
 }

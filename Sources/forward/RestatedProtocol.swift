@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A protocol of another module, restated in the form that `@Forwardable(as:)` takes.
 struct RestatedProtocol {
-  /// The reason that no proxy can represent the protocol.
-  struct Refused: Error, CustomStringConvertible {
-    let description: String
-  }
-
   private let module: String
   private let symbol: SymbolGraph.Symbol
   private let name: String
@@ -30,8 +25,8 @@ struct RestatedProtocol {
       let protocols = graph.symbols.filter { $0.kind.identifier == "swift.protocol" }.map(\.path)
       let all = protocols.isEmpty ? "none" : protocols.sorted().joined(separator: ", ")
       let hint = Tool.suggestion(for: path, among: protocols) ?? "; it has: \(all)"
-      throw Refused(
-        description: """
+      throw Failure(
+        message: """
           '\(module)' has no public protocol '\(path)'\(hint)
           A module beside it may have it: 'FoundationEssentials' and 'FoundationXML' are beside 'Foundation'.
           """)
@@ -68,12 +63,12 @@ struct RestatedProtocol {
       return
     }
     if ["Swift", "_Concurrency", "Distributed", "Observation"].contains(words[0]) {
-      throw Refused(
-        description: "'\(symbol.path)' inherits '\(words[1])', and no proxy can conform to that")
+      throw Failure(
+        message: "'\(symbol.path)' inherits '\(words[1])', and no proxy can conform to that")
     }
     let other = try graphs.graph(of: words[0])
     guard let symbol = other.protocolSymbol(words[1]) else {
-      throw Refused(description: "'\(words[0])' has no public protocol '\(words[1])'")
+      throw Failure(message: "'\(words[0])' has no public protocol '\(words[1])'")
     }
     try add(symbol, of: other)
   }
@@ -86,8 +81,8 @@ struct RestatedProtocol {
       let isLeftOut = !graph.symbols("defaultImplementationOf", of: requirement.id).isEmpty
       if ["swift.init", "swift.func.op"].contains(requirement.kind.identifier) {
         if isLeftOut { continue }
-        throw Refused(
-          description: "no proxy can have '\(requirement.text)', which '\(symbol.path)' requires")
+        throw Failure(
+          message: "no proxy can have '\(requirement.text)', which '\(symbol.path)' requires")
       }
       modules.formUnion(Self.modules(in: requirement))
       if isLeftOut, requirement.text.contains("@escaping") {

@@ -59,11 +59,6 @@ struct SymbolGraph: Decodable {
 
 /// The symbol graphs of modules, which the toolchain extracts on demand.
 final class SymbolGraphs {
-  /// The reason that a symbol graph is not available.
-  struct Missing: Error, CustomStringConvertible {
-    let description: String
-  }
-
   private var graphs: [String: SymbolGraph] = [:]
   /// Further options of `swift symbolgraph-extract`.
   private let options: [String]
@@ -96,8 +91,9 @@ final class SymbolGraphs {
         first.contains("missing required module")
         ? "Add the map of that module: -Xcc -fmodule-map-file=PATH/module.modulemap"
         : "Add the folder that it is in, as in: forward proxy \(module).SomeDelegate -I .build/debug/Modules"
-      throw Missing(
-        description: """
+      throw Failure(
+        code: .badData,
+        message: """
           the module '\(module)' is not found by swift symbolgraph-extract: \(first)
           \(advice)
           """)

@@ -33,6 +33,9 @@ enum Tool {
       Terminal.error("forward: \(error.message)")
       Terminal.error("Run 'forward \(error.command.map { "\($0.rawValue) " } ?? "")--help'.")
       return .usage
+    } catch let error as Failure {
+      Terminal.error("forward: \(error.message)")
+      return error.code
     } catch {
       Terminal.error("forward: \(error)")
       return .internal
@@ -82,6 +85,12 @@ enum Command: String, CaseIterable {
 struct UsageError: Error {
   var message: String
   var command: Command?
+}
+
+/// A command that cannot be carried out.
+struct Failure: Error {
+  var code = ExitCode.failed
+  var message: String
 }
 
 /// The arguments after a command's name: the flags that the command knows, and all others in order.
