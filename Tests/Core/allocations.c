@@ -87,7 +87,7 @@ static void note_event(FWDEvent event, const void *function) {
 static FWDPlan *plan_of(const FWDValue *values, size_t count) {
   FWDPlan *plan = NULL;
   size_t index = 0;
-  FWDStatus status = fwd_plan_create(values, count, count, &plan, &index);
+  FWDStatus status = fwd_plan_create(values, count, count + 1, &plan, &index);
   CHECK(status == FWDStatusOk || (status == FWDStatusOutOfMemory && failing > 0));
   CHECK((status == FWDStatusOk) == (plan != NULL));
   return plan;

@@ -68,7 +68,7 @@ static FWDPlan *plan_of(size_t count) {
     values[i] = (FWDValue){.size = 8, .alignment = 8, .kind = FWDKindInt64, .first = FWDClassInteger};
   FWDPlan *made;
   size_t index;
-  CHECK(fwd_plan_create(values, count, count, &made, &index) == FWDStatusOk);
+  CHECK(fwd_plan_create(values, count, count + 1, &made, &index) == FWDStatusOk);
   return made;
 }
 

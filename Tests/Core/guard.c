@@ -70,7 +70,7 @@ int main(int argument_count, char **arguments) {
                            .component_count = 4};
   FWDPlan *plan;
   size_t index;
-  if (fwd_plan_create(values, count, count, &plan, &index) != FWDStatusOk) return 1;
+  if (fwd_plan_create(values, count, count + 1, &plan, &index) != FWDStatusOk) return 1;
   pthread_attr_t attributes;
   pthread_t thread;
   pthread_attr_init(&attributes);

@@ -11,6 +11,18 @@
 static int calls;
 int fixture_calls(void) { return calls; }
 
+/// Returns the number of vector registers that hold arguments, which the caller of a variadic
+/// function says on x86-64; 0 on other processors.
+int f_vector_count(int number, ...);
+#if defined(__x86_64__)
+__asm__(
+    ".text\n.type f_vector_count, @function\n"
+    "f_vector_count:\n  endbr64\n  movzbl %al, %eax\n  ret\n"
+    ".size f_vector_count, . - f_vector_count\n");
+#else
+int f_vector_count(int number, ...) { return number * 0; }
+#endif
+
 static double f_padded_last(double d, int a, int b, int c, int e, int f, FixturePadded p, double g) {
   return a + b + c + e + f == 15 ? d + p.number + g : -1;
 }
@@ -126,6 +138,7 @@ static const Fixture fixtures[] = {
     FIXTURE(m_long_doubles, "D@:cDcDcD"),
     FIXTURE(m_weighted, "q@:iiiiiiiiii"),
     FIXTURE(m_count, "i@:{?=[3i]}"),
+    FIXTURE(f_vector_count, "ii"),
     FIXTURE(f_average, "dif"),
     FIXTURE(f_fail, "ii"),
     FIXTURE(f_average3, "dddd"),

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../call/fwd_layout.h"
@@ -44,6 +43,12 @@ static Page pages[] = {
 };
 static int is_refused;
 
+/// Whether a file has the page of code at an offset.
+static int has_page(int file, off_t offset) {
+  char page[PAGE];
+  return pread(file, page, PAGE, offset) == PAGE && memcmp(page, fwd_trampoline_page, PAGE) == 0;
+}
+
 /// Opens the file from which the page of code was loaded, and finds the offset of the page in it.
 static int open_image(off_t *out_offset) {
   FILE *maps = fopen("/proc/self/maps", "re");
@@ -51,25 +56,23 @@ static int open_image(off_t *out_offset) {
   char line[4096 + 256];
   int file = -1;
   while (fgets(line, sizeof line, maps)) {
-    unsigned long start, end, offset, inode;
+    unsigned long start, end, offset;
     int path = 0;
-    if (sscanf(line, "%lx-%lx %*s %lx %*s %lu %n", &start, &end, &offset, &inode, &path) < 4)
-      continue;
+    if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %n", &start, &end, &offset, &path) < 3) continue;
     unsigned long page = (unsigned long)fwd_trampoline_page;
     if (page < start || page >= end) continue;
     line[strcspn(line, "\n")] = 0;
+    *out_offset = (off_t)(page - start + offset);
     // The file may have been replaced since; /proc/self/exe then still refers to the program's
-    // file.
+    // file. The contents tell, as file systems in layers report other inodes here than `fstat` does.
     const char *names[] = {line + path, "/proc/self/exe"};
     for (int i = 0; i < 2 && file < 0; i++) {
-      struct stat status;
       file = open(names[i], O_RDONLY | O_CLOEXEC);
-      if (file >= 0 && (fstat(file, &status) != 0 || status.st_ino != inode)) {
+      if (file >= 0 && !has_page(file, *out_offset)) {
         close(file);
         file = -1;
       }
     }
-    *out_offset = (off_t)(page - start + offset);
     break;
   }
   fclose(maps);
@@ -112,10 +115,6 @@ static int map_pair(Page *page) {
       mmap(data, system, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == data;
   int error = errno;
   close(file);
-  if (is_mapped && memcmp(code + inset, fwd_trampoline_page, PAGE) != 0) {
-    is_mapped = 0;
-    error = ENOTSUP;
-  }
   if (!is_mapped) {
     if (code) munmap(code, APART + system);
     errno = error;

@@ -78,7 +78,7 @@ typedef struct FWDPlan FWDPlan;
 /// Creates a plan from `1 + argument_count` values: the result, then each argument.
 ///
 /// `fixed_count` is the number of arguments in front of the `...` of a variadic function, and
-/// equals `argument_count` for all other functions. The caller has classified the values, and has
+/// exceeds `argument_count` for all other functions. The caller has classified the values, and has
 /// checked that the number of arguments does not exceed that of a signature. It owns the plan, and
 /// destroys it with `fwd_plan_destroy`. `values` is not retained. On failure `out_plan` is NULL,
 /// and `out_index` is the index of the value at fault: 0 is the result, or all values together.

@@ -97,7 +97,7 @@ FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count) {
   plan->libffi_result = facts->result.offset;
   ffi_type *result =
       facts->result.size ? type_of(plan, &facts->result) : &ffi_type_void;
-  return fwd_finish_cif(plan, result, fixed_parts, fixed_count < facts->argument_count);
+  return fwd_finish_cif(plan, result, fixed_parts, fixed_count <= facts->argument_count);
 }
 
 #endif

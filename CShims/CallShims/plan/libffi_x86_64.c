@@ -91,7 +91,7 @@ FWDStatus fwd_prepare_libffi(FWDPlan *plan, size_t fixed_count) {
     add_argument(plan, &plan->slots[i]);
     if (i < fixed_count) fixed_parts = plan->part_count;
   }
-  return fwd_finish_cif(plan, result, fixed_parts, fixed_count < facts->argument_count);
+  return fwd_finish_cif(plan, result, fixed_parts, fixed_count <= facts->argument_count);
 }
 
 #endif

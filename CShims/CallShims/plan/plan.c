@@ -75,7 +75,7 @@ FWDStatus fwd_plan_create(const FWDValue *values, size_t argument_count, size_t 
   for (size_t i = 0; i < argument_count; i++)
     plan->slots[i] = fwd_slot_describe(&values[i + 1], i >= fixed_count);
   // A variadic callee needs the number of vector registers in use; libffi passes it.
-  int is_direct = fwd_has_direct_engine() && fixed_count == argument_count;
+  int is_direct = fwd_has_direct_engine() && fixed_count > argument_count;
   plan->facts.engine = is_direct ? FWDEngineDirect : FWDEngineLibffi;
   status = fwd_place_values(plan, out_index);
   if (status == FWDStatusOk) {

@@ -38,10 +38,12 @@ extension Call {
   fileprivate func describe(_ index: Int) -> String {
     let slot = slot(index)
     let word = slot.word
+    let unused = UInt64(64 - min(8, slot.size) * 8)
     return switch slot.kind.raw {
     case .nothing: "()"
-    case .int8, .int16, .int32, .int64: "\(Int64(bitPattern: word))"
-    case .uInt8, .uInt16, .uInt32, .uInt64: "\(word)"
+    // C leaves the bits above a narrow number undefined.
+    case .int8, .int16, .int32, .int64: "\(Int64(bitPattern: word << unused) >> Int64(unused))"
+    case .uInt8, .uInt16, .uInt32, .uInt64: "\((word << unused) >> unused)"
     case .bool: "\(Bool(word: word))"
     case .float: "\(Float(word: word))"
     case .double: "\(Double(word: word))"

@@ -42,7 +42,7 @@ package struct CallPlaces: Sendable {
     var blamed = 0
     // SAFETY: `places` has one element for each value, and C retains none of the addresses.
     let status = unsafe fwd_place_for(
-      abi, values, values.count - 1, fixedArgumentCount ?? values.count - 1, &places, &stack,
+      abi, values, values.count - 1, fixedArgumentCount ?? Int.max, &places, &stack,
       &blamed)
     guard status == .ok else { throw CallPlan.error(status, blamed, signature) }
     result = Place(places[0], abi)

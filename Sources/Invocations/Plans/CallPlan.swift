@@ -108,7 +108,7 @@ public final class CallPlan: Sendable {
     var plan: OpaquePointer?
     var blamed = 0
     let status = unsafe fwd_plan_create(
-      values, count, fixedArgumentCount ?? count, &plan, &blamed)
+      values, count, fixedArgumentCount ?? Int.max, &plan, &blamed)
     guard let plan = unsafe plan else { throw Self.error(status, blamed, signature) }
     // A signature may retain the plan that it remembers. The plan stores a copy that remembers
     // none, because the two would otherwise retain each other.

@@ -185,6 +185,9 @@ private enum Known {
     guard plan.plan.signature.isStatic else { return }
     let key = ObjectIdentifier(FittedPlan<Value, repeat each Argument>.self)
     let box = Box(plan)
-    boxes.withLockInPlace { if $0.count < CallPlan.cacheCapacity { $0[key] = box } }
+    // The box of a thread that was faster stays: dropping it could end its plan under the lock.
+    boxes.withLockInPlace { boxes in
+      if boxes.count < CallPlan.cacheCapacity, boxes[key] == nil { boxes[key] = box }
+    }
   }
 }

@@ -22,8 +22,12 @@ package enum SignatureCache {
     if let known = entries.read({ $0[text] }) { return known }
     let made = try MethodSignature(
       utf8: Array(text.utf8), layouts: StructureLayouts(), isStatic: true)
-    entries.withLockInPlace { if $0.count < capacity { $0[text] = made } }
-    return made
+    // The signature of a thread that was faster stays: dropping it could end a plan under the lock.
+    return entries.withLockInPlace { entries in
+      if let known = entries[text] { return known }
+      if entries.count < capacity { entries[text] = made }
+      return made
+    }
   }
 }
 

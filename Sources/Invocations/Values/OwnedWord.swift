@@ -41,12 +41,19 @@ struct OwnedWord {
     self.init(UInt64(address), isOwned ? .object : .none)
   }
 
-  /// Copies or retains the value that a word refers to.
+  /// Copies or retains the value that a word refers to. Without memory for the copy of a C string
+  /// the program ends, as it does where Swift has no memory for an object.
   init(keeping word: UInt64, as ownership: ValueOwnership, type: Any.Type? = nil) {
     var word = word
     switch ownership {
     case .none: break
-    case .cString: word = unsafe Self.text(at: word).map { unsafe Self.word(of: strdup($0)) } ?? 0
+    case .cString:
+      if let text = unsafe UnsafePointer<CChar>(bitPattern: UInt(word)) {
+        guard let copy = unsafe strdup(text) else {
+          fatalError("no memory for the copy of a C string of \(unsafe strlen(text)) bytes")
+        }
+        word = UInt64(UInt(bitPattern: copy))
+      }
     case .object: _ = unsafe Self.object(at: word)?.retain()
     case .value:
       if let type, let value = unsafe UnsafeRawPointer(bitPattern: UInt(word)) {
@@ -67,14 +74,6 @@ struct OwnedWord {
         unsafe AnyValue.end(type, at: value)
       }
     }
-  }
-
-  private static func text(at word: UInt64) -> UnsafePointer<CChar>? {
-    unsafe UnsafePointer(bitPattern: UInt(word))
-  }
-
-  private static func word(of text: UnsafeMutablePointer<CChar>?) -> UInt64 {
-    UInt64(UInt(bitPattern: text))
   }
 
   private static func object(at word: UInt64) -> Unmanaged<AnyObject>? {

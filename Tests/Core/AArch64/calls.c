@@ -227,11 +227,11 @@ static void check_limit(void) {
   size_t index = 0;
   current = &limit;
   values[2].size = values[3].size = 32768;
-  FWDStatus status = fwd_plan_create(values, 3, 3, &plan, &index);
+  FWDStatus status = fwd_plan_create(values, 3, 4, &plan, &index);
   if (status != FWDStatusOk) return fault("refused, value", index);
   fwd_plan_destroy(plan);
   values[3].size += 16;
-  status = fwd_plan_create(values, 3, 3, &plan, &index);
+  status = fwd_plan_create(values, 3, 4, &plan, &index);
   if (status != FWDStatusTooLarge || index != 3) fault("not refused, value", index);
   FWDPlace places[4];
   uint32_t stack;
@@ -264,7 +264,7 @@ int main(int count, char **arguments) {
     FWDValue values[17];
     for (size_t j = 0; j <= current->count; j++) values[j] = *current->values[j];
     FWDPlan *plan;
-    size_t index, fixed = current->is_variadic ? 1 : current->count;
+    size_t index, fixed = current->is_variadic ? 1 : current->count + 1;
     FWDStatus status = fwd_plan_create(values, current->count, fixed, &plan, &index);
     if (status != FWDStatusOk) {
       fault("refused value", index);

@@ -40,6 +40,24 @@ struct MessageCallbackTests {
     second[Messages.value].expect(times: 2)
   }
 
+  /// Both processors leave the bits of a register above a narrow argument undefined, and C does not
+  /// clear them.
+  @Test(
+    "narrow numbers that C passes are described as C sees them",
+    arguments: [
+      ("c", 0xFFFF_FFFF_FFFF_FF80, "-128"), ("c", 0x7777_7777_7777_7701, "1"),
+      ("C", 0xFFFF_FFFF_FFFF_FF80, "128"), ("s", 0x0000_0000_FFFF_FFFF, "-1"),
+      ("S", 0xFFFF_FFFF_FFFF_FFFF, "65535"), ("i", 0x0000_0000_FFFF_FFFF, "-1"),
+      ("i", 0x1234_5678_0000_0007, "7"), ("I", 0xFFFF_FFFF_FFFF_FFFF, "4294967295"),
+      ("q", 0xFFFF_FFFF_FFFF_FFFF, "-1"), ("Q", 0xFFFF_FFFF_FFFF_FFFF, "18446744073709551615"),
+    ] as [(String, UInt64, String)])
+  func narrow(type: String, register: UInt64, described: String) throws {
+    let spy = SpyProxy()
+    let door = try MessageCallback(to: spy, selector: "did:", encoding: "v\(type)")
+    try door.function(as: (@convention(c) (UInt64) -> Void).self)(register)
+    #expect(spy.transcript == ["did:(\(described))"])
+  }
+
   @Test("a call with any number of arguments arrives", arguments: [0, 1, 6, 7, 24, 200])
   func sizes(count: Int) throws {
     let spy = SpyProxy()

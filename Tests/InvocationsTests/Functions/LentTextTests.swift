@@ -241,3 +241,27 @@ struct LentTextTests {
     return fixture_allocations() - before
   }
 }
+
+@Suite("Text that no memory is left for")
+struct ScarceTextTests {
+  @Test(
+    "a copy of a C string is never NULL in silence: the program ends with a sentence",
+    .enabled(if: fixture_is_sanitized() == 0, "a sanitizer reserves memory without end"))
+  func copy() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let size = 64 << 20
+      let text = try #require(UnsafeMutablePointer<CChar>(OpaquePointer(malloc(size))))
+      memset(text, 65, size - 1)
+      text[size - 1] = 0
+      let call = try Invocation(parsing: "v*")
+      try call.setArgument(bytes: withUnsafeBytes(of: text) { Array($0) }, at: 0)
+      // `RLIMIT_AS` is 9.
+      var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+      setrlimit(__rlimit_resource_t(9), &limit)
+      call.retainArguments()
+      exit(EXIT_SUCCESS)
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("no memory for the copy of a C string of 67108863 bytes"), "\(said)")
+  }
+}

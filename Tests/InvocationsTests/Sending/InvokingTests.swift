@@ -132,6 +132,22 @@ struct InvokingTests {
     }
   }
 
+  @Test("a variadic function is told how many vector registers are in use, even if none may follow")
+  func vectorCount() throws {
+    for (encoding, count) in [("ii", 0), ("iid", 1), ("iidqd", 2)] {
+      let plan = try CallPlan(MethodSignature(parsing: encoding), fixedArgumentCount: 1)
+      #expect(plan.performer == .libffi)
+      let call = Invocation(plan)
+      try call.setArgument(Int32(1), at: 0)
+      try call.invoke(using: Fixtures.named("f_vector_count").function)
+      #if arch(x86_64)
+        #expect(try call.result(as: Int32.self) == count)
+      #else
+        #expect(try call.result(as: Int32.self) == 0, "\(count)")
+      #endif
+    }
+  }
+
   @Test("narrow variadic integers are promoted to int")
   func variadicIntegers() throws {
     let plan = try CallPlan(MethodSignature(parsing: "i^vQ*csCSB"), fixedArgumentCount: 3)
