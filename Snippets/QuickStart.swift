@@ -26,5 +26,5 @@ accounts.add(mine)
 accounts.add(yours)
 print(try accounts.answers(to: deposit, as: Int32.self))  // [100, 100]
 do { try deposit.setArgument(2.5, at: 2) } catch {
-  print(error)  // argument 2 is Int32 (i), but Double (d) was given
+  print(error)  // argument 2 is Int32 (i), not Double (d)
 }

@@ -37,6 +37,6 @@ struct QuickStartTests {
 
     // Mistakes are refused before the call.
     let error = #expect(throws: InvocationError.self) { try call.setArgument(2.5, at: 2) }
-    #expect("\(error!)" == "argument 2 is Int32 (i), but Double (d) was given")
+    #expect("\(error!)" == "argument 2 is Int32 (i), not Double (d)")
   }
 }

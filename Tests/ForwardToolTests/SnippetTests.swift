@@ -26,7 +26,7 @@ struct SnippetTests {
       1024.0
       42
       [100, 100]
-      argument 2 is Int32 (i), but Double (d) was given
+      argument 2 is Int32 (i), not Double (d)
 
       """
     ),

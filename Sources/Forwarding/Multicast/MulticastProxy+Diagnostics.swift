@@ -38,7 +38,8 @@ extension DeliveryDiagnostic: CustomStringConvertible {
     case .overruled(let token, let selector):
       "the answer of \(token) to \(name(selector)) is discarded: a later target answered too"
     case .tooLate(let token, let selector):
-      "the answer of \(token) to \(name(selector)) is discarded: the sender does not wait for its queue"
+      "the answer of \(token) to \(name(selector)) is discarded, because the sender does not wait for its queue; "
+        + "add it with '.blocking', or make the requirement 'async'"
     case .unheard(let selector, let error):
       "\(name(selector)) ended with an error that its sender does not get: \(error)"
     }

@@ -128,7 +128,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
     guard let target, !(target is any MessageForwarding),
       Introspection.signature(of: target, for: selector) == nil
     else { return }
-    EventReports.report(.unanswered(selector, by: Self.self, with: [type(of: target)]))
+    EventReports.report(.handlerWithoutMethod(selector, type(of: target)))
   }
 
   /// Removes a handler.

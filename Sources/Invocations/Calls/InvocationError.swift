@@ -5,7 +5,7 @@ public import TypeEncodings
 ///
 /// ```swift
 /// let call = try Invocation(parsing: "vi")
-/// try call.setArgument(2.5, at: 0)       // throws: argument 0 is Int32 (i), but Double (d) was given
+/// try call.setArgument(2.5, at: 0)       // throws: argument 0 is Int32 (i), not Double (d)
 /// try call.setArgument(Int32(2), at: 1)  // throws: argument 1 was asked for, but the arguments are 0 to 0
 /// ```
 ///
@@ -114,9 +114,9 @@ extension InvocationError: CustomStringConvertible {
     case .indexOutOfBounds(let index, let count):
       "\(SignatureIndexError(index: index, count: count))"
     case .argumentMismatch(let index, let expected, let given):
-      "argument \(index) is \(expected.title), but \(Self.spelled(given)) was given\(Self.why(given, expected))"
+      "argument \(index) is \(expected.title), not \(Self.spelled(given))\(Self.why(given, expected))"
     case .resultMismatch(let expected, let given):
-      "the result is \(expected.title), but \(Self.spelled(given)) was asked for\(Self.why(given, expected))"
+      "the result is \(expected.title), not \(Self.spelled(given))\(Self.why(given, expected))"
     case .unfitType(let type):
       "C has no type for the values of \(type); make it a 'CallStructure', or pass a pointer"
     case .notExact(let value, let type): "\(value) cannot be represented exactly as \(type.title)"

@@ -16,7 +16,8 @@ public struct ForwardingEvent: Sendable, CustomStringConvertible {
     /// A target or a callback threw, and no sender gets the error: the sender has gone on, gets an
     /// earlier error, or is C code.
     case failed
-    /// A message without a result reached targets, and no target has a method for its selector.
+    /// A message without a result reached targets, or a handler was added to an intercepting proxy,
+    /// and no target has a method for its selector.
     case unanswered
     /// A target on a queue was asked for a result, which comes after the sender has its answer.
     case lostAnswer
@@ -87,6 +88,16 @@ extension ForwardingEvent {
       .unanswered, selector: selector, type: type,
       "no target of a \(type) answers '\(RequirementNames.name(of: selector))'"
         + (nearestName(to: selector, in: classes).map { "; did you mean '\($0)'?" } ?? ""))
+  }
+
+  /// A handler of an intercepting proxy for a selector that its object has no method for.
+  package static func handlerWithoutMethod(
+    _ selector: Selector, _ type: AnyClass
+  ) -> ForwardingEvent {
+    ForwardingEvent(
+      .unanswered, selector: selector, type: SwiftType(type),
+      "the handler for '\(RequirementNames.name(of: selector))' does not run: \(SwiftType(type)) has no such "
+        + "method" + (nearestName(to: selector, in: [type]).map { "; did you mean '\($0)'?" } ?? ""))
   }
 
   private static func nearestName(to selector: Selector, in classes: [AnyClass]) -> String? {

@@ -16,30 +16,18 @@ public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
   /// Creates a target without methods.
   public init() {}
 
-  /// Registers a closure for a selector. The types of the closure are compared with `encoding`; if
-  /// that is nil, they determine it.
+  /// Registers a closure over any Swift types for a selector. The types of the closure are compared
+  /// with `encoding`; if that is nil, they determine it, and messages that drop the result are
+  /// answered, too.
   ///
   /// - Throws: an ``InvocationError`` if the selector is registered and `replacing` is false, or
   ///   the encoding does not fit the selector or the types.
-  @inlinable
-  public func register<Value: CallValue, each Argument: CallValue>(
+  public func register<Result, each Argument>(
     _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
-    _ body: @escaping @Sendable (repeat each Argument) throws -> Value
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) throws(InvocationError) {
     try register(
-      selector, replacing: replacing, Implementation.withoutReceiver(encoding: encoding, body))
-  }
-
-  /// Registers a closure without a result for a selector.
-  ///
-  /// - Throws: as for a closure with a result.
-  @inlinable
-  public func register<each Argument: CallValue>(
-    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
-    _ body: @escaping @Sendable (repeat each Argument) throws -> Void
-  ) throws(InvocationError) {
-    try register(
-      selector, replacing: replacing, Implementation.withoutReceiver(encoding: encoding, body))
+      selector, replacing: replacing, Implementation.ofAnyTypes(encoding: encoding, body))
   }
 
   /// Registers an implementation for a selector. One of an `async` closure, whose receiver is the
@@ -93,19 +81,5 @@ public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
 
   public func methodSignature(for selector: Selector) -> MethodSignature? {
     ownMethod(for: selector)?.signature
-  }
-}
-
-extension ClosureTarget {
-  /// Registers a closure with arguments and a result of any Swift types.
-  ///
-  /// - Throws: an ``InvocationError`` if the selector is registered and `replacing` is false, or
-  ///   the encoding does not fit the selector or the types.
-  public func register<Result, each Argument>(
-    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
-    _ body: @escaping @Sendable (repeat each Argument) throws -> Result
-  ) throws(InvocationError) {
-    try register(
-      selector, replacing: replacing, Implementation.ofAnyTypes(encoding: encoding, body))
   }
 }

@@ -3,7 +3,7 @@
 // convert their values. Objects are passed as references, and other values by their address,
 // without a copy.
 //
-// A method with a value that C has no type for also answers messages without a result.
+// A method whose types spell its encoding also answers messages without a result.
 
 extension Implementation {
   /// Makes a method from a closure over any types, which takes the receiver in front of the
@@ -51,7 +51,7 @@ extension Implementation {
     of fitted: FittedPlan<Value, repeat each Argument>, _ encoding: String?,
     _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Void
   ) throws(InvocationError) -> Implementation? {
-    if encoding != nil || Value.self == Void.self || fitted.isOfC { return nil }
+    if encoding != nil || Value.self == Void.self { return nil }
     let fitted = try FittedPlan<Void, repeat each Argument>(anyMethod: nil)
     return Implementation(
       fitted, receiver: Receiver.self, unsafe AnyBody.returning(fitted, method: body))

@@ -243,24 +243,6 @@ extension Implementation {
       receiver: receiver)
   }
 
-  /// Makes a method from a closure that takes only the arguments.
-  @usableFromInline
-  package static func withoutReceiver<Value: CallValue, each Argument: CallValue>(
-    encoding: String?, _ body: @escaping @Sendable (repeat each Argument) throws -> Value
-  ) throws(InvocationError) -> Implementation {
-    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
-    return Implementation(fitted, SwiftBody.returning(fitted, body))
-  }
-
-  /// Makes a method from a closure that takes only the arguments, and has no result.
-  @usableFromInline
-  package static func withoutReceiver<each Argument: CallValue>(
-    encoding: String?, _ body: @escaping @Sendable (repeat each Argument) throws -> Void
-  ) throws(InvocationError) -> Implementation {
-    let fitted = try FittedPlan<NoResult, repeat each Argument>(method: encoding)
-    return Implementation(fitted, SwiftBody.void(fitted, body))
-  }
-
   /// Makes a method of any signature from a closure that gets the call as an invocation. The sender
   /// gets the result that the closure sets, or zero if it sets none.
   ///

@@ -76,11 +76,6 @@ package struct FittedPlan<Value, each Argument>: Sendable {
   }
 }
 
-extension FittedPlan {
-  /// Whether all of the types are C types.
-  @usableFromInline var isOfC: Bool { result.isOfC && arguments.allSatisfy(\.isOfC) }
-}
-
 // Initializers for types that declare how they are stored.
 extension FittedPlan where Value: CallValue, repeat each Argument: CallValue {
   /// The plan of a method with these declared arguments.

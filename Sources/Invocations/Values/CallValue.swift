@@ -7,7 +7,7 @@ public import CForwardingShims
 /// Double.typeEncoding   // d
 /// String?.typeEncoding  // *
 /// let call = try Invocation(parsing: "vi")
-/// try call.setArgument(Int64(2), at: 0)           // throws: argument 0 is Int32 (i), but Int64 (q) was given
+/// try call.setArgument(Int64(2), at: 0)           // throws: argument 0 is Int32 (i), not Int64 (q)
 /// try call.setArgument(exactly: Int64(2), at: 0)
 /// ```
 ///

@@ -29,6 +29,32 @@ struct RegisteringTests {
     #expect(throws: Failure(name: "burnt")) { try Message<NoResult>("burn")(on: purse) }
   }
 
+  @Test("a message without a result reaches a method that has one, of C types as well")
+  func dropped() throws {
+    final class Till: Sendable {
+      let sum = LockedValue(0)
+      func add(_ amount: Int32) -> Int32 {
+        sum.withLock { $0 += Int(amount) }
+        return amount
+      }
+      func note(_ text: String) -> [String] { [text] }
+    }
+    let (till, alone) = (Till(), ClosureTarget())
+    try MethodTable.of(Till.self).register("add:", Till.add)
+    try MethodTable.of(Till.self).register("note:", Till.note)
+    try alone.register("add:") { [till] (amount: Int32) -> Int32 in till.add(amount) }
+    for target in [till, alone] as [AnyObject] {
+      try Message<NoResult, Int32>("add:")(20, on: target)
+    }
+    try Message<NoResult, String>("note:")("x", on: till)
+    let (proxy, queue) = (MulticastProxy(), DispatchQueue(label: "till"))
+    proxy.add(till, on: .queue(queue))
+    try Message<NoResult, Int32>("add:")(2, on: proxy)
+    queue.sync {}
+    #expect(till.sum.withLock { $0 } == 42)
+    #expect(throws: InvocationError.self) { try Message<Double, Int32>("add:")(1, on: till) }
+  }
+
   @Test("a name that is taken is refused everywhere, unless `replacing` is true")
   func taken() throws {
     class Taken {}

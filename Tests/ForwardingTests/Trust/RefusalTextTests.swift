@@ -40,22 +40,22 @@ struct RefusalTextTests {
     }
     #expect(
       set("{R=^v}", HoldsObject())
-        == "argument 0 is a structure ({R=^v}), but HoldsObject ({R=^v}) was given: HoldsObject cannot be "
+        == "argument 0 is a structure ({R=^v}), not HoldsObject ({R=^v}): HoldsObject cannot be "
         + "copied byte by byte, because it holds an object")
     #expect(
       set("{L=q}", TooLarge())
-        == "argument 0 is a structure ({L=q}), but TooLarge ({L=q}) was given: TooLarge takes 16 bytes, but "
+        == "argument 0 is a structure ({L=q}), not TooLarge ({L=q}): TooLarge takes 16 bytes, but "
         + "its encoding 8")
     #expect(
       set("{A=q}", Misaligned())
-        == "argument 0 is a structure ({A=q}), but Misaligned ({A=q}) was given: Misaligned is aligned to 4 "
+        == "argument 0 is a structure ({A=q}), not Misaligned ({A=q}): Misaligned is aligned to 4 "
         + "bytes, but its encoding to 8")
     #expect(
       set("{B=d}", TooLarge())
-        == "argument 0 is a structure ({B=d}), but TooLarge ({L=q}) was given")
+        == "argument 0 is a structure ({B=d}), not TooLarge ({L=q})")
     #expect(
       Self.text { _ = try Implementation { (_: Log) in HoldsObject() } }
-        == "the result is a structure ({R=^v}), but HoldsObject ({R=^v}) was asked for: HoldsObject cannot "
+        == "the result is a structure ({R=^v}), not HoldsObject ({R=^v}): HoldsObject cannot "
         + "be copied byte by byte, because it holds an object")
   }
 
@@ -225,7 +225,8 @@ struct RefusalTextTests {
       ),
       (
         .tooLate(token, upload),
-        "the answer of \(token) to 'chat(_:uploadLate:)' is discarded: the sender does not wait for its queue"
+        "the answer of \(token) to 'chat(_:uploadLate:)' is discarded, because the sender does not wait for its queue; "
+          + "add it with '.blocking', or make the requirement 'async'"
       ),
       (
         .unheard(upload, failure),

@@ -49,7 +49,7 @@ struct FunctionTableTests {
     let literal = #expect(throws: InvocationError.self) { try functions.call("never", 1, 1.0) }
     #expect(
       "\(literal!)"
-        == "argument 0 is Int32 (i), but Int (q) was given; a literal such as 5 is an Int, so "
+        == "argument 0 is Int32 (i), not Int (q); a literal such as 5 is an Int, so "
         + "write Int32(5)")
     #expect(throws: InvocationError.unknownFunction(name: "nevr", nearest: "never")) {
       try functions.call("nevr")
@@ -137,14 +137,14 @@ struct FunctionTableTests {
     },
     Unregistered(
       testDescription: "an argument that does not fit",
-      reason: " argument 0 is Double (d), but Int32 (i) was given"
+      reason: " argument 0 is Double (d), not Int32 (i)"
     ) { try $0.register("bad", encoding: "id") { (value: Int32) -> Int32 in value } },
     Unregistered(
       testDescription: "a result that does not fit",
-      reason: " the result is Double (d), but Int32 (i) was asked for"
+      reason: " the result is Double (d), not Int32 (i)"
     ) { try $0.register("bad", encoding: "di") { (value: Int32) -> Int32 in value } },
     Unregistered(
-      testDescription: "no result", reason: " the result is Double (d), but Void (v) was asked for"
+      testDescription: "no result", reason: " the result is Double (d), not Void (v)"
     ) { try $0.register("bad", encoding: "di") { (_: Int32) -> Void in } },
   ]
 
