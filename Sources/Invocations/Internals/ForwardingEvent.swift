@@ -97,7 +97,8 @@ extension ForwardingEvent {
     ForwardingEvent(
       .unanswered, selector: selector, type: SwiftType(type),
       "the handler for '\(RequirementNames.name(of: selector))' does not run: \(SwiftType(type)) has no such "
-        + "method" + (nearestName(to: selector, in: [type]).map { "; did you mean '\($0)'?" } ?? ""))
+        + "method" + (nearestName(to: selector, in: [type]).map { "; did you mean '\($0)'?" } ?? "")
+    )
   }
 
   private static func nearestName(to selector: Selector, in classes: [AnyClass]) -> String? {
