@@ -12,7 +12,6 @@
 /// string throws an error with its offset; unions, bit-fields and 128-bit integers are supported;
 /// equality is structural (see ``==(_:_:)``).
 public struct MethodSignature: Sendable {
-  /// The checked text, and its types, which are laid out on first use.
   let source: SignatureSource
   /// The number of arguments, including a method's receiver and selector.
   public let numberOfArguments: Int
@@ -38,11 +37,7 @@ public struct MethodSignature: Sendable {
   public init(
     parsing encoding: String, layouts: StructureLayouts = StructureLayouts()
   ) throws(TypeEncodingError) {
-    if layouts.isEmpty, let glance = SignatureGlance(encoding) {
-      self.init(SignatureSource(encoding), glance)
-    } else {
-      try self.init(utf8: EncodingBytes.of(encoding), layouts: layouts, isStatic: false)
-    }
+    try self.init(utf8: EncodingBytes.of(encoding), layouts: layouts, isStatic: false)
   }
 
   /// Parses a signature from bytes, which must be valid UTF-8; otherwise like a string.
@@ -86,14 +81,6 @@ public struct MethodSignature: Sendable {
     numberOfArguments = parsed.roots.count - 1
     shape = parsed.shape
     self.isStatic = isStatic && layouts.isEmpty
-  }
-
-  /// Uses a text that ``SignatureGlance`` accepts.
-  private init(_ source: SignatureSource, _ glance: SignatureGlance) {
-    self.source = source
-    numberOfArguments = glance.argumentCount
-    shape = glance.isMethod ? .method : .function
-    isStatic = false
   }
 
   /// A copy of the signature with a separate memo.

@@ -61,7 +61,9 @@ __attribute__((always_inline)) static inline int fwd_has_room(FWDThread *thread,
 /// objects, or `thread` is NULL. The caller then takes a path that needs no hold.
 ///
 /// `thread` is the current thread. The object may be read, but not changed, until it is released.
-/// Each success is followed by one `fwd_let_go` of the same function, in reverse order.
+/// Each success is followed by one `fwd_let_go` of the same function, in reverse order. So a method may
+/// not switch to another stack that sends messages, as a coroutine of `swapcontext` would, and come back
+/// in another order; checked builds trap.
 __attribute__((always_inline)) static inline const void *_Nullable fwd_hold(
     FWDThread *_Nullable thread, const void *_Nullable const *_Nonnull cell) {
   if (!thread) return NULL;
@@ -84,6 +86,9 @@ void fwd_let_go_of_retired(FWDHold *hold);
 /// An object that was retired meanwhile may be disposed of here, which may run any code: the caller
 /// must hold no lock.
 __attribute__((always_inline)) static inline void fwd_let_go_from(FWDThread *thread, FWDHold *hold) {
+#if FWD_IS_CHECKED
+  if (thread->top != hold + 1) __builtin_trap();
+#endif
   __atomic_store_n((const void **)&hold->thing, NULL, __ATOMIC_RELEASE);
   thread->top = hold;
   fwd_reader_barrier(thread);

@@ -78,27 +78,18 @@ package struct FittedPlan<Value, each Argument>: Sendable {
 
 // Initializers for types that declare how they are stored.
 extension FittedPlan where Value: CallValue, repeat each Argument: CallValue {
-  /// The plan of a method with these declared arguments.
-  ///
-  /// - Throws: ``InvocationError`` if the encoding cannot be read, or does not fit the types.
-  @usableFromInline
-  package init(method encoding: String?) throws(InvocationError) {
-    try self.init(
-      encoding, first: 2, TypedPlace(of: Value.self, isMethod: true), Self.places(isMethod: true))
-  }
-
   /// The plan of a function with these arguments.
   ///
   /// - Throws: ``InvocationError`` if the encoding cannot be read, or does not fit the types.
   @usableFromInline
   package init(function encoding: String?) throws(InvocationError) {
-    try self.init(encoding, first: 0, TypedPlace(of: Value.self), Self.places(isMethod: false))
+    try self.init(encoding, first: 0, TypedPlace(of: Value.self), Self.places)
   }
 
-  private static func places(isMethod: Bool) -> [TypedPlace] {
+  private static var places: [TypedPlace] {
     var places: [TypedPlace] = []
     for type in repeat (each Argument).self {
-      places.append(TypedPlace(of: type, isMethod: isMethod))
+      places.append(TypedPlace(of: type))
     }
     return places
   }
