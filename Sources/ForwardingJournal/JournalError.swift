@@ -53,10 +53,8 @@ extension JournalError: CustomStringConvertible {
     switch self {
     case .system(let what, let path, let code):
       "'\(path)' cannot be \(what): \(JournalFile.text(ofError: code))"
-    case .locked(let path):
-      "'\(path)' is being written by another journal, in this process or another one: close that one first"
-    case .notAJournal(let path):
-      "'\(path)' is not a journal: it does not begin with the header of one"
+    case .locked(let path): "'\(path)' is being written by another journal: close that one first"
+    case .notAJournal(let path): "'\(path)' is not a journal: it does not begin as one"
     case .otherVersion(let path, let known, let given):
       "'\(path)' cannot be read: it has version \(given) of the format, but only version \(known) is known here"
     case .misplaced(let path, let expected, let given):
@@ -75,8 +73,7 @@ extension JournalError: CustomStringConvertible {
       "the record at byte \(offset) does not fit the interface: \(error.reason)"
     case .refused(let error): "the call cannot be recorded: \(error.reason)"
     case .closed(let path): "the journal '\(path)' is closed"
-    case .inUse(let path):
-      "the reader of '\(path)' is in use: a value that it decodes, or a call that it replays, cannot read from it"
+    case .inUse(let path): "what the reader of '\(path)' decodes or replays cannot read from it"
     }
   }
 }

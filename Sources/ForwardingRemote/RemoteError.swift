@@ -57,8 +57,7 @@ extension RemoteError: CustomStringConvertible {
     case .timedOut: "no answer arrived in time; the call may have been performed"
     case .cancelled: "the task that waited was cancelled; the call may have been performed"
     case .unreachable(let why): "the host cannot be reached: \(why)"
-    case .interrupted:
-      "the connection broke before an answer arrived; the call may have been performed"
+    case .interrupted: "the connection broke; the call may have been performed"
     case .closed: "the connection is closed"
     case .refused(let refusal, let text):
       "the call was refused: \(refusal)" + (text.isEmpty ? "" : " (\(text))")

@@ -40,17 +40,14 @@ extension UndoError: CustomStringConvertible {
     switch self {
     case .busy: "the stack is undoing or redoing: try again when that has ended"
     case .groupIsOpen(let depth): "a group is open, \(depth) deep: call 'endGroup' first"
-    case .tooDeep(let limit):
-      "\(limit) groups are open inside of each other, which is the limit: end one first"
+    case .tooDeep(let limit): "\(limit) groups are open inside of each other: end one first"
     case .noGroupIsOpen: "no group is open: call 'beginGroup' before 'endGroup'"
-    case .notDisabled:
-      "recording is not disabled: call 'disableRecording' before 'enableRecording'"
+    case .notDisabled: "recording is not disabled: call 'disableRecording' first"
     case .failed(let step, let error, let rollback):
       "'\(step)' threw, and the steps before it were taken back: \(error)"
         + (rollback.isEmpty ? "" : "; taking them back threw: \(rollback)")
     case .wantsResult(let selector):
-      "'\(selector)' has no result while it is recorded: record it by its name, or "
-        + "ignore the result with 'try?'"
+      "'\(selector)' has no result while it is recorded: use 'try?', or record it by its selector"
     case .notRecording(let selector):
       "\(selector.map { "'\($0)'" } ?? "a message") came to a proxy that no longer records: "
         + "use the proxy inside of its closure, on the same thread"

@@ -46,7 +46,7 @@ struct GroupTests {
     for _ in 0..<100 { try undo.beginGroup() }
     for _ in 0..<2 {
       let error = #expect(throws: UndoError.self) { try undo.beginGroup() }
-      let limit = "100 groups are open inside of each other, which is the limit: end one first"
+      let limit = "100 groups are open inside of each other: end one first"
       #expect("\(error!)" == limit)
     }
     #expect(throws: UndoError.self) { try undo.group { try page.add(1) } }
