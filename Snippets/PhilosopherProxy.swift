@@ -15,14 +15,17 @@ import Invocations
 
   /// Thinks, and leaves all other tasks to helpers. Only the queue of the day accesses it.
   final class Philosopher: ForwardingProxy, @unchecked Sendable {
-    private var helpers: [Selector: AnyObject] = [:]
+    private var helpers: [Selector: SingleTarget<LifeProxy>] = [:]
 
-    func delegate(_ task: KeyPath<LifeProxy.__Messages, Requirement<Void>>, to helper: any Life) {
-      LifeProxy.__prepare(helper)
-      helpers[LifeProxy.__Messages()[keyPath: task].selector] = helper
+    func delegate(_ task: Selector, to helper: any Life) {
+      let single = SingleTarget<LifeProxy>()
+      single.setTarget(helper, strongly: true)
+      helpers[task] = single
     }
 
-    override func forwardingTarget(for selector: Selector) -> AnyObject? { helpers[selector] }
+    override func forwardingTarget(for selector: Selector) -> AnyObject? {
+      unsafe helpers[selector]?.untyped
+    }
 
     override func unrecognizedSelector(_ selector: Selector) throws {
       print("the philosopher has nobody to \(selector)")
@@ -38,8 +41,8 @@ import Invocations
   }
 
   let philosopher = Philosopher()
-  philosopher.delegate(\.sleep, to: Bed())
-  philosopher.delegate(\.eat, to: Cook())
+  philosopher.delegate("sleep", to: Bed())
+  philosopher.delegate("eat", to: Cook())
 
   /// A day of the philosopher: one task at each tick.
   final class Day: @unchecked Sendable {

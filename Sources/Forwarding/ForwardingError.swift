@@ -30,7 +30,7 @@ public enum ForwardingError: Error, Hashable, Sendable {
   /// A message to another thread cannot return its result to a sender that does not wait.
   case resultNotAwaited(Context, TypeEncoding)
   /// A requirement of a protocol is called by its proxy alone, and nothing can keep the call as a message: for a
-  /// target with a lane, a spy, or another process.
+  /// target on a queue, a spy, or another process.
   case notAMessage(Context, because: String)
   /// A requirement with a `sending` parameter was sent to a proxy that may have more than one target.
   case needsSingleTarget(Selector)
@@ -67,9 +67,9 @@ public enum ForwardingError: Error, Hashable, Sendable {
 /// ```
 @nonexhaustive
 public enum IsolationRemedy: Hashable, Sendable {
-  /// There is no result, so the target may get it later: with the lane of the actor.
+  /// There is no result, so the target may get it later: on its actor.
   case lane
-  /// A lane gives the result to no sender that does not wait: the requirement is `async`, or the target answers it
+  /// No sender gets the result without waiting: the requirement is `async`, or the target answers it
   /// `nonisolated`.
   case awaiting
   /// The message does not go to the actor by itself, as what it carries is not `Sendable`: it is sent there.

@@ -144,7 +144,7 @@ private struct Listing {
     }
     if reader.torn == 0 { return .ok }
     if !isJSON {
-      let what = isQuiet ? "torn" : "The end of the journal is torn"
+      let what = isQuiet ? "torn" : "The last record is incomplete"
       let end = "\(reader.torn) bytes from byte \(reader.offset) on are not a whole record"
       Terminal.out(Terminal.styled("\(what): \(end)", .yellow))
     }

@@ -44,10 +44,10 @@ enum TourCommand {
     unsafe try functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
     try functions.register("greet") { (name: String) in "hello, \(name)" }
     let power = try functions.call("pow", 2.0, 10.0, returning: Double.self)
-    show("functions.call(\"pow\", 2.0, 10.0)", "\(power)")
+    show("functions.call(\"pow\", 2.0, 10.0, returning: Double.self)", "\(power)")
     let greeting = try functions.call("greet", "Linux", returning: String.self)
-    show("functions.call(\"greet\", \"Linux\")", greeting)
-    showError("functions.call(\"pow\", 2.0, Float(10))") {
+    show("functions.call(\"greet\", \"Linux\", returning: String.self)", greeting)
+    showError("functions.call(\"pow\", 2.0, Float(10), returning: Double.self)") {
       _ = try functions.call("pow", 2.0, Float(10), returning: Double.self)
     }
     do {
@@ -80,7 +80,7 @@ enum TourCommand {
     let answers = try everyone.answers(to: call, as: Int32.self)
     show("everyone.answers(to: call, as: Int32.self)", "\(answers)")
     showError("call.setArgument(2.5, at: 2)") { try call.setArgument(2.5, at: 2) }
-    showError("Message(\"ad:to:\")(2, 3, on: counter)") {
+    showError("Message<Int32, Int32, Int32>(\"ad:to:\")(2, 3, on: one)") {
       try Message<Int32, Int32, Int32>("ad:to:")(2, 3, on: one)
     }
   }
@@ -113,7 +113,7 @@ enum TourCommand {
     let function = unsafe try compare.function(as: Comparator.self)
     unsafe qsort(&numbers, numbers.count, MemoryLayout<Int32>.stride, function)
     withExtendedLifetime(compare) {}
-    show("qsort(&numbers, 8, 4, compare.function)", "\(numbers)")
+    show("qsort(&numbers, numbers.count, 4, function)", "\(numbers)")
   }
 }
 

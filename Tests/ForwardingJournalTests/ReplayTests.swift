@@ -107,7 +107,7 @@ struct ReplayTests {
         try JournalReader(at: folder.journal).replay(interface, into: target)
       }
       #expect(error.made == 0 && error.failed == 3 && error.record.sequence == 1)
-      #expect("\(error)".contains("\(type(of: target)) rename:]: unrecognized"))
+      #expect("\(error)".contains("\(type(of: target)) has no method 'rename:'"))
       let told = await Self.error(try JournalReader(at: folder.journal), interface, into: target)
       #expect((told as? ReplayError)?.failed == 3)
     }

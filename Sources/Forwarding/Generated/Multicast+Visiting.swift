@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Invocations
 
-// Visits: closures that are called with the targets on the sender's thread. No message is made.
+// Closures that are called with the targets on the sender's thread. No message is made.
 
 extension Multicast {
   /// Calls `body` with each target, in order, on this thread.
   ///
-  /// A visit follows the rules of a delivery: targets that `body` removes are not visited, those that it
-  /// adds are not visited yet, and dead ones are removed. Suspended targets, and those with a lane, are
-  /// left out. A once-only registration ends with its first visit, before `body` gets the target.
+  /// The rules are those of a delivery: targets that `body` removes are left out, those that it adds are not
+  /// called yet, and dead ones are removed. Suspended targets, and those with a queue or actor, are left out.
+  /// A once-only registration ends before `body` gets its target.
   ///
-  /// - Throws: the error of `body`, which ends the visit.
+  /// - Throws: the first error of `body`; no other target is called then.
   @_disfavoredOverload
   @inlinable
   public final func forEach<Failure: Error>(

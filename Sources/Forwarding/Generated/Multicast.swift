@@ -55,14 +55,14 @@ public class Multicast<Subject> {
 
   // MARK: Adding
 
-  /// Adds a target, behind those of the same or a higher priority. It is visited on the sender's
+  /// Adds a target, behind those of the same or a higher priority. It is called on the sender's
   /// thread.
   ///
   /// - Parameters:
   ///   - strongly: whether an object is retained.
-  ///   - priority: targets with higher priorities are visited first; 0 by default.
+  ///   - priority: targets with higher priorities come first; 0 by default.
   ///   - group: a name for removing several registrations at once.
-  ///   - once: whether the registration ends with the first visit.
+  ///   - once: whether the registration ends with the first call.
   /// - Returns: what identifies the registration.
   @_disfavoredOverload
   @discardableResult
@@ -76,7 +76,7 @@ public class Multicast<Subject> {
       ))
   }
 
-  /// The targets that are alive, in the order of visits.
+  /// The targets that are alive, in order.
   @_disfavoredOverload
   public final var targets: [Subject] {
     requireNoProxy()

@@ -8,7 +8,7 @@
 /// observers.count  // 2
 /// ```
 public enum DuplicateRule: Sendable {
-  /// Nothing; the token of the first registration is returned.
+  /// The first registration takes the new options, and its token is returned.
   case ignore
   /// A second registration is made, and the target is called twice.
   case allow

@@ -116,7 +116,7 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   /// Adds a target, behind those of the same or a higher priority.
   ///
   /// If the target is already registered with the same queue, ``duplicateRule`` decides. Under
-  /// ``DuplicateRule/ignore`` the existing registration changes: it takes the new lane, and the
+  /// ``DuplicateRule/ignore`` the existing registration changes: it takes the new queue, and the
   /// priority and group if given; strong wins over weak, and all messages win over one.
   /// - Parameters:
   /// - strongly: whether the target is retained.

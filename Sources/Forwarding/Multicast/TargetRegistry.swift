@@ -94,7 +94,7 @@ extension TargetRegistry {
 // MARK: Suspending
 
 extension TargetRegistry {
-  /// Suspends a registration: its target gets no message, and is not visited, until each suspension
+  /// Suspends a registration: its target gets no message, and is not called, until each suspension
   /// is undone. A message that is already on its way to a queue arrives.
   ///
   /// - Returns: false if the registration was removed.
@@ -152,8 +152,8 @@ extension TargetRegistry {
   ///
   /// The function waits for the end of all deliveries that have the target in their list. Where that
   /// could be a wait for itself it throws an error: inside a delivery, and on the queue of a blocking
-  /// lane of any proxy. A delivery that is awaited, or an async method on a lane, may need the
-  /// caller's actor or queue to end, so on the main actor, in any task, and on the queue of a lane,
+  /// target of any proxy. A delivery that is awaited, or an async method on a lane, may need the
+  /// caller's actor or queue to end, so on the main actor, in any task, and on the queue of a target,
   /// the function throws if such a delivery may have the target. The async method of the same name
   /// does not occupy them. A once-only registration that has got its message is already removed.
   ///

@@ -139,7 +139,7 @@ extension InvocationError: CustomStringConvertible {
       "\(signature) is the signature of a function, not of a method; use 'invoke(using:)', or write a method "
         + "with '@:' behind its result"
     case .unrecognizedSelector(let selector, let type, let nearest):
-      "-[\(type.map { "\($0)" } ?? "nil") \(selector)]: unrecognized selector"
+      "\(type.map { "\($0)" } ?? "the target") has no method '\(selector)'"
         + (nearest.map { "; did you mean '\($0)'?" } ?? "")
     case .forwardingCycle(let selector, let type):
       "'\(RequirementNames.name(of: selector))' came back to a \(type) that is already forwarding it; a proxy must not forward to itself"
@@ -167,7 +167,8 @@ extension InvocationError: CustomStringConvertible {
     case .notEnoughStack(let needed, let left):
       "the call needs \(needed) bytes of stack, but the thread has \(left) left; use a thread with a larger stack"
     case .callbackRefused(let reason): "another callback cannot be made: \(reason)"
-    case .duplicateName(let name): "'\(name)' is registered already"
+    case .duplicateName(let name):
+      "'\(name)' is registered already; pass 'replacing: true' to replace it"
     case .notRegistered(let name, let reason):
       "'\(name)' cannot be registered: \(reason)"
     case .passesOn(let selector, let type):

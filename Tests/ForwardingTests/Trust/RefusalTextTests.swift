@@ -100,7 +100,7 @@ struct RefusalTextTests {
     let untyped = InterceptingProxy(Listener("1", Log()))
     #expect(
       Self.text { try Message<NoResult, Int32>("dod:")(1, on: untyped) }
-        == "-[Listener dod:]: unrecognized selector; did you mean 'did:'?")
+        == "Listener has no method 'dod:'; did you mean 'did:'?")
   }
 
   @Test("an error behind a proxy that cannot throw names the target")
