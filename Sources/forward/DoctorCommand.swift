@@ -16,12 +16,6 @@ enum DoctorCommand {
 
   private static func showText(_ checks: [SelfChecks.Outcome]) {
     show("This machine", [Terminal.table(facts().map { [$0, $1] }, indent: "  ")])
-    let states = faults().map { name, state in
-      let shown = Terminal.styled("present, but this package avoids it", .yellow)
-      return
-        "  \(name): \(state == 1 ? shown : state == 0 ? "not present" : "not tried on this machine")"
-    }
-    show("Known faults of libffi, looked for in the installed one", states)
     let lines = checks.map { check in
       let mark = check.isPassed ? Terminal.styled("ok", .green) : Terminal.styled("FAILED", .red)
       return "  \(mark)  \(check.name)" + (check.isPassed ? "" : ": \(check.detail)")
@@ -41,10 +35,6 @@ enum DoctorCommand {
   private static func showJSON(_ checks: [SelfChecks.Outcome]) {
     let object: JSONValue = .object(
       facts().map { ($0.replacing(" ", with: "_"), JSONValue.string($1)) } + [
-        (
-          "libffi_faults",
-          .object(faults().map { ($0, $1 < 0 ? .null : .bool($1 == 1)) })
-        ),
         (
           "checks",
           .array(
@@ -77,20 +67,14 @@ enum DoctorCommand {
     ]
   }
 
-  /// The version that libffi reports. Releases before 3.5 report none, so the name of their file is
-  /// shown.
+  /// The version that libffi reports, with its file. Releases before 3.5 report none.
   private static var libffi: String {
     let path = unsafe fwd_libffi_path().map { unsafe String(cString: $0) } ?? "unknown path"
     let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().lastPathComponent
     if let version = unsafe fwd_libffi_version() {
       return unsafe "\(String(cString: version)) (\(file))"
     }
-    // The suffix of the file follows the release: libtool's versions, as libffi published them.
-    let releases = [
-      "8.1.0": "3.4.2", "8.1.1": "3.4.3", "8.1.2": "3.4.4", "8.1.3": "3.4.5", "8.1.4": "3.4.6",
-    ]
-    let suffix = file.split(separator: ".").drop { $0 != "so" }.dropFirst().joined(separator: ".")
-    return "\(releases[suffix].map { "\($0) by its file, " } ?? "")\(file)"
+    return file
   }
 
   /// The mapping of the page with a callback's code, according to the kernel.
@@ -112,26 +96,5 @@ enum DoctorCommand {
     }
     let isOwn = fwd_callback_code() == .trampolines
     return permissions + (isOwn ? ", a page of this program's own file" : " (libffi's closures)")
-  }
-
-  /// Probes each fault that a libffi release for this machine has had.
-  private static func faults() -> [(String, Int32)] {
-    let anywhere: [(String, FWDLibffiFault)] = [
-      ("ffi_call changes the argument pointers", .overwritesPointers),
-      ("a structure of one long double is returned wrong", .longDoubleStructure),
-      ("a void argument is accepted", .acceptsVoid),
-    ]
-    let own: [(String, FWDLibffiFault)] =
-      switch Machine.own {
-      case .x86_64Linux: [("issue 574: the last integer register", .lastRegister)]
-      case .aarch64Linux:
-        [
-          ("a value aligned to 16 begins at an odd register", .oddRegister),
-          ("no stack is reserved for the addresses of large values", .stackRoom),
-          ("issue 694: a large structure is passed without a copy", .passesOriginal),
-        ]
-      case .arm64MacOS: []
-      }
-    return (own + anywhere).map { ($0, fwd_probe_libffi($1)) }
   }
 }

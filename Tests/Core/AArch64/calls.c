@@ -250,14 +250,6 @@ int main(int count, char **arguments) {
   fwd_set_event_handler(forget);
   way = engine;
   if (fwd_has_direct_engine()) check_limit();
-  // Faults that the core works around. With a libffi without them, fewer workarounds are needed.
-  static const char *const faults_of_libffi[] = {"last register",     "changes pointers", "long double",
-                                                 "void",              "odd register",     "stack room",
-                                                 "passes the original"};
-  printf("AArch64, faults of libffi:");
-  for (int i = 0; i <= FWDLibffiFaultPassesOriginal; i++)
-    if (fwd_probe_libffi((FWDLibffiFault)i) == 1) printf(" %s;", faults_of_libffi[i]);
-  printf("\n");
   for (size_t i = 0; i < CASE_COUNT; i++) {
     current = &cases[i];
     way = "the plan";

@@ -5,30 +5,6 @@
 
 #pragma clang assume_nonnull begin
 
-/// Known faults of libffi releases in use. The package works around each of them.
-typedef enum __attribute__((enum_extensibility(closed))) FWDLibffiFault : uint8_t {
-  /// Issue 574: a structure whose integer half takes the last integer register overwrites a vector
-  /// argument.
-  FWDLibffiFaultLastRegister = 0,
-  /// `ffi_call` changes the caller's array of argument pointers.
-  FWDLibffiFaultOverwritesPointers,
-  /// A structure with a `long double` as its only member is returned incorrectly.
-  FWDLibffiFaultLongDoubleStructure,
-  /// A `void` argument is accepted.
-  FWDLibffiFaultAcceptsVoid,
-  /// On AArch64, a value with an alignment of 16 begins at an odd register.
-  FWDLibffiFaultOddRegister,
-  /// On AArch64, no stack space is reserved for the addresses of large structures.
-  FWDLibffiFaultStackRoom,
-  /// A large structure is passed without a copy, so the callee may modify the caller's value.
-  FWDLibffiFaultPassesOriginal,
-} FWDLibffiFault;
-
-/// Tests the installed libffi: 1 if it has the fault, 0 if not, -1 if the fault does not apply to
-/// this platform or libffi refuses the types. Not thread-safe: the called functions share a
-/// variable.
-int fwd_probe_libffi(FWDLibffiFault fault);
-
 /// Returns the path of the libffi in use, or NULL if the dynamic linker does not know it. The
 /// linker owns the string.
 const char *_Nullable fwd_libffi_path(void);
