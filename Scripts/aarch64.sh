@@ -101,7 +101,7 @@ run "$programs/checked-holds" 5
 run "$programs/checked-members"
 
 # Assembly that is not marked as ready for branch protection would turn it off for the whole program.
-for name in call_large_aarch64 trampoline_aarch64; do
+for name in call_stack_aarch64 trampoline_aarch64; do
   aarch64-linux-gnu-readelf -n "$folder/direct/$name.S.o" | grep -q 'AArch64 feature: BTI, PAC'
   aarch64-linux-gnu-readelf -SW "$folder/direct/$name.S.o" | grep '\.note\.GNU-stack' | grep -qv ' X '
 done

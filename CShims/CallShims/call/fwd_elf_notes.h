@@ -2,7 +2,6 @@
 // The properties of every assembly file: its stack is not executable, each indirect jump target
 // begins with `endbr64`, `bti` or `paciasp`, and every return goes to its caller. The linker drops
 // the last two from the whole program if one of its files lacks them.
-#if defined(__linux__) && defined(__ELF__)
         .section .note.GNU-stack, "", %progbits
 #if defined(__x86_64__) || defined(__aarch64__)
         .section .note.gnu.property, "a", @note
@@ -13,6 +12,5 @@
         .long   0xc0000002, 4, 3, 0     // GNU_PROPERTY_X86_FEATURE_1_AND: IBT and SHSTK; padding
 #else
         .long   0xc0000000, 4, 3, 0     // GNU_PROPERTY_AARCH64_FEATURE_1_AND: BTI and PAC; padding
-#endif
 #endif
 #endif

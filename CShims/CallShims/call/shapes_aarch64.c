@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The direct engine of AArch64: one small function for each kind of result and each amount of
-/// arguments. The C compiler generates each call; this file only lists the types. Calls that copy
-/// much, or pass quads, use `call_large_aarch64.S`.
+/// arguments. The C compiler generates each call; this file only lists the types. Calls with
+/// stack words or quads use `call_stack_aarch64.S`.
 #include "fwd_layout.h"
 #include "../plan/fwd_plan_internal.h"
 
@@ -21,31 +21,17 @@ _Static_assert(sizeof(Quads) == sizeof((FWDFrame){0}.result), "four quads fill t
 /// not NULL, `words` words of stack behind the frame, and `result` as the address of a result in
 /// memory. Any other result is in the registers of the function's result type, so this is called
 /// through a cast to that type.
-extern void fwd_call_large(const FWDFrame *frame, const void *function, uint64_t words,
+extern void fwd_call_stack(const FWDFrame *frame, const void *function, uint64_t words,
                            const void *wide, void *result);
 
 #define EIGHT double, double, double, double, double, double, double, double
-#define VECTORS2(f) f->vectors[0], f->vectors[1]
-#define VECTORS(f) VECTORS2(f), f->vectors[2], f->vectors[3], f->vectors[4], f->vectors[5],       \
-                   f->vectors[6], f->vectors[7]
-#define FOUR uint64_t, uint64_t, uint64_t, uint64_t
-#define STACK(f) ((const uint64_t *)((const char *)f + FWD_FRAME_STACK))
-#define WORDS(f, i) STACK(f)[i], STACK(f)[i + 1], STACK(f)[i + 2], STACK(f)[i + 3]
+#define VECTORS(f) f->vectors[0], f->vectors[1], f->vectors[2], f->vectors[3],                    \
+                   f->vectors[4], f->vectors[5], f->vectors[6], f->vectors[7]
 
-// A structure by value would be passed as the address of a copy. So each stack word is an argument,
-// and the arguments in front of them take all registers.
-#define ALL_TYPES FWD_INTEGER_TYPES, EIGHT
-#define ALL(f) FWD_INTEGERS(f), VECTORS(f)
-
-// X(amount, types, values, ...) for each amount of arguments that `FWDArgumentShape` has.
+// X(amount, types, values, ...) for each amount of arguments in registers that `FWDArgumentShape` has.
 #define EACH_AMOUNT(X, ...)                                                                       \
   X(Integers, (FWD_INTEGER_TYPES), (FWD_INTEGERS(f)), __VA_ARGS__)                                \
-  X(Vectors2, (FWD_INTEGER_TYPES, double, double), (FWD_INTEGERS(f), VECTORS2(f)), __VA_ARGS__)   \
-  X(Vectors8, (ALL_TYPES), (ALL(f)), __VA_ARGS__)                                                 \
-  X(Stack4, (ALL_TYPES, FOUR), (ALL(f), WORDS(f, 0)), __VA_ARGS__)                                \
-  X(Stack8, (ALL_TYPES, FOUR, FOUR), (ALL(f), WORDS(f, 0), WORDS(f, 4)), __VA_ARGS__)             \
-  X(Stack16, (ALL_TYPES, FOUR, FOUR, FOUR, FOUR),                                                 \
-    (ALL(f), WORDS(f, 0), WORDS(f, 4), WORDS(f, 8), WORDS(f, 12)), __VA_ARGS__)
+  X(Vectors, (FWD_INTEGER_TYPES, EIGHT), (FWD_INTEGERS(f), VECTORS(f)), __VA_ARGS__)
 
 // X(kind, type) for each kind of result in `FWDReturnShape`, except nothing and results in memory.
 #define EACH_RESULT(X)                                                                            \
@@ -88,27 +74,27 @@ EACH_RESULT(DEFINE_RESULT)
 
 // A plan begins with its facts.
 #define WIDE ((const char *)f + ((const FWDPlan *)facts)->wide_offset)
-#define LARGE_TYPES (const FWDFrame *, const void *, uint64_t, const void *, void *)
+#define STACK_TYPES (const FWDFrame *, const void *, uint64_t, const void *, void *)
 
-#define DEFINE_LARGE(amount, wide)                                                                \
-  CALLER(Nothing, amount) { fwd_call_large(f, function, facts->passed_words, wide, NULL); }       \
+#define DEFINE_STACK(amount, wide)                                                                \
+  CALLER(Nothing, amount) { fwd_call_stack(f, function, facts->stack_words, wide, NULL); }       \
   CALLER(Indirect, amount) {                                                                      \
     void *result = (char *)f + facts->result.offset;                                              \
-    fwd_call_large(f, function, facts->passed_words, wide, result);                               \
+    fwd_call_stack(f, function, facts->stack_words, wide, result);                               \
   }                                                                                               \
-  DEFINE_LARGE_RESULT(Integers, FWDIntegerPair, amount, wide)                                     \
-  DEFINE_LARGE_RESULT(Vectors, Vectors, amount, wide)                                             \
-  DEFINE_LARGE_RESULT(Floats, Floats, amount, wide)                                               \
-  DEFINE_LARGE_RESULT(Quads, Quads, amount, wide)
-#define DEFINE_LARGE_RESULT(kind, type, amount, wide)                                             \
+  DEFINE_STACK_RESULT(Integers, FWDIntegerPair, amount, wide)                                     \
+  DEFINE_STACK_RESULT(Vectors, Vectors, amount, wide)                                             \
+  DEFINE_STACK_RESULT(Floats, Floats, amount, wide)                                               \
+  DEFINE_STACK_RESULT(Quads, Quads, amount, wide)
+#define DEFINE_STACK_RESULT(kind, type, amount, wide)                                             \
   CALLER(kind, amount) {                                                                          \
-    type result = ((type (*) LARGE_TYPES)(void *)fwd_call_large)(                                 \
-        f, function, facts->passed_words, wide, NULL);                                            \
+    type result = ((type (*) STACK_TYPES)(void *)fwd_call_stack)(                                 \
+        f, function, facts->stack_words, wide, NULL);                                            \
     memcpy(f->result, &result, sizeof result);                                                    \
   }
 
-DEFINE_LARGE(Large, NULL)
-DEFINE_LARGE(Wide, WIDE)
+DEFINE_STACK(Stack, NULL)
+DEFINE_STACK(Wide, WIDE)
 
 /// Moves values from their homes to where the registers are loaded from. Copies are made for each
 /// call, and freed after it: a callee may write into them.
@@ -139,7 +125,7 @@ static void call_moved(const FWDPlanFacts *facts, FWDFrame *frame, const void *f
   [FWDReturn##kind << 4 | FWDArguments##amount] = call_##kind##_##amount,
 #define ENTRIES(kind, ...)                                                                        \
   EACH_AMOUNT(ENTRY, kind)                                                                        \
-  [FWDReturn##kind << 4 | FWDArgumentsLarge] = call_##kind##_Large,                               \
+  [FWDReturn##kind << 4 | FWDArgumentsStack] = call_##kind##_Stack,                               \
   [FWDReturn##kind << 4 | FWDArgumentsWide] = call_##kind##_Wide,                                 \
   [FWDReturn##kind << 4 | FWDArgumentsMoved] = call_moved,
 

@@ -29,7 +29,7 @@ static void answer_large(const FWDCallback *callback, FWDFrame *frame, FWDFrame 
   char *memory = (char *)frame;
   memcpy(frame, registers, FWD_FRAME_STACK);
   memset(memory + FWD_FRAME_STACK, 0, facts->frame_size - FWD_FRAME_STACK);
-  memcpy(memory + FWD_FRAME_STACK, stack_words, facts->passed_words * 8);
+  memcpy(memory + FWD_FRAME_STACK, stack_words, facts->stack_words * 8);
   gather(callback->plan, frame, registers);
   FWDSlot slot = facts->result;
   fwd_callback_answer(callback, frame);

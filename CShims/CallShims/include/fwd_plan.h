@@ -48,9 +48,8 @@ struct FWDPlanFacts {
   uint32_t selector_offset;
   /// The size of a frame of this plan, a multiple of 16.
   uint32_t frame_size;
-  /// The number of words that a call copies to the stack, and how many of them are arguments.
+  /// The number of words that a call copies to the stack.
   uint32_t stack_words;
-  uint32_t passed_words;
   /// The bytes of free stack that a call needs; 0 for a call that copies little.
   uint32_t stack_needed;
   /// The number of words behind the frame that record which arguments beyond the 64th are owned.

@@ -29,13 +29,9 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDReturnShape : uint8_
 /// How much a call loads before it jumps.
 typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint8_t {
   FWDArgumentsIntegers = 0,
-  FWDArgumentsVectors2,
-  FWDArgumentsVectors8,
-  FWDArgumentsStack4,
-  FWDArgumentsStack8,
-  FWDArgumentsStack16,
-  // Any larger number of stack words.
-  FWDArgumentsLarge,
+  FWDArgumentsVectors,
+  // Any number of stack words.
+  FWDArgumentsStack,
   // Whole vector registers, for quads, and any number of stack words.
   FWDArgumentsWide,
   // One of the above, after some values were moved to where the registers are loaded from.
@@ -44,23 +40,6 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint
 
 _Static_assert((FWDReturnIndirect << 4 | FWDArgumentsMoved) < FWD_SHAPE_OF_LIBFFI,
                "every shape has a place in the table, and libffi's has none");
-
-/// Returns how many stack words a shape copies, whether the callee reads them or not; a frame has
-/// room for that many. Returns 0 for a call that copies only the words that are passed.
-static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
-  switch (shape) {
-    case FWDArgumentsIntegers:
-    case FWDArgumentsVectors2:
-    case FWDArgumentsVectors8:
-    case FWDArgumentsLarge:
-    case FWDArgumentsWide:
-    case FWDArgumentsMoved: return 0;
-    case FWDArgumentsStack4: return 4;
-    case FWDArgumentsStack8: return 8;
-    case FWDArgumentsStack16: return 16;
-  }
-  return 0;
-}
 
 #define FWD_OTHER_INTEGERS(f) f->integers[1], f->integers[2], f->integers[3], f->integers[4], \
                               f->integers[5], f->integers[6], f->integers[7]
@@ -84,42 +63,13 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDReturnShape : uint8_
 /// System V ABI, so a few shapes serve every signature.
 typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint8_t {
   FWDArgumentsIntegers = 0,
-  FWDArgumentsVectors2,
-  FWDArgumentsVectors8,
-  FWDArgumentsStack4,
-  FWDArgumentsStack8,
-  FWDArgumentsStack16,
-  FWDArgumentsStack32,
-  FWDArgumentsStack64,
-  // Any larger number of stack words.
-  FWDArgumentsLarge,
-  // The same numbers of stack words, without vector registers.
-  FWDArgumentsIntegersStack4,
-  FWDArgumentsIntegersStack8,
+  FWDArgumentsVectors,
+  // Any number of stack words.
+  FWDArgumentsStack,
 } FWDArgumentShape;
 
-_Static_assert(FWDArgumentsIntegersStack8 < 16, "an amount of arguments takes four bits");
-_Static_assert((FWDReturnComplexX87 << 4 | FWDArgumentsIntegersStack8) < FWD_SHAPE_OF_LIBFFI,
+_Static_assert((FWDReturnComplexX87 << 4 | FWDArgumentsStack) < FWD_SHAPE_OF_LIBFFI,
                "every shape has a place in the table, and libffi's has none");
-
-/// Returns how many stack words a shape copies, whether the callee reads them or not; a frame has
-/// room for that many. Returns 0 for a large call, which copies only the words that are passed.
-static inline uint32_t fwd_stack_words(FWDArgumentShape shape) {
-  switch (shape) {
-    case FWDArgumentsIntegers:
-    case FWDArgumentsVectors2:
-    case FWDArgumentsVectors8:
-    case FWDArgumentsLarge: return 0;
-    case FWDArgumentsStack4:
-    case FWDArgumentsIntegersStack4: return 4;
-    case FWDArgumentsStack8:
-    case FWDArgumentsIntegersStack8: return 8;
-    case FWDArgumentsStack16: return 16;
-    case FWDArgumentsStack32: return 32;
-    case FWDArgumentsStack64: return 64;
-  }
-  return 0;
-}
 
 #define FWD_OTHER_INTEGERS(f) f->integers[1], f->integers[2], f->integers[3], f->integers[4], \
                               f->integers[5]

@@ -13,8 +13,6 @@ enum { WIDE_SIZE = 8 * 16 };
 _Static_assert(sizeof((FWDFrame){0}.integers) == 8 * 8, "a word for each register of integers");
 _Static_assert(sizeof((FWDFrame){0}.vectors) == 8 * 8, "a word for each vector register");
 _Static_assert(sizeof((FWDFrame){0}.result) == 4 * 16, "four quads fill the result");
-_Static_assert(FWDArgumentsStack16 == FWDArgumentsStack4 + 2,
-               "amounts of stack words follow each other, the smallest first");
 
 /// The state of laying out a frame: the offset and the distance of vector registers, and the end of
 /// the homes so far.
@@ -88,16 +86,9 @@ static FWDReturnShape return_shape(const FWDSlot *result) {
 }
 
 static FWDArgumentShape argument_shape(const FWDCursor *cursor, int is_wide) {
-  uint32_t words = cursor->stack / 8;
   if (is_wide) return FWDArgumentsWide;
-  if (words > fwd_stack_words(FWDArgumentsStack16)) return FWDArgumentsLarge;
-  if (words > 0) {
-    FWDArgumentShape shape = FWDArgumentsStack4;
-    while (fwd_stack_words(shape) < words) shape++;
-    return shape;
-  }
-  if (cursor->vectors == 0) return FWDArgumentsIntegers;
-  return cursor->vectors <= 2 ? FWDArgumentsVectors2 : FWDArgumentsVectors8;
+  if (cursor->stack) return FWDArgumentsStack;
+  return cursor->vectors ? FWDArgumentsVectors : FWDArgumentsIntegers;
 }
 
 /// Computes the stack size of the arguments, and whether one of them is a quad in a register. The
@@ -137,11 +128,7 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
   if (status != FWDStatusOk) return status;
 
   FWDArgumentShape shape = argument_shape(&cursor, is_wide);
-  facts->passed_words = cursor.stack / 8;
-  // A shape copies all of its stack words, so the frame has that many.
-  facts->stack_words = shape == FWDArgumentsLarge || shape == FWDArgumentsWide
-                           ? facts->passed_words
-                           : fwd_stack_words(shape);
+  facts->stack_words = cursor.stack / 8;
   Layout layout = {plan, offsetof(FWDFrame, vectors), 8, FWD_FRAME_STACK + facts->stack_words * 8};
   if (is_wide) {
     plan->wide_offset = fwd_round_up(layout.end, 16);

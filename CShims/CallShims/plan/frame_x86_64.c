@@ -6,8 +6,6 @@
 
 _Static_assert(sizeof((FWDFrame){0}.integers) == 8 * 6, "a word for each register of integers");
 _Static_assert(sizeof((FWDFrame){0}.vectors) == 8 * 8, "a word for each vector register");
-_Static_assert(FWDArgumentsStack64 == FWDArgumentsStack4 + 4,
-               "amounts of stack words follow each other, the smallest first");
 
 int fwd_has_direct_engine(void) { return 1; }
 
@@ -43,17 +41,8 @@ static FWDReturnShape return_shape(const FWDSlot *result) {
 }
 
 static FWDArgumentShape argument_shape(const FWDCursor *cursor) {
-  uint32_t words = cursor->stack / 8;
-  if (words == 0) {
-    if (cursor->vectors == 0) return FWDArgumentsIntegers;
-    return cursor->vectors <= 2 ? FWDArgumentsVectors2 : FWDArgumentsVectors8;
-  }
-  if (cursor->vectors == 0 && words <= 8)
-    return words <= 4 ? FWDArgumentsIntegersStack4 : FWDArgumentsIntegersStack8;
-  if (words > fwd_stack_words(FWDArgumentsStack64)) return FWDArgumentsLarge;
-  FWDArgumentShape shape = FWDArgumentsStack4;
-  while (fwd_stack_words(shape) < words) shape++;
-  return shape;
+  if (cursor->stack) return FWDArgumentsStack;
+  return cursor->vectors ? FWDArgumentsVectors : FWDArgumentsIntegers;
 }
 
 FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
@@ -74,12 +63,8 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
   }
   if (status != FWDStatusOk) return status;
 
-  FWDArgumentShape arguments = argument_shape(&cursor);
-  facts->shape = fwd_shape(return_shape(result), arguments);
-  facts->passed_words = cursor.stack / 8;
-  // A shape copies all of its stack words, so the frame has that many.
-  facts->stack_words =
-      arguments == FWDArgumentsLarge ? facts->passed_words : fwd_stack_words(arguments);
+  facts->shape = fwd_shape(return_shape(result), argument_shape(&cursor));
+  facts->stack_words = cursor.stack / 8;
   uint32_t end = FWD_FRAME_STACK + facts->stack_words * 8;
   if (result->route == FWDRouteHiddenPointer) {
     result->offset = fwd_round_up(end, 16);

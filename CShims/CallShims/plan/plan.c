@@ -37,7 +37,7 @@ static FWDPlan *allocate(size_t argument_count) {
 /// copies so little that no check is needed.
 static uint32_t stack_needed(const FWDPlan *plan) {
   const uint32_t little = 1024, function = 4096;
-  uint32_t bytes = 8 * plan->facts.passed_words;
+  uint32_t bytes = 8 * plan->facts.stack_words;
   // libffi gathers the arguments once more, and needs a list of pointers to them. The second list
   // holds the addresses of copies.
   if (plan->facts.engine != FWDEngineDirect)

@@ -82,7 +82,7 @@ struct MachineCodeTests {
   @Test(
     "an object not marked for IBT and SHSTK would turn both off for a program",
     .enabled(if: objects != nil && readelf != nil, "needs readelf, and the folder of the build"),
-    arguments: ["trampoline_x86_64", "call_large_x86_64"])
+    arguments: ["trampoline_x86_64", "call_stack_x86_64"])
   func notes(name: String) throws {
     let object = try #require(Self.objects) + "/\(name).S.o"
     let notes = try run(try #require(Self.readelf), ["-nW", object])

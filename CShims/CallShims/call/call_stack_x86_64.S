@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A call with any number of stack words. It copies exactly the words that are arguments.
 //
-// fwd_call_large
+// fwd_call_stack
 //   in:   rdi the frame, rsi the function, rdx the number of words behind the frame that are passed
 //   does: calls the function with these words, and with the frame's registers
 //   out:  the values that the function leaves in rax, rdx, xmm0, xmm1 and on the x87 stack; so it
@@ -13,11 +13,11 @@
 #if FWD_ABI_SYSV
 
         .text
-        .globl  fwd_call_large
-        .hidden fwd_call_large
-        .type   fwd_call_large, @function
+        .globl  fwd_call_stack
+        .hidden fwd_call_stack
+        .type   fwd_call_stack, @function
         .balign 64
-fwd_call_large:
+fwd_call_stack:
         .cfi_startproc
         endbr64
         pushq   %rbp
@@ -37,10 +37,14 @@ fwd_call_large:
         subq    $FWD_PAGE, %rax
         jmp     1b
 2:      subq    %rax, %rsp
-        movq    %rdx, %rcx
-        leaq    FWD_LAYOUT_FRAME(%r10), %rsi
-        movq    %rsp, %rdi
-        rep movsq
+        xorl    %ecx, %ecx
+3:      cmpq    %rdx, %rcx
+        jae     4f
+        movq    FWD_LAYOUT_FRAME(%r10,%rcx,8), %rax
+        movq    %rax, (%rsp,%rcx,8)
+        incq    %rcx
+        jmp     3b
+4:
         movsd   FWD_LAYOUT_VECTORS(%r10), %xmm0
         movsd   FWD_LAYOUT_VECTORS+8(%r10), %xmm1
         movsd   FWD_LAYOUT_VECTORS+16(%r10), %xmm2
@@ -61,7 +65,7 @@ fwd_call_large:
         .cfi_restore %rbp
         ret
         .cfi_endproc
-        .size   fwd_call_large, . - fwd_call_large
+        .size   fwd_call_stack, . - fwd_call_stack
 
 #endif
 

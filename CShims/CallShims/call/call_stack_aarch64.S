@@ -2,7 +2,7 @@
 // A call with any number of stack words, or with whole vector registers. It copies exactly the
 // words that are arguments.
 //
-// fwd_call_large
+// fwd_call_stack
 //   in:   x0 the frame, x1 the function, x2 the number of words behind the frame that are passed,
 //         x3 the address of whole vector registers, or NULL for those of the frame,
 //         x4 the address of a result in memory
@@ -17,11 +17,11 @@
 #if FWD_ABI_AAPCS64
 
         .text
-        .globl  fwd_call_large
-        .hidden fwd_call_large
-        .type   fwd_call_large, @function
+        .globl  fwd_call_stack
+        .hidden fwd_call_stack
+        .type   fwd_call_stack, @function
         .balign 64
-fwd_call_large:
+fwd_call_stack:
         .cfi_startproc
         FWD_SIGN_RETURN
         stp     x29, x30, [sp, #-16]!
@@ -77,7 +77,7 @@ fwd_call_large:
         FWD_CHECK_RETURN
         ret
         .cfi_endproc
-        .size   fwd_call_large, . - fwd_call_large
+        .size   fwd_call_stack, . - fwd_call_stack
 
 #endif
 
