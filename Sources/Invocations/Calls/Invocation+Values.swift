@@ -92,3 +92,13 @@ public struct RawValue: Hashable, Sendable {
   /// The bytes.
   public let bytes: [UInt8]
 }
+
+extension RawValue: CustomStringConvertible {
+  /// The type and up to 32 bytes: `{pair=ss} 01 00 02 00`.
+  public var description: String {
+    let shown = bytes.prefix(32).map { (byte: UInt8) in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    return "\(type) " + shown.joined(separator: " ") + (bytes.count > 32 ? " …" : "")
+  }
+}

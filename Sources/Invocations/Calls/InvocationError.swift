@@ -23,7 +23,7 @@ public enum InvocationError: Error, Hashable, Sendable {
   /// Values of a Swift type fit no place of any call.
   case unfitType(SwiftType)
   /// A number cannot be represented exactly in the type of the argument or result.
-  case notExact(value: GivenValue, type: TypeEncoding)
+  case notExact(value: String, type: TypeEncoding)
   /// The number of raw bytes is not the size of the type.
   case wrongSize(expected: Int, given: Int)
   /// The text for a `*` contains a NUL, which would cut it.
@@ -37,7 +37,7 @@ public enum InvocationError: Error, Hashable, Sendable {
   /// The object is nil, or not of the requested class.
   case wrongClass(expected: SwiftType, given: SwiftType?)
   /// A carrier stands for no value of the Swift type.
-  case foreignValue(type: SwiftType, given: GivenValue)
+  case foreignValue(type: SwiftType, given: String)
   /// No call has completed since the invocation was made or last failed, or the result is `v`.
   case resultNotAvailable
   /// The invocation has no selector yet.

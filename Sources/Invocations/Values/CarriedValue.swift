@@ -46,7 +46,7 @@ extension CarriedValue {
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
     let carrier = try unsafe Carrier.load(from: slot)
     guard let value = Self(carrier: carrier) else {
-      throw .foreignValue(type: SwiftType(Self.self), given: GivenValue(carrier: carrier))
+      throw .foreignValue(type: SwiftType(Self.self), given: "\(carrier)")
     }
     return value
   }

@@ -7,7 +7,7 @@ enum ExactNumber {
   /// Stores the conversion of `value`, and throws ``InvocationError/notExact(value:type:)`` if it
   /// is nil.
   private static func store<Target: CallValue>(
-    _ converted: Target?, of value: @autoclosure () -> GivenValue, in slot: ValueSlot,
+    _ converted: Target?, of value: @autoclosure () -> String, in slot: ValueSlot,
     _ type: () -> TypeEncoding
   ) throws(InvocationError) -> Bool {
     guard let converted else { throw .notExact(value: value(), type: type()) }
@@ -21,7 +21,7 @@ enum ExactNumber {
     _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> TypeEncoding
   ) throws(InvocationError) -> Bool {
     func put<Target: CallValue>(_ converted: Target?) throws(InvocationError) -> Bool {
-      try store(converted, of: GivenValue(value), in: slot, type)
+      try store(converted, of: "\(value)", in: slot, type)
     }
     switch slot.kind.raw {
     case .int8: return try put(Int8(exactly: value))
@@ -50,7 +50,7 @@ enum ExactNumber {
     _ value: Value, in slot: ValueSlot, _ type: @autoclosure () -> TypeEncoding
   ) throws(InvocationError) -> Bool {
     func put<Target: CallValue>(_ converted: Target?) throws(InvocationError) -> Bool {
-      try store(converted, of: GivenValue(value), in: slot, type)
+      try store(converted, of: "\(value)", in: slot, type)
     }
     switch slot.kind.raw {
     case .float: return try put(Float(exactly: value))
@@ -58,7 +58,7 @@ enum ExactNumber {
     case .longDouble: return try put(LongDouble(exactly: value))
     default:
       guard let whole = Int128(exactly: value) else {
-        throw .notExact(value: GivenValue(value), type: type())
+        throw .notExact(value: "\(value)", type: type())
       }
       return try store(whole, in: slot, type())
     }

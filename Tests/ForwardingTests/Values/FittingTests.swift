@@ -263,7 +263,7 @@ struct CarriedValueTests {
     let target = ClosureTarget()
     try target.register("set:") { (_: TestMode) -> Void in Issue.record("it ran") }
     #expect(
-      throws: InvocationError.foreignValue(type: SwiftType(TestMode.self), given: .integer(7))
+      throws: InvocationError.foreignValue(type: SwiftType(TestMode.self), given: "7")
     ) {
       try Message<NoResult, Int32>("set:")(7, on: target)
     }
@@ -275,7 +275,7 @@ struct CarriedValueTests {
     try functions.register("warmer") { (t: TestCelsius) in TestCelsius(t.degrees + 1) }
     #expect(try functions.call("warmer", 273.15, returning: Double.self) == 274.15)
     #expect(
-      throws: InvocationError.foreignValue(type: SwiftType(TestCelsius.self), given: .double(-1))
+      throws: InvocationError.foreignValue(type: SwiftType(TestCelsius.self), given: "-1.0")
     ) {
       try functions.call("warmer", -1.0, returning: TestCelsius.self)
     }
