@@ -7,13 +7,7 @@ import Forwarding
 import ForwardingUndo
 import Invocations
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 final class Editor: MethodDeclaring {
   let undo = UndoStack()

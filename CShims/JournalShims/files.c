@@ -7,21 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#if defined(__linux__)
 #include <sys/sysmacros.h>
-#endif
 
 static void fill(FWDFileFacts *facts, const struct stat *from) {
-#if defined(__linux__)
   facts->device = (uint64_t)major(from->st_dev) << 32 | minor(from->st_dev);
-#else
-  facts->device = (uint64_t)from->st_dev;
-#endif
   facts->number = (uint64_t)from->st_ino;
   facts->size = (int64_t)from->st_size;
 }
-
-#if defined(__linux__) && defined(STATX_INO)
 
 static int get(int descriptor, const char *path, int flags, FWDFileFacts *facts) {
   struct statx from;
@@ -34,21 +26,6 @@ static int get(int descriptor, const char *path, int flags, FWDFileFacts *facts)
 
 // Old kernels have no statx, and the filters of some containers refuse it.
 static int is_refused(int code) { return code == ENOSYS || code == EPERM; }
-
-#else
-
-static int get(int descriptor, const char *path, int flags, FWDFileFacts *facts) {
-  (void)descriptor, (void)path, (void)flags, (void)facts;
-  return ENOSYS;
-}
-
-static int is_refused(int code) { return code == ENOSYS; }
-
-#endif
-
-#ifndef AT_EMPTY_PATH
-#define AT_EMPTY_PATH 0
-#endif
 
 int fwd_facts_of_descriptor(int descriptor, FWDFileFacts *facts) {
   int code = get(descriptor, "", AT_EMPTY_PATH, facts);

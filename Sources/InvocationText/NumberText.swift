@@ -102,7 +102,7 @@ package enum Floats {
     case .double: return parse(text, Double.init).map { Integers.littleEndian($0.bitPattern) }
     case .longDouble:
       guard let value = LongDouble(text), isName("\(value)") == isName(text) else { return nil }
-      return Array(Integers.littleEndian(value.bitPattern).prefix(scalar.size(on: .own)))
+      return Array(Integers.littleEndian(value.bitPattern).prefix(scalar.size))
     default: return nil
     }
   }

@@ -121,7 +121,7 @@ struct EncodingParser {
     if let scalar = Scalar(rawValue: code) {
       nodes[index].form = .scalar
       nodes[index].scalar = scalar
-      let size = scalar.size(on: machine)
+      let size = scalar.size
       setLayout(index, size: size, alignment: size)
       return
     }
@@ -161,7 +161,7 @@ struct EncodingParser {
     offset += 1
     nodes[index].form = .complex
     nodes[index].scalar = scalar
-    let size = scalar.size(on: machine)
+    let size = scalar.size
     setLayout(index, size: 2 * size, alignment: size)
   }
 

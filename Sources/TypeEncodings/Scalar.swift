@@ -46,7 +46,15 @@ public enum Scalar: UInt8, Hashable, Sendable, CaseIterable {
   case bool = 0x42
 
   /// The size in bytes, which is also the alignment on the supported platforms.
-  public var size: Int { size(on: .own) }
+  public var size: Int {
+    switch self {
+    case .int8, .uint8, .bool: 1
+    case .int16, .uint16: 2
+    case .int32, .uint32, .float: 4
+    case .long, .unsignedLong, .int64, .uint64, .double: 8
+    case .int128, .uint128, .longDouble: 16
+    }
+  }
 
   /// Whether the type is `float`, `double` or `long double`.
   public var isFloatingPoint: Bool {

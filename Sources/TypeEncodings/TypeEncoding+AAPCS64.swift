@@ -7,11 +7,11 @@ extension TypeEncoding {
   /// gcc and clang agree on nearly all types; those that are refused here were compiled by both.
   func passingFactsOfAAPCS64() throws(TypeEncodingError) -> PassingFacts {
     let layout = try layout
-    var homogeneity = Homogeneity(of: index, on: tree.machine)
+    var homogeneity = Homogeneity(of: index)
     let count = homogeneity.visit(tree, index)
     homogeneity.finish()
     let part = homogeneity.part.flatMap { part in
-      let isFull = count * part.size(on: tree.machine) == layout.size
+      let isFull = count * part.size == layout.size
       return isFull && (1...4).contains(count) ? part : nil
     }
     let doubt = homogeneity.fault ?? doubt(homogeneity, layout, isHomogeneous: part != nil)
@@ -100,7 +100,6 @@ private struct Homogeneity {
   typealias Doubt = (reason: TypeEncodingError.Reason, node: Int)
 
   private let root: Int
-  private let machine: Machine
   /// The type of all numbers so far.
   private(set) var part: Scalar?
   /// Whether a part was found that makes every compiler use integer registers.
@@ -117,14 +116,11 @@ private struct Homogeneity {
   /// Whether a structure of size 0 is being visited.
   private var isInEmpty = false
 
-  init(of root: Int, on machine: Machine) {
-    self.root = root
-    self.machine = machine
-  }
+  init(of root: Int) { self.root = root }
 
   /// Whether unknown members may make the type homogeneous: at most four vectors of 16 bytes.
   func mayBeHomogeneous(size: Int) -> Bool {
-    !isRefuted && size > 0 && size <= 4 * (part?.size(on: machine) ?? 16)
+    !isRefuted && size > 0 && size <= 4 * (part?.size ?? 16)
   }
 
   /// Applies the rules that depend on the whole type.
@@ -168,9 +164,8 @@ private struct Homogeneity {
       isRefuted = true
       return 0
     }
-    let own = scalar == .longDouble && machine.longDoubleSize == 8 ? .double : scalar
-    if let part, part != own { isRefuted = true }
-    part = part ?? own
+    if let part, part != scalar { isRefuted = true }
+    part = part ?? scalar
     return count
   }
 
@@ -214,7 +209,7 @@ private struct Homogeneity {
     _ node: EncodingNode, _ index: Int, _ count: Int, _ gaps: MemberGaps
   ) {
     if node.size == 0 { return }
-    let isFull = count * (part?.size(on: machine) ?? 0) == Int(node.size)
+    let isFull = count * (part?.size ?? 0) == Int(node.size)
     let hasHole = gaps.hasPassed && gaps.isUnexplained
     if isFull, !hasHole { return }
     if !node.isRegistered || (gaps.hasPassed && !hasHole) {

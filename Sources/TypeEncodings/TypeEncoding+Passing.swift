@@ -27,7 +27,7 @@ extension TypeEncoding {
   package func passingFacts() throws(TypeEncodingError) -> PassingFacts {
     switch tree.machine {
     case .x86_64Linux: try passingFactsOfSystemV()
-    case .aarch64Linux, .arm64MacOS: try passingFactsOfAAPCS64()
+    case .aarch64Linux: try passingFactsOfAAPCS64()
     }
   }
 
@@ -58,7 +58,6 @@ extension TypeEncoding {
 
 /// Merges the classes of all leaves, for each eightbyte.
 private struct EightbyteClassifier {
-  private static let machine = Machine.x86_64Linux
   let size: Int
   private(set) var fault: (reason: TypeEncodingError.Reason, node: Int)?
   /// The first part that compilers pass in different ways.
@@ -96,7 +95,7 @@ private struct EightbyteClassifier {
         merge(.complexX87, from: bit, bytes: 16)
       } else {
         add(part, at: bit)
-        add(part, at: bit + part.size(on: Self.machine) * 8)
+        add(part, at: bit + part.size * 8)
       }
     case .cString, .atom, .object, .block, .classReference, .selector, .pointer:
       add(.uint64, at: bit)
@@ -200,7 +199,7 @@ private struct EightbyteClassifier {
   }
 
   private mutating func add(_ scalar: Scalar, at bit: Int) {
-    let size = scalar.size(on: Self.machine)
+    let size = scalar.size
     if bit % (size * 8) != 0 {
       isUnaligned = true
       isUnalignedForAll = isUnalignedForAll || !isRepeated
@@ -259,12 +258,12 @@ private struct EightbyteClassifier {
     return PassingFacts(
       size: layout.size, alignment: layout.alignment, first: first, second: second,
       component: component,
-      componentCount: component.map { size / $0.size(on: Self.machine) } ?? 0)
+      componentCount: component.map { size / $0.size } ?? 0)
   }
 
   private var component: Scalar? {
     guard !hasOther, !isUnaligned, components.count == 1, let only = components.first,
-      case let part = only.size(on: Self.machine), (1...4).contains(size / part),
+      case let part = only.size, (1...4).contains(size / part),
       size % part == 0
     else { return nil }
     return only

@@ -13,8 +13,7 @@ enum ExplainCommand {
     }
     let isType = options.flags.contains("--type")
     let explainer = Explainer(
-      isType: isType, isJSON: options.isJSON,
-      machine: try machine(options, among: isType ? Machine.allCases : CallPlaces.machines))
+      isType: isType, isJSON: options.isJSON, machine: try machine(options))
     let given = options.positional[0]
     if given != "-" { return explainer.explain(Array(given.utf8)) ? .ok : .badData }
     var allGood = true
@@ -27,15 +26,11 @@ enum ExplainCommand {
   }
 
   /// The machine of the last `--target MACHINE`; without the option, this machine.
-  private static func machine(
-    _ options: Options, among known: [Machine]
-  ) throws(UsageError) -> Machine {
+  private static func machine(_ options: Options) throws(UsageError) -> Machine {
     guard let name = options.values["--target"]?.last else { return .own }
-    do throws(UnknownMachine) {
-      return try Machine(named: name, among: known)
-    } catch {
-      throw options.fault("\(error)")
-    }
+    if let machine = Machine(rawValue: name) { return machine }
+    let known = Machine.allCases.map(\.rawValue).joined(separator: ", ")
+    throw options.fault("'\(name)' is not a known target; choose one of \(known)")
   }
 }
 

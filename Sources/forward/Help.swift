@@ -43,7 +43,7 @@ enum Help {
 
       --type     ENCODING is a single type; shows its size, alignment and members
       --json     writes one JSON object on a line
-      --target   another machine: aarch64-linux or x86_64-linux, and with --type arm64-macos too
+      --target   another machine: aarch64-linux or x86_64-linux
       -          reads an encoding from each line of standard input; each wrong line gives an error,
                  and the exit code is 65
     """

@@ -6,9 +6,7 @@ import ForwardingTestSupport
 import RemoteTestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 @Suite("Remote calls while the queues of the system are busy", .timeLimit(.minutes(60)))
 struct BusyQueueTests {

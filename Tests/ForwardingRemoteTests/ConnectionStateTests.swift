@@ -7,9 +7,7 @@ import Testing
 
 @testable import ForwardingRemote
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// The states of a socket connection, as drawn in `Documentation/Remote.md`.
 @Suite("The states of a connection", .timeLimit(.minutes(60)))

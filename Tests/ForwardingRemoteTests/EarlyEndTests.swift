@@ -8,9 +8,7 @@ import Testing
 
 @testable import ForwardingRemote
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 @Suite("Deadlines of calls that end early", .timeLimit(.minutes(60)))
 struct EarlyEndTests {

@@ -4,9 +4,7 @@ import ForwardingRemote
 import ForwardingTestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 @Suite("The one message of a gathering", .timeLimit(.minutes(60)))
 struct GatheredMessageTests {

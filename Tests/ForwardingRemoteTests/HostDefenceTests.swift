@@ -8,9 +8,7 @@ import Testing
 
 @testable import ForwardingRemote
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// What one peer can take of a host, and for how long.
 @Suite("What a host gives a peer", .timeLimit(.minutes(60)))

@@ -5,9 +5,7 @@ import ForwardingRemote
 import Foundation
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 #if NATS
   import ForwardingNATS
   import RemoteTestSupport

@@ -5,9 +5,7 @@ import ForwardingTestSupport
 import RemoteTestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 @Suite("Durations that no clock can add", .timeLimit(.minutes(60)))
 struct LongDurationTests {

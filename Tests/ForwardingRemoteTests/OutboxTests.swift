@@ -8,9 +8,7 @@ import Testing
 
 @testable import ForwardingRemote
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Calls that wait in this process because the peer does not read.
 @Suite("Calls that wait to be sent", .timeLimit(.minutes(60)))

@@ -6,9 +6,7 @@ import RemoteTestSupport
 import Synchronization
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 @Suite("Calls whose callers no longer wait", .timeLimit(.minutes(60)))
 struct RemoteEndTests {

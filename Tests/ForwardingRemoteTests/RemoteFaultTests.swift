@@ -6,9 +6,7 @@ import RemoteTestSupport
 import Synchronization
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 @Suite("Failures of calls to other processes", .timeLimit(.minutes(60)))
 struct RemoteFaultTests {

@@ -8,9 +8,7 @@ import Testing
 
 @testable import ForwardingRemote
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 @Suite("A socket transport that is closed meanwhile", .timeLimit(.minutes(60)))
 struct SocketClosingTests {

@@ -9,9 +9,7 @@ import Testing
 
 @testable import ForwardingRemote
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 @Suite("Faults of Unix sockets", .timeLimit(.minutes(60)))
 struct SocketFaultTests {

@@ -7,9 +7,7 @@ import Testing
 
 @testable import ForwardingRemote
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 @Suite("Many peers of one socket", .timeLimit(.minutes(60)))
 struct SocketPeerTests {

@@ -9,9 +9,7 @@ import Testing
 
 @testable import ForwardingRemote
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 @Suite("Both ends of a socket at the same time", .timeLimit(.minutes(60)))
 struct SocketRaceTests {

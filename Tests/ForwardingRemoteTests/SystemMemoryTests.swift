@@ -5,9 +5,7 @@ import Testing
 
 @testable import ForwardingRemote
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 @Suite("A system without memory for messages", .timeLimit(.minutes(60)))
 struct SystemMemoryTests {

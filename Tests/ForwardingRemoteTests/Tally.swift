@@ -6,9 +6,7 @@ import ForwardingWire
 import Foundation
 import Invocations
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 /// Records each number that it receives, and repetitions.
 final class Tally: Sendable {

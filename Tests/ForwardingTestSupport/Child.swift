@@ -2,11 +2,7 @@
 import Foundation
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// Ends the process with a line of text if a condition is false.
 public func require(_ isSo: Bool, _ text: @autoclosure () -> String = "not so", line: Int = #line) {

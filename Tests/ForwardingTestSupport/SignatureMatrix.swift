@@ -2,11 +2,7 @@
 import Foundation
 import TypeEncodings
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// Random C functions, compiled by a real compiler, that record the arguments they receive.
 ///

@@ -3,13 +3,7 @@ import Dispatch
 import ForwardingRemote
 import Invocations
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// The system call; a method of `Peer` has the same name.
 private let systemSend = send(_:_:_:_:)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 // What tests need of the system: folders, and sockets without any code of this package.
 

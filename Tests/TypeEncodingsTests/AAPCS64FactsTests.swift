@@ -142,14 +142,6 @@ struct AAPCS64FactsTests {
     #expect(refusal == reason)
   }
 
-  @Test("on Apple's machines a long double is a double")
-  func apple() throws {
-    let facts = try Self.type("{S=dD}", .arm64MacOS).passingFacts()
-    #expect(facts.component == .double && facts.componentCount == 2 && facts.size == 16)
-    #expect(try Self.type("{S=dD}").passingFacts().first == .memory)
-    #expect(try Self.type("D", .x86_64Linux).passingFacts().first == .x87)
-  }
-
   @Test("a type in a signature is classified as it is alone")
   func arguments() throws {
     let text = Array("{S=Ad}@:{S=d}Af{S=[0t]t}".utf8)

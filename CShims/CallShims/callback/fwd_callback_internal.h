@@ -55,11 +55,7 @@ struct FWDCallback {
 _Static_assert(offsetof(struct FWDCallback, retirable) == 0,
                "a retired callback is found by its first bytes");
 
-#if FWD_HAS_DIRECT_ENGINE && defined(__linux__)
-#define FWD_HAS_TRAMPOLINES 1
-#else
-#define FWD_HAS_TRAMPOLINES 0
-#endif
+#define FWD_HAS_TRAMPOLINES FWD_HAS_DIRECT_ENGINE
 
 /// Whether there is an unused entry of a kind of trampoline. If not, `out_error` is the reason for a
 /// temporary failure, or 0 if there will never be an entry. The caller holds the callbacks lock.

@@ -2,19 +2,12 @@
 #include "fwd_library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 
-#if defined(__linux__)
-#include <link.h>
-#endif
-
 const char *fwd_library_file(void *handle) {
-#if defined(__linux__)
   struct link_map *map = NULL;
   if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] != '\0')
     return map->l_name;
-#else
-  (void)handle;
-#endif
   return NULL;
 }

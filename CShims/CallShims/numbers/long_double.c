@@ -6,15 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __APPLE__
-#include <xlocale.h>
-#endif
 
 // The bytes that carry bits: x87 stores ten, and pads them to sixteen.
 enum { FWD_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double) };
 
 _Static_assert(sizeof(long double) <= sizeof(FWDLongDouble), "a long double fits its bits");
-_Static_assert(LDBL_MANT_DIG == 64 || LDBL_MANT_DIG == 113 || LDBL_MANT_DIG == 53,
+_Static_assert(LDBL_MANT_DIG == 64 || LDBL_MANT_DIG == 113,
                "the bits of a long double are known");
 
 static long double number(FWDLongDouble bits) {

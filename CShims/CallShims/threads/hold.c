@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Holding and retiring objects; `fwd_hold.h` describes the protocol.
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "CForwardingShims.h"
 #include "fwd_hold_internal.h"
-
-#if defined(__linux__)
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 // MARK: Barriers
 
@@ -26,7 +23,7 @@ static void let_readers_make_barriers(int they_do) {
     __atomic_store_n(&thread->makes_barriers, they_do, __ATOMIC_SEQ_CST);
 }
 
-#if defined(__linux__) && !FWD_WITH_THREAD_SANITIZER
+#if !FWD_WITH_THREAD_SANITIZER
 static int ask_for_barrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
 /// Makes every running thread execute a barrier.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <pthread.h>
+
 #include "CForwardingShims.h"
 
 int fwd_has_stack_for_step(uint32_t depth) {
   return depth < FWD_FORWARDING_SHALLOW || fwd_stack_left() >= FWD_FORWARDING_STACK;
 }
-
-#if defined(__linux__)
-
-#include <pthread.h>
 
 /// The bounds of the thread's stack. Determined once, because for the first thread they are read
 /// from a file.
@@ -35,9 +33,3 @@ size_t fwd_stack_left(void) {
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   return here >= bounds.high || here < bounds.low ? SIZE_MAX : here - bounds.low;
 }
-
-#else
-
-size_t fwd_stack_left(void) { return SIZE_MAX; }
-
-#endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FuzzObjects
 
-#if canImport(Glibc)
-  import Glibc
-#endif
+import Glibc
 
 // fuzz TARGET [LIBFUZZER'S OPTION…] [CORPUS…]: runs libFuzzer with one of the package's targets.
 

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import Invocations
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// An object that stands in for a value among the targets of a proxy. It conforms to the protocol,
 /// and calls the value.

@@ -2,13 +2,7 @@
 import CForwardingShims
 public import TypeEncodings
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A C function pointer whose calls run a Swift closure.
 ///

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A loaded library, which is closed when this object dies. A registered function retains its
 /// library.

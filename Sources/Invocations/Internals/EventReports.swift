@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// Passes events to the destination of this process.
 package enum EventReports {

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// The process in which a value was made. A forked child has a copy of its parent's memory, but not
 /// the parent's threads, and must not use system resources of the parent.

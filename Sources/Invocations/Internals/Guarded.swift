@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A value that a lock protects. If a thread waits for the system under the lock, use a mutex of its own,
 /// such as `BlockingMutex` of ForwardingWire.
@@ -118,29 +112,18 @@ package final class Condition: @unchecked Sendable {
 
   package init() {
     unsafe condition.initialize(to: pthread_cond_t())
-    #if canImport(Darwin)
-      unsafe pthread_cond_init(condition, nil)
-    #else
-      // The times of waits are those of the monotonic clock.
-      var attributes = pthread_condattr_t()
-      unsafe pthread_condattr_init(&attributes)
-      unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-      unsafe pthread_cond_init(condition, &attributes)
-      unsafe pthread_condattr_destroy(&attributes)
-    #endif
+    // The times of waits are those of the monotonic clock.
+    var attributes = pthread_condattr_t()
+    unsafe pthread_condattr_init(&attributes)
+    unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    unsafe pthread_cond_init(condition, &attributes)
+    unsafe pthread_condattr_destroy(&attributes)
   }
 
   /// Waits for the next announcement, or for a time.
   fileprivate func wait(_ mutex: UnsafeMutablePointer<pthread_mutex_t>, until time: UInt64) {
-    #if canImport(Darwin)
-      let now = clock_gettime_nsec_np(CLOCK_UPTIME_RAW)
-      let left = time > now ? time - now : 0
-      var end = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
-      unsafe pthread_cond_timedwait_relative_np(condition, mutex, &end)
-    #else
-      var end = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
-      unsafe pthread_cond_timedwait(condition, mutex, &end)
-    #endif
+    var end = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
+    unsafe pthread_cond_timedwait(condition, mutex, &end)
   }
 
   deinit {

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// Threads outside of any pool, for code that waits for all of its life.
 package enum SystemThread {
@@ -27,33 +21,21 @@ package enum SystemThread {
     unsafe sigfillset(&all)
     unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-    #if canImport(Darwin)
-      var thread: pthread_t?
-    #else
-      var thread = pthread_t()
-    #endif
+    var thread = pthread_t()
     // SAFETY: retained for the thread, which releases it. If there is no thread, it is released
     // below.
     let body = unsafe Unmanaged.passRetained(Body(run))
     let status = unsafe pthread_create(
       &thread, nil,
       { body in
-        #if canImport(Darwin)
-          unsafe Unmanaged<Body>.fromOpaque(body).takeRetainedValue().run()
-        #else
-          unsafe Unmanaged<Body>.fromOpaque(body!).takeRetainedValue().run()
-        #endif
+        unsafe Unmanaged<Body>.fromOpaque(body!).takeRetainedValue().run()
         return nil
       }, body.toOpaque())
     guard status == 0 else {
       unsafe body.release()
       return false
     }
-    #if canImport(Darwin)
-      unsafe pthread_detach(thread!)
-    #else
-      pthread_detach(thread)
-    #endif
+    pthread_detach(thread)
     return true
   }
 }

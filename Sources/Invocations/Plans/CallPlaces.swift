@@ -25,17 +25,13 @@ package struct CallPlaces: Sendable {
   /// The size of the stack arguments, in bytes.
   package let stackSize: Int
 
-  /// The machines that have known places. libffi alone places values on Apple's machines.
-  package static var machines: [Machine] { [.aarch64Linux, .x86_64Linux] }
-
   /// Finds the places of a call with `signature`, on the machine that the signature was parsed for.
   ///
-  /// - Throws: `InvocationError.unsupportedConvention` for a machine outside ``machines``, and the
-  ///   errors of `CallPlan.init` for a signature that it refuses.
+  /// - Throws: The errors of `CallPlan.init` for a signature that it refuses.
   package init(
     _ signature: MethodSignature, fixedArgumentCount: Int? = nil
   ) throws(InvocationError) {
-    guard let abi = FWDAbi(signature.machine) else { throw .unsupportedConvention }
+    let abi = FWDAbi(signature.machine)
     let values = try CallPlan.values(of: signature)
     var places = [FWDPlace](repeating: FWDPlace(), count: values.count)
     var stack: UInt32 = 0
@@ -77,12 +73,11 @@ extension CallPlaces.Place {
 }
 
 extension FWDAbi {
-  /// The ABI of a machine; nil for a machine where libffi alone places values.
-  fileprivate init?(_ machine: Machine) {
+  /// The ABI of a machine.
+  fileprivate init(_ machine: Machine) {
     switch machine {
     case .x86_64Linux: self = .sysV
     case .aarch64Linux: self = .AAPCS64
-    case .arm64MacOS: return nil
     }
   }
 }

@@ -169,7 +169,7 @@ extension UInt128: BitwiseValue {
   public static var typeEncoding: String { "T" }
 }
 
-#if arch(x86_64) && !os(Windows)
+#if arch(x86_64)
   /// C's `long double` on this platform.
   extension Float80: BitwiseValue {
     @inlinable @unsafe
@@ -218,7 +218,7 @@ extension Double: ComplexPart {
   public static func _complexFacts() -> ValueFacts { ValueFacts(.complexDouble) }
 }
 
-#if arch(x86_64) && !os(Windows)
+#if arch(x86_64)
   extension Float80: ComplexPart {
     @inlinable @unsafe
     public static func _complexFacts() -> ValueFacts { ValueFacts(.complexLongDouble) }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// Text for `*`: a C string, or a `String` in a place of Swift text. The frame owns a copy, and
 /// reading returns a copy too.

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A variable that is lent to the targets of a message. `inout` arguments are passed as one.
 ///

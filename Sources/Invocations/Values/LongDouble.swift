@@ -58,7 +58,7 @@ public struct LongDouble: Sendable, BitwiseCopyable {
 
   /// Makes the number that equals another one; nil for a NaN.
   init?<Number: BinaryFloatingPoint>(exactly value: Number) {
-    #if arch(x86_64) && !os(Windows)
+    #if arch(x86_64)
       if let value = value as? Float80, !value.isNaN {
         self.init(value)
         return
@@ -80,7 +80,7 @@ extension Double {
   }
 }
 
-#if arch(x86_64) && !os(Windows)
+#if arch(x86_64)
   extension LongDouble {
     /// Makes the number that equals a `Float80`. A literal is a `Double`.
     @_disfavoredOverload

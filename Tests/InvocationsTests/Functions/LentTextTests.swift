@@ -6,13 +6,7 @@ import TypeEncodings
 
 @testable import Invocations
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 @Suite("Text that is lent to C")
 struct LentTextTests {

@@ -173,7 +173,6 @@ struct CallPlacesTests {
     arguments: [
       ("v{S=Af}", .aarch64Linux), ("v{opaque}", .aarch64Linux), ("v![16,16f]", .aarch64Linux),
       ("[2i]", .aarch64Linux), ("v{F=i[0i]}", .x86_64Linux), ("v{S=[65537c]}", .aarch64Linux),
-      ("v", .arm64MacOS),
     ] as [(String, Machine)])
   func refused(encoding: String, machine: Machine) {
     #expect(throws: InvocationError.self) { try Self.places(encoding, machine) }

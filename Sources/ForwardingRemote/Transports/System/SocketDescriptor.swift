@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSocketShims
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 // All system calls for sockets, with values instead of pointers.
 
@@ -104,17 +98,13 @@ struct SocketDescriptor: Hashable, Sendable {
 
   /// The process at the other end, as the kernel reports it.
   var peer: TransportPeer {
-    #if os(Linux)
-      var credentials = (Int32(0), UInt32(0), UInt32(0))
-      var size = socklen_t(MemoryLayout.size(ofValue: credentials))
-      // SAFETY: `struct ucred` consists of a process, a user and a group, of four bytes each.
-      guard unsafe getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else {
-        return .network
-      }
-      return .process(id: credentials.0, user: credentials.1, group: credentials.2)
-    #else
+    var credentials = (Int32(0), UInt32(0), UInt32(0))
+    var size = socklen_t(MemoryLayout.size(ofValue: credentials))
+    // SAFETY: `struct ucred` consists of a process, a user and a group, of four bytes each.
+    guard unsafe getsockopt(number, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else {
       return .network
-    #endif
+    }
+    return .process(id: credentials.0, user: credentials.1, group: credentials.2)
   }
 
   /// Whether the process at the other end belongs to another user; false if the kernel does not

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Glibc
 
 /// A lock on a path, of the one process that listens there. Without it, two processes could find
 /// the same abandoned socket, and the second would remove that of the first.
