@@ -41,8 +41,8 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case unexpectedEnd
     /// No type begins with this byte.
     case unknownCode(UInt8)
-    /// The text consists of names of types, which have this encoding.
-    case nameOfType(encoding: String)
+    /// The text begins with names of types, and this one has this encoding.
+    indirect case nameOfType(name: String, encoding: String)
     /// There is more text behind the type.
     case trailingCharacters
     /// The bytes are not UTF-8.
@@ -156,8 +156,8 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
     case .empty: "nothing was given; the shortest encoding is one letter, such as 'i'"
     case .unexpectedEnd: "a type was expected, but the string ends here"
     case .unknownCode(let byte): "no type begins with \(Self.name(of: byte))"
-    case .nameOfType(let encoding):
-      "an encoding has letters for types, not their names; write '\(encoding)'"
+    case .nameOfType(let name, let encoding):
+      "an encoding has letters for types, not their names; '\(name)' is '\(encoding)'"
     case .trailingCharacters: "one type was expected, but more text follows it"
     case .invalidUTF8: "the bytes are not UTF-8"
     case .unbalancedName: "a bracket in the name is not closed, or was never opened"
@@ -238,7 +238,7 @@ extension TypeEncodingError {
   private static let encodings = [
     "void": "v", "bool": "B", "_Bool": "B", "Bool": "B", "char": "c", "short": "s", "int": "i",
     "long": "q", "float": "f", "double": "d", "size_t": "Q", "int32_t": "i", "int64_t": "q",
-    "Int": "q", "Int32": "i", "Double": "d", "Float": "f", "String": "*",
+    "longdouble": "D", "Int": "q", "Int32": "i", "Double": "d", "Float": "f", "String": "*",
   ]
 
   /// The error of text that begins with the name of a type instead of an encoding. Some names are also
@@ -250,10 +250,19 @@ extension TypeEncodingError {
     let name = text.prefix(while: isInName)
     let next = text.dropFirst(name.count).first ?? " "
     guard let first = encodings[String(name)], " (,*".contains(next) else { return nil }
-    // "double(double, double)" is "ddd". Only the first name is translated if there is anything else.
-    let all = text.split { " (,)".contains($0) }.map { encodings[String($0)] }
-    let encoding = all.contains(nil) ? first : all.compactMap(\.self).joined()
-    return TypeEncodingError(reason: .nameOfType(encoding: encoding), offset: 0, encoding: text)
+    // "double(double, double)" is "ddd". Only the first name is translated if there is anything else, or more
+    // than a list of names.
+    let single = text.replacing("long long", with: "long").replacing(
+      "long double", with: "longdouble")
+    let words = single.split { " (,)".contains($0) }
+    let all = words.enumerated().map { $0 > 0 && $1 == "void" ? "" : encodings[String($1)] }
+    if text.count > 60 || all.contains(nil) {
+      return TypeEncodingError(
+        reason: .nameOfType(name: String(name), encoding: first), offset: 0, encoding: text)
+    }
+    return TypeEncodingError(
+      reason: .nameOfType(name: text, encoding: all.compactMap(\.self).joined()), offset: 0,
+      encoding: text)
   }
 }
 

@@ -79,8 +79,8 @@ enum Help {
 
     Usage: forward doctor [--json]
 
-    Shows the installed libffi and its known faults, how calls are made, and the memory of
-    callbacks. Then makes calls with known results. The exit code is 0 only if every check passes.
+    Shows the installed libffi, how calls are made, and the memory of callbacks. Then makes calls
+    with known results. The exit code is 0 only if every check passes.
 
       --json   writes one JSON object on a line
     """

@@ -33,7 +33,7 @@ struct HouseTests {
     ],
   ]
   static let toolchain: Set<String> = [
-    "Dispatch", "Foundation", "Glibc", "Musl", "Darwin", "Synchronization", "Swift",
+    "Dispatch", "Foundation", "Glibc", "Synchronization", "Swift",
   ]
 
   static func files(_ folder: String, _ kinds: Set<String>) throws -> [(

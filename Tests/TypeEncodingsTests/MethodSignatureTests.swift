@@ -63,10 +63,14 @@ struct MethodSignatureTests {
 
   @Test(
     "names of types are answered with their encodings",
-    arguments: [("int int int", "iii"), ("double(double, double)", "ddd"), ("int size", "i")])
-  func names(text: String, encoding: String) {
+    arguments: [
+      ("int int int", "int int int", "iii"), ("double(double, double)", nil, "ddd"),
+      ("double(void)", nil, "d"), ("long double (long long)", nil, "Dq"), ("int size", "int", "i"),
+      ("double(const char *)", "double", "d"),
+    ] as [(String, String?, String)])
+  func names(text: String, name: String?, encoding: String) {
     let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: text) }
-    #expect(error?.reason == .nameOfType(encoding: encoding))
+    #expect(error?.reason == .nameOfType(name: name ?? text, encoding: encoding))
   }
 
   @Test("a selector has a colon for each declared argument")

@@ -77,10 +77,10 @@ EACH_RESULT(DEFINE_RESULT)
 #define STACK_TYPES (const FWDFrame *, const void *, uint64_t, const void *, void *)
 
 #define DEFINE_STACK(amount, wide)                                                                \
-  CALLER(Nothing, amount) { fwd_call_stack(f, function, facts->stack_words, wide, NULL); }       \
+  CALLER(Nothing, amount) { fwd_call_stack(f, function, facts->stack_words, wide, NULL); }        \
   CALLER(Indirect, amount) {                                                                      \
     void *result = (char *)f + facts->result.offset;                                              \
-    fwd_call_stack(f, function, facts->stack_words, wide, result);                               \
+    fwd_call_stack(f, function, facts->stack_words, wide, result);                                \
   }                                                                                               \
   DEFINE_STACK_RESULT(Integers, FWDIntegerPair, amount, wide)                                     \
   DEFINE_STACK_RESULT(Vectors, Vectors, amount, wide)                                             \
@@ -89,7 +89,7 @@ EACH_RESULT(DEFINE_RESULT)
 #define DEFINE_STACK_RESULT(kind, type, amount, wide)                                             \
   CALLER(kind, amount) {                                                                          \
     type result = ((type (*) STACK_TYPES)(void *)fwd_call_stack)(                                 \
-        f, function, facts->stack_words, wide, NULL);                                            \
+        f, function, facts->stack_words, wide, NULL);                                             \
     memcpy(f->result, &result, sizeof result);                                                    \
   }
 

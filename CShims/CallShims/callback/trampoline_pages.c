@@ -115,6 +115,11 @@ static int map_pair(Page *page) {
       mmap(data, system, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == data;
   int error = errno;
   close(file);
+  // The file may have changed since its contents were compared.
+  if (is_mapped && memcmp(code + inset, fwd_trampoline_page, PAGE) != 0) {
+    is_mapped = 0;
+    error = ENOTSUP;
+  }
   if (!is_mapped) {
     if (code) munmap(code, APART + system);
     errno = error;

@@ -125,7 +125,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
 
   /// Reports a selector that the target has no method for. One that forwards may take any.
   private func checkName(_ selector: Selector) {
-    guard let target, !(target is any MessageForwarding),
+    guard let target, !(target is any MessageForwarding), !isAnswered(selector),
       Introspection.signature(of: target, for: selector) == nil
     else { return }
     EventReports.report(.handlerWithoutMethod(selector, type(of: target)))

@@ -116,7 +116,7 @@ extension InvocationError: CustomStringConvertible {
     case .argumentMismatch(let index, let expected, let given):
       "argument \(index) is \(expected.title), not \(Self.spelled(given))\(Self.why(given, expected))"
     case .resultMismatch(let expected, let given):
-      "the result is \(expected.title), not \(Self.spelled(given))\(Self.why(given, expected))"
+      "the result is \(expected.title), not \(Self.spelled(given))\(Self.misfit(given, expected))"
     case .unfitType(let type):
       "C has no type for the values of \(type); make it a 'CallStructure', or pass a pointer"
     case .notExact(let value, let type): "\(value) cannot be represented exactly as \(type.title)"
@@ -229,11 +229,16 @@ extension InvocationError {
     return other?.description == name ? _typeName(type.type) : name
   }
 
-  /// The reason why a structure does not fit a value of its own encoding, or a literal a number.
+  /// What to write for a literal, which is an `Int`; or the reason why a structure does not fit.
   private static func why(_ type: SwiftType, _ place: TypeEncoding) -> String {
     if case .scalar(let scalar) = place.kind, scalar != .bool, type.type == Int.self {
-      return "; a literal such as 5 is an Int, so write \(place.swiftName ?? "")(5)"
+      return "; for a literal such as 5, write \(place.swiftName ?? "")(5)"
     }
+    return misfit(type, place)
+  }
+
+  /// The reason why a structure does not fit a value of its own encoding.
+  private static func misfit(_ type: SwiftType, _ place: TypeEncoding) -> String {
     guard let structure = (type.type as? any CallValue.Type)?.storedStructure,
       let misfit = CallPlan.misfit(structure, place)
     else { return "" }

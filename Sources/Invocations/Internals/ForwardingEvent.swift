@@ -96,9 +96,8 @@ extension ForwardingEvent {
   ) -> ForwardingEvent {
     ForwardingEvent(
       .unanswered, selector: selector, type: SwiftType(type),
-      "the handler for '\(RequirementNames.name(of: selector))' does not run: \(SwiftType(type)) has no such "
-        + "method" + (nearestName(to: selector, in: [type]).map { "; did you mean '\($0)'?" } ?? "")
-    )
+      "\(SwiftType(type)) has no method for the handler of '\(RequirementNames.name(of: selector))'"
+        + (nearestName(to: selector, in: [type]).map { "; did you mean '\($0)'?" } ?? ""))
   }
 
   private static func nearestName(to selector: Selector, in classes: [AnyClass]) -> String? {
@@ -119,9 +118,10 @@ extension ForwardingEvent {
   }
 
   package static func lostAnswer(
-    _ selector: Selector, _ type: SwiftType, _ text: String
+    _ selector: Selector, _ type: SwiftType,
+    _ text: @autoclosure @escaping @Sendable () -> String
   ) -> ForwardingEvent {
-    ForwardingEvent(.lostAnswer, selector: selector, type: type, text)
+    ForwardingEvent(.lostAnswer, selector: selector, type: type, text())
   }
 
   package static func diedUnreached(_ type: SwiftType) -> ForwardingEvent {

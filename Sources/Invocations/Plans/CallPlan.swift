@@ -51,9 +51,6 @@ public final class CallPlan: Sendable {
   /// Whether a copy of the values is enough to make a call later, or on another thread.
   package var travels: Bool { image.isEnough }
 
-  /// Whether all places hold C values.
-  var isOfC: Bool { swiftTypes.isEmpty }
-
   /// Whether a place that is spelled as a C string holds a Swift `String`.
   let hasSwiftText: Bool
   /// The plan with C strings in the places of Swift text, once it was needed.

@@ -29,11 +29,11 @@ package struct TypedPlace: Sendable {
   /// The type.
   @usableFromInline let type: SwiftType
 
-  /// A place for a type that converts its own values. Methods store text as Swift text.
+  /// A place for a type that converts its own values.
   @usableFromInline
-  init<Value: CallValue>(of type: Value.Type, isMethod: Bool = false) {
+  init<Value: CallValue>(of type: Value.Type) {
     self.type = SwiftType(type)
-    way = isMethod && Self.isText(type) ? .text : Self.way(of: type)
+    way = Self.way(of: type)
   }
 
   /// A place for any type. A `Void` result has no value; a `Void` argument has one.
@@ -88,15 +88,6 @@ package struct TypedPlace: Sendable {
   func mayLie(in type: TypeEncoding) -> Bool {
     if case .text = way { return FWDKind(type) == .cString }
     return FWDKind(type) == .pointer && !type.isArray
-  }
-
-  /// Whether the type is a C type.
-  var isOfC: Bool {
-    switch way {
-    case .address: false
-    case .object: type.type is any CallObject.Type
-    case .word, .text, .converted, .nothing: true
-    }
   }
 
   /// Whether no place of any call takes the type.

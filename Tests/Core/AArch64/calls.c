@@ -236,7 +236,7 @@ static void check_limit(void) {
   FWDPlace places[4];
   uint32_t stack;
   index = 0;
-  status = fwd_place_for(FWDAbiAAPCS64, values, 3, 3, places, &stack, &index);
+  status = fwd_place_for(FWDAbiAAPCS64, values, 3, 4, places, &stack, &index);
   if (status != FWDStatusTooLarge || index != 3) fault("placed, value", index);
 }
 

@@ -240,9 +240,9 @@ static int is_too_large(void) {
 }
 
 static void check(void) {
-  size_t blamed;
-  FWDStatus status =
-      fwd_plan_create(now->values, now->argument_count, now->fixed_count, &plan, &blamed);
+  size_t blamed, count = now->argument_count;
+  size_t fixed = now->fixed_count < count ? now->fixed_count : SIZE_MAX;
+  FWDStatus status = fwd_plan_create(now->values, count, fixed, &plan, &blamed);
   if (status != FWDStatusOk) {
     fprintf(stderr, "seed %llu signature %d %s: no plan, status %d, place %zu\n",
             (unsigned long long)call_seed, now->index, now->encoding, status, blamed);

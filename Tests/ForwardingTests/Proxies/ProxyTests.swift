@@ -73,6 +73,7 @@ struct ProxyTests {
       proxy.before { _ in }
       proxy.before("did:") { _ in }
       proxy.around("unknown") { _, _ in }
+      proxy.before("unknown") { _ in }
       InterceptingProxy(proxy).before("unknown") { _ in }
       require(told.all.isEmpty, "\(told.all)")
       proxy.before("dod:") { _ in }

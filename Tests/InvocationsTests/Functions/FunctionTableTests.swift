@@ -49,8 +49,7 @@ struct FunctionTableTests {
     let literal = #expect(throws: InvocationError.self) { try functions.call("never", 1, 1.0) }
     #expect(
       "\(literal!)"
-        == "argument 0 is Int32 (i), not Int (q); a literal such as 5 is an Int, so "
-        + "write Int32(5)")
+        == "argument 0 is Int32 (i), not Int (q); for a literal such as 5, write Int32(5)")
     #expect(throws: InvocationError.unknownFunction(name: "nevr", nearest: "never")) {
       try functions.call("nevr")
     }
@@ -128,7 +127,7 @@ struct FunctionTableTests {
     ) { try $0.register("bad", encoding: "vv", unsafeSymbolIn: Library(""), symbol: "abs") },
     Unregistered(
       testDescription: "the names of types of C",
-      reason: " an encoding has letters for types, not their names; write 'ii'\nint(int)\n^"
+      reason: " an encoding has letters for types, not their names; 'int(int)' is 'ii'\nint(int)\n^"
     ) { try $0.register("bad", encoding: "int(int)", unsafeSymbolIn: Library(""), symbol: "abs") },
     Unregistered(
       testDescription: "a missing symbol", reason: " 'the program' has no symbol 'no_such_function'"
