@@ -41,7 +41,9 @@ struct DoctorTests {
     let result = try Tool.run(["bench", "--html", page.path])
     #expect(result.status == 0, "\(result.errors)")
     let drawn = try String(contentsOf: page, encoding: .utf8)
-    for row in ["closure/local", "closure/property", "invoke/recorded"] {
+    for row in [
+      "closure/local", "closure/property", "invoke/recorded", "callback/two", "pow/looked-up",
+    ] {
       #expect(result.output.contains("\n\(row) "), "\(row)")
       #expect(drawn.contains("<code>\(row)</code>"), "\(row)")
     }
