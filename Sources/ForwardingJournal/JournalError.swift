@@ -65,7 +65,7 @@ extension JournalError: CustomStringConvertible {
       "'\(path)' was removed, renamed, replaced or truncated while the journal was open, so the journal is closed"
     case .damaged(let offset, let resumes):
       "the journal is damaged: there is no record at byte \(offset)"
-        + (resumes.map { "; the next one is at byte \($0)" } ?? "")
+        + (resumes.map { "; the next one is at byte \($0), where 'skipDamage()' goes on" } ?? "")
     case .malformed(let offset, let error): "the record at byte \(offset) is malformed: \(error)"
     case .missing(let offset, let expected, let given):
       "records are missing: that at byte \(offset) is number \(given), but \(expected) is expected"

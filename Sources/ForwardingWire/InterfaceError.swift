@@ -53,7 +53,7 @@ extension InterfaceError: CustomStringConvertible {
       "there are \(given) \(what), but the limit is \(limit)"
     case .sameFingerprint(let selector, let other):
       "'\(selector)' and '\(other)' have the same fingerprint: rename one of them"
-    case .invalid(let selector, let error): "'\(selector)': \(error)"
+    case .invalid(let selector, let error): "'\(selector)' cannot be in the interface: \(error)"
     case .noMessages(let proxy): "no requirement of \(proxy) can be sent as a message"
     }
   }
