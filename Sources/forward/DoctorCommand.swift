@@ -60,21 +60,22 @@ enum DoctorCommand {
       (
         "engine",
         CallPlan.hasDirectEngine
-          ? "direct; libffi for variadic calls"
-          : "libffi alone: this platform's registers are not known to the direct engine"
+          ? "direct"
+          : "libffi: this platform's registers are not known to the direct engine"
       ),
       ("callback memory", callbackMemory),
     ]
   }
 
-  /// The version that libffi reports, with its file. Releases before 3.5 report none.
+  /// The mappings of this process, according to the kernel.
+  private static var maps: [Substring] {
+    ((try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? "").split(separator: "\n")
+  }
+
+  /// The file of libffi, whose name has its version.
   private static var libffi: String {
-    let path = unsafe fwd_libffi_path().map { unsafe String(cString: $0) } ?? "unknown path"
-    let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().lastPathComponent
-    if let version = unsafe fwd_libffi_version() {
-      return unsafe "\(String(cString: version)) (\(file))"
-    }
-    return file
+    maps.lazy.compactMap { $0.split(separator: "/").last }.first { $0.hasPrefix("libffi") }
+      .map(String.init) ?? "linked statically"
   }
 
   /// The mapping of the page with a callback's code, according to the kernel.
@@ -84,8 +85,7 @@ enum DoctorCommand {
     }
     let address = unsafe UInt(bitPattern: callback.address)
     defer { withExtendedLifetime(callback) {} }
-    let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
-    let line = maps.split(separator: "\n").first { line in
+    let line = maps.first { line in
       let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
       return range.count == 2 && (range[0]..<range[1]).contains(address)
     }

@@ -33,7 +33,7 @@ struct ExplainedCall {
     var advice: Int?
     /// The offset in the frame of this machine.
     var frameOffset: Int?
-    var place: CallPlaces.Place?
+    var place: CallPlan.Location?
 
     var offset: Int? { place?.text == "nowhere" ? nil : frameOffset }
   }
@@ -41,7 +41,7 @@ struct ExplainedCall {
   var result: Place {
     Place(
       role: "result", type: signature.resultType, advice: signature.advisoryFrameLength,
-      frameOffset: plan?.resultLocation.frameOffset, place: places?.result)
+      frameOffset: plan?.frameOffset(ofPlace: 0), place: places?.result)
   }
 
   var arguments: [Place] {
@@ -49,7 +49,7 @@ struct ExplainedCall {
       Place(
         role: role(of: index), type: type, index: index,
         advice: (try? signature.advisoryOffset(at: index)) ?? nil,
-        frameOffset: (try? plan?.location(ofArgument: index))?.frameOffset,
+        frameOffset: plan?.frameOffset(ofPlace: index + 1),
         place: places?.arguments[index])
     }
   }
@@ -63,11 +63,13 @@ struct ExplainedCall {
     }
   }
 
+  static let engine = CallPlan.hasDirectEngine ? "direct" : "libffi"
+
   /// The machine, the engine and the size of a call, in words.
   var summary: String {
     guard let places, cause == nil else { return "cannot be called" }
     return "on \(signature.machine.rawValue), \(places.stackSize) bytes of stack"
-      + (plan.map { ", \($0.performer) engine, frame of \($0.frameLength) bytes" } ?? "")
+      + (plan.map { ", \(Self.engine) engine, frame of \($0.frameSize) bytes" } ?? "")
   }
 }
 
@@ -77,8 +79,8 @@ extension Explainer {
     var object: [(String, JSONValue)] = [
       ("encoding", .string(text)), ("shape", .string("\(signature.shape)")),
       ("target", .string(signature.machine.rawValue)),
-      ("engine", plan.map { .string($0.performer.rawValue) } ?? .null),
-      ("frame", Self.number(plan?.frameLength)),
+      ("engine", plan.map { _ in .string(ExplainedCall.engine) } ?? .null),
+      ("frame", Self.number(plan?.frameSize)),
       ("frameLength", Self.number(try? signature.frameLength)),
       ("stack", Self.number(call.places?.stackSize)),
       ("oneway", .bool(signature.isOneway)),

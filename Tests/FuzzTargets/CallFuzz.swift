@@ -29,7 +29,7 @@ enum CallFuzz {
       try demand(!"\(error)".isEmpty, "an error says nothing")
       return
     }
-    guard plan.frameLength <= 1 << 15 else { return }
+    guard plan.frameSize <= 1 << 15 else { return }
     _ = plan.resultLocation.text
     let call = Invocation(plan)
     var places: [PlacedValue] = []
@@ -62,7 +62,7 @@ enum CallFuzz {
         if engine == "direct" {
           try call.invoke(using: callback.address)
         } else {
-          call.invokeThroughLibffi(using: callback.address)
+          guard call.invokeThroughLibffi(using: callback.address) else { continue }
         }
       } catch {
         // A small stack has no room for a large call.

@@ -16,13 +16,3 @@ __attribute__((noinline)) void fwd_touch_stack(size_t size) {
     *page = 0;
   }
 }
-
-#if !FWD_HAS_DIRECT_ENGINE
-
-FWDCaller fwd_direct_caller(uint8_t shape) {
-  // No plan on this platform has the direct engine.
-  (void)shape;
-  return fwd_call_libffi;
-}
-
-#endif

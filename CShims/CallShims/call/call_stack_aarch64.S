@@ -14,7 +14,7 @@
 #include "fwd_layout.h"
 #include "fwd_aarch64.h"
 
-#if FWD_ABI_AAPCS64
+#if FWD_ABI_AAPCS64 && FWD_HAS_DIRECT_ENGINE
 
         .text
         .globl  fwd_call_stack

@@ -10,7 +10,7 @@
 
 #include "fwd_layout.h"
 
-#if FWD_ABI_SYSV
+#if FWD_ABI_SYSV && FWD_HAS_DIRECT_ENGINE
 
         .text
         .globl  fwd_call_stack
@@ -59,6 +59,7 @@ fwd_call_stack:
         movq    24(%r10), %rcx
         movq    32(%r10), %r8
         movq    40(%r10), %r9
+        movl    $8, %eax                // the vector registers that a variadic function may find in use
         call    *%r11
         leave
         .cfi_def_cfa %rsp, 8

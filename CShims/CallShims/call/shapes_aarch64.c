@@ -5,7 +5,7 @@
 #include "fwd_layout.h"
 #include "../plan/fwd_plan_internal.h"
 
-#if FWD_ABI_AAPCS64
+#if FWD_ABI_AAPCS64 && FWD_HAS_DIRECT_ENGINE
 
 // Structures of one floating-point type are returned with each member in a register of its own, and
 // the compiler packs them. Reading more registers than the callee returned is harmless.

@@ -5,7 +5,7 @@
 #include "fwd_layout.h"
 #include "../plan/fwd_plan_internal.h"
 
-#if FWD_ABI_SYSV
+#if FWD_ABI_SYSV && FWD_HAS_DIRECT_ENGINE
 
 typedef struct IntegerVector { uint64_t first; double second; } IntegerVector;
 typedef struct VectorInteger { double first; uint64_t second; } VectorInteger;

@@ -21,7 +21,6 @@ typedef struct Freed {
 } Freed;
 
 static int prefers_libffi;
-static int trampolines_are_refused;
 pthread_mutex_t fwd_callbacks_lock = PTHREAD_MUTEX_INITIALIZER;
 static Freed freed[3];
 
@@ -48,15 +47,15 @@ static FWDCallback *dequeue(FWDCallbackCode code) {
 
 // MARK: Use
 
-FWDCallback *fwd_callback_begin_use(FWDCallbackEntry *entry, FWDFormer *out_former) {
+FWDCallback *fwd_callback_begin_use(FWDCallbackEntry *entry, FWDSlot *out_result) {
   const void *function = NULL;
-  *out_former = (FWDFormer){.result = {.route = FWDRouteNowhere}};
+  *out_result = (FWDSlot){.route = FWDRouteNowhere};
   pthread_mutex_lock(&fwd_callbacks_lock);
   FWDCallback *callback = (FWDCallback *)fwd_published(&entry->callback);
   if (callback) {
     callback->users++;
   } else if (entry->former) {
-    *out_former = (FWDFormer){entry->former->plan->facts.result, entry->former->cif};
+    *out_result = entry->former->plan->facts.result;
     // An only call that was late may report the same without the lock.
     if (!__atomic_exchange_n(&entry->former->is_reported, 1, __ATOMIC_RELAXED))
       function = entry->former->function;
@@ -88,24 +87,18 @@ static int take_entry(FWDCallback *callback, FWDCallback **out_former, int *out_
   FWDCallbackCode code = callback->code;
   FWDCallbackEntry *entry = NULL;
   FWDCallback *former = NULL;
-  int is_refused = 0;
   *out_error = ENOMEM;
   pthread_mutex_lock(&fwd_callbacks_lock);
   if (freed[code].count <= FREED_MIN) {
-    if (code == FWDCallbackCodeLibffi) {
-      entry = fwd_closure_fresh(&callback->function);
-    } else {
-      entry = fwd_trampoline_fresh(code, &callback->function, out_error);
-      is_refused = !entry && *out_error == 0;
-    }
+    entry = code == FWDCallbackCodeLibffi
+                ? fwd_closure_fresh(&callback->function)
+                : fwd_trampoline_fresh(code, &callback->function, out_error);
   }
   if (!entry) {
     former = dequeue(code);
     if (former) {
       entry = former->entry;
       callback->function = former->function;
-    } else if (is_refused) {
-      __atomic_store_n(&trampolines_are_refused, 1, __ATOMIC_RELAXED);
     }
   }
   pthread_mutex_unlock(&fwd_callbacks_lock);
@@ -115,8 +108,7 @@ static int take_entry(FWDCallback *callback, FWDCallback **out_former, int *out_
 }
 
 int fwd_trampolines_are_allowed(void) {
-  return !__atomic_load_n(&prefers_libffi, __ATOMIC_RELAXED) &&
-         !__atomic_load_n(&trampolines_are_refused, __ATOMIC_RELAXED);
+  return FWD_HAS_DIRECT_ENGINE && !__atomic_load_n(&prefers_libffi, __ATOMIC_RELAXED);
 }
 
 /// Finds code for `callback`; returns 0 with the reason if there is no code. If trampolines fail
@@ -132,7 +124,8 @@ static int find_code(FWDCallback *callback, FWDCallback **out_former, int *out_e
     if (*out_error != 0) return 0;
   }
   callback->code = FWDCallbackCodeLibffi;
-  if (!take_entry(callback, out_former, out_error)) return 0;
+  callback->type = fwd_closure_type(callback->plan, out_error);
+  if (!callback->type || !take_entry(callback, out_former, out_error)) return 0;
   if (fwd_closure_prepare(callback)) return 1;
   // The entry stays with its previous callback, and neither is freed. libffi is not expected to
   // refuse a type that it accepted before.
@@ -217,7 +210,7 @@ void *fwd_callback_give(FWDCallback *callback, void *owner, int by_call) {
 
 void fwd_callback_release(void *given) {
   if (!given) return;
-  FWDFormer former;
+  FWDSlot former;
   uintptr_t entry = (uintptr_t)given & (((uintptr_t)1 << ADDRESS_BITS) - 1);
   FWDCallback *callback = fwd_callback_begin_use((FWDCallbackEntry *)entry, &former);
   if (!callback) return;

@@ -30,7 +30,7 @@ struct FWDCallback {
   /// The function pointer of this callback.
   const void *function;
   /// libffi's description of its type; NULL for a trampoline.
-  const ffi_cif *cif;
+  const void *type;
   /// The next one in the queue of freed callbacks.
   FWDCallback *next;
   /// What is released when C ends the callback; NULL if it does not, or has.
@@ -55,8 +55,6 @@ struct FWDCallback {
 _Static_assert(offsetof(struct FWDCallback, retirable) == 0,
                "a retired callback is found by its first bytes");
 
-#define FWD_HAS_TRAMPOLINES FWD_HAS_DIRECT_ENGINE
-
 /// Whether there is an unused entry of a kind of trampoline. If not, `out_error` is the reason for a
 /// temporary failure, or 0 if there will never be an entry. The caller holds the callbacks lock.
 int fwd_trampoline_is_ready(FWDCallbackCode code, int *out_error);
@@ -80,21 +78,14 @@ FWDCallbackEntry *fwd_closure_fresh(const void **out_function);
 /// Sets the type of a callback with such an entry in libffi; 0 if libffi refuses.
 int fwd_closure_prepare(FWDCallback *callback);
 
-/// How a call to a function whose callback was destroyed answers: with zero in place of this
-/// result.
-typedef struct FWDFormer {
-  /// Of size 0, with the route `FWDRouteNowhere`, if there was no callback.
-  FWDSlot result;
-  const ffi_cif *cif;
-} FWDFormer;
+/// Returns libffi's description of a plan's type, in memory that is never freed; NULL, with the
+/// reason, if libffi refuses the plan or there is no memory.
+const void *fwd_closure_type(FWDPlan *plan, int *out_error);
 
 /// Finds a callback that cannot be held, and counts this call as one of its users. Returns NULL if
-/// there is no callback; `out_former` then says how the last one answers.
-FWDCallback *fwd_callback_begin_use(FWDCallbackEntry *entry, FWDFormer *out_former);
-
-/// Returns libffi's description of a plan's type, in memory that is never freed: C code that calls
-/// too late may run in libffi, which reads it, for any time. Plans of one type share it.
-ffi_cif *fwd_lasting_cif(FWDPlan *plan);
+/// there is no callback; `out_result` is then the result of the last one, for which the call answers
+/// zero, or nowhere if there was none.
+FWDCallback *fwd_callback_begin_use(FWDCallbackEntry *entry, FWDSlot *out_result);
 
 /// Begins the only call of a callback: returns its owner, which is released after the call. Returns NULL,
 /// and reports that, if there was a call before.

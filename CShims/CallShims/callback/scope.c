@@ -25,10 +25,10 @@ typedef __attribute__((swiftcall)) void (*Run)(const void *function,
 __attribute__((swiftcall)) int fwd_scope_run(ScopedBody body, const void *body_context, Run run,
                                              const void *run_context);
 
-#if FWD_HAS_TRAMPOLINES
-
 enum { REPORTED = 1, FREED_MIN = 64 };
 
+// Missing without the direct engine.
+#pragma weak fwd_trampoline_scope_over
 extern void fwd_trampoline_scope_over(void);
 
 /// Those that are free, in the order in which they were freed.
@@ -92,13 +92,3 @@ __attribute__((swiftcall)) int fwd_scope_run(ScopedBody body, const void *body_c
   give_back(scoped);
   return 0;
 }
-
-#else
-
-__attribute__((swiftcall)) int fwd_scope_run(ScopedBody body, const void *body_context, Run run,
-                                             const void *run_context) {
-  (void)body, (void)body_context, (void)run, (void)run_context;
-  return ENOTSUP;
-}
-
-#endif

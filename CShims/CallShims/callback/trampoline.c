@@ -3,8 +3,6 @@
 #include "fwd_callback_internal.h"
 #include "fwd_registers.h"
 
-#if FWD_HAS_TRAMPOLINES
-
 #include <stdlib.h>
 
 #if FWD_ABI_SYSV
@@ -85,9 +83,9 @@ __attribute__((noinline)) static int enter_specially(const FWDCallback *callback
 /// memory for its record.
 __attribute__((noinline)) static int enter_unheld(FWDCallbackEntry *entry, FWDFrame *frame,
                                                   const void *stack_words) {
-  FWDFormer former;
+  FWDSlot former;
   FWDCallback *callback = fwd_callback_begin_use(entry, &former);
-  if (!callback) return answer_zero(&former.result, frame);
+  if (!callback) return answer_zero(&former, frame);
   int how = enter_specially(callback, frame, stack_words);
   fwd_callback_end_use(callback);
   return how;
@@ -134,7 +132,7 @@ __attribute__((noinline, swiftcall)) static Returned enter_direct_only(REGISTERS
 
 /// Handles a call that cannot hold its callback; see `enter_unheld`.
 __attribute__((noinline, swiftcall)) static Returned enter_direct_unheld(REGISTERS, FWDCallbackEntry *entry) {
-  FWDFormer former;
+  FWDSlot former;
   FWDCallback *callback = fwd_callback_begin_use(entry, &former);
   if (!callback) return (Returned){0};
   Returned returned = callback->ends_by_call ? enter_direct_only(PASSED, callback)
@@ -160,9 +158,3 @@ __attribute__((swiftcall)) Returned fwd_trampoline_enter_direct(
   fwd_let_go_from(thread, hold);
   return returned;
 }
-
-#else
-
-void fwd_trampoline_prepare(FWDCallback *callback) { (void)callback; }
-
-#endif

@@ -28,7 +28,7 @@
 #include "../call/fwd_layout.h"
 #include "../call/fwd_aarch64.h"
 
-#if FWD_ABI_AAPCS64
+#if FWD_ABI_AAPCS64 && FWD_HAS_DIRECT_ENGINE
 
 #define RESULT FWD_LAYOUT_RESULT
 #define WIDE FWD_LAYOUT_WIDE

@@ -6,8 +6,6 @@
 /// time allow it, and a child process has its own.
 #include "fwd_callback_internal.h"
 
-#if FWD_HAS_TRAMPOLINES
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,6 +17,11 @@
 
 enum { PAGE = FWD_PAGE, PER_PAGE = FWD_TRAMPOLINES_PER_PAGE, APART = FWD_TRAMPOLINE_APART };
 
+// Missing without the direct engine.
+#pragma weak fwd_trampoline_page
+#pragma weak fwd_trampoline_entry
+#pragma weak fwd_trampoline_direct_entry
+#pragma weak fwd_trampoline_scoped_entry
 extern const char fwd_trampoline_page[PAGE];
 extern void fwd_trampoline_entry(void);
 extern void fwd_trampoline_direct_entry(void);
@@ -41,7 +44,7 @@ static Page pages[] = {
     [FWDCallbackCodeDirect] = {NULL, PER_PAGE, fwd_trampoline_direct_entry},
     [FWDCallbackCodeScoped] = {NULL, PER_PAGE, fwd_trampoline_scoped_entry},
 };
-static int is_refused;
+static int is_refused = !FWD_HAS_DIRECT_ENGINE;
 
 /// Whether a file has the page of code at an offset.
 static int has_page(int file, off_t offset) {
@@ -151,20 +154,3 @@ FWDCallbackEntry *fwd_trampoline_fresh(FWDCallbackCode code, const void **out_fu
   *out_function = fwd_trampoline_function(entry);
   return entry;
 }
-
-#else
-
-int fwd_trampoline_is_ready(FWDCallbackCode code, int *out_error) {
-  (void)code;
-  *out_error = 0;
-  return 0;
-}
-
-FWDCallbackEntry *fwd_trampoline_fresh(FWDCallbackCode code, const void **out_function,
-                                       int *out_error) {
-  (void)code, (void)out_function;
-  *out_error = 0;
-  return NULL;
-}
-
-#endif

@@ -26,7 +26,7 @@
 
 #include "../call/fwd_layout.h"
 
-#if FWD_ABI_SYSV
+#if FWD_ABI_SYSV && FWD_HAS_DIRECT_ENGINE
 
 #define FRAME_VECTORS FWD_LAYOUT_VECTORS
 #define FRAME_RESULT FWD_LAYOUT_RESULT

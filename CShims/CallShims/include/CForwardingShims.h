@@ -13,7 +13,6 @@
 #include "fwd_callback.h"
 #include "fwd_events.h"
 #include "fwd_stack.h"
-#include "fwd_samples.h"
 #include "fwd_reference.h"
 #include "fwd_tuple.h"
 #include "fwd_text.h"

@@ -10,13 +10,14 @@
 
 #pragma clang assume_nonnull begin
 
-/// Calls `function` through libffi with the values in `frame`, and stores the result there.
-///
-/// Every plan can be called this way; it is the `caller` of plans for libffi's engine. The
-/// requirements are those of `fwd_call`. It allocates on the stack only.
+/// Calls `function` through libffi with the values in `frame`, and stores the result there. The
+/// requirements are those of `fwd_call`, and libffi does not refuse the plan. It allocates on the
+/// stack only.
 void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *function);
 
-#if FWD_HAS_DIRECT_ENGINE
+/// Returns the first value that libffi would pass wrong, 0 for the result and `i + 1` for argument
+/// `i`; -1 if there is none. Without the direct engine no plan has such a value.
+int fwd_libffi_refuses(const FWDPlanFacts *facts);
 
 /// The two most common calls: all integer registers in, and nothing or two integer registers out.
 /// Only for `fwd_call`, which has checked the shape. An integer result is stored in the frame.
@@ -29,8 +30,6 @@ FWD_SHAPE_CALL void fwd_call_integers_integers(FWDFrame *f, const void *function
   f->result[1] = r.second;
 }
 
-#endif
-
 /// Calls `function` with the values in `frame`, and stores the result there. The two most common
 /// shapes are inlined; for all others the plan has a function.
 ///
@@ -41,8 +40,8 @@ FWD_SHAPE_CALL void fwd_call_integers_integers(FWDFrame *f, const void *function
 __attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *facts,
                                                            FWDFrame *frame,
                                                            const void *function) {
-#if FWD_HAS_DIRECT_ENGINE
   uint8_t shape = facts->shape;
+  if (!FWD_HAS_DIRECT_ENGINE) return facts->caller(facts, frame, function);
   if (__builtin_expect(shape == FWD_SHAPE(Nothing, Integers), 1)) {
     fwd_call_nothing_integers(frame, function);
     return;
@@ -51,7 +50,6 @@ __attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *f
     fwd_call_integers_integers(frame, function);
     return;
   }
-#endif
   facts->caller(facts, frame, function);
 }
 

@@ -15,16 +15,7 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDStatus : uint8_t {
   FWDStatusUnsupportedValue,
   /// A value, or all values together, exceed the limits in `fwd_frame.h`.
   FWDStatusTooLarge,
-  /// libffi does not know the calling convention.
-  FWDStatusUnsupportedConvention,
 } FWDStatus;
-
-/// The engine that performs the calls of a plan.
-typedef enum __attribute__((enum_extensibility(closed))) FWDEngine : uint8_t {
-  /// A cast of the function pointer to one of a few shapes; the C compiler generates the call.
-  FWDEngineDirect = 0,
-  FWDEngineLibffi,
-} FWDEngine;
 
 typedef struct FWDPlanFacts FWDPlanFacts;
 
@@ -56,11 +47,10 @@ struct FWDPlanFacts {
   uint32_t owned_words;
   FWDSlot result;
   FWDCaller caller;
-  /// Which registers and stack words a call uses; `FWD_SHAPE_OF_LIBFFI` for calls through libffi.
+  /// Which registers and stack words a call uses.
   uint8_t shape;
-  FWDEngine engine;
-  /// Whether calls are direct and need no further work: the result is neither an object nor a C
-  /// string, and little is copied to the stack.
+  /// Whether calls need no further work: the result is neither an object nor a C string, and little
+  /// is copied to the stack.
   uint8_t is_light;
   uint8_t returns_value;
   /// Whether a new frame needs only zeros in the integer registers.
@@ -68,8 +58,6 @@ struct FWDPlanFacts {
   /// Whether the creator of the plan stores Swift text in slots of C strings.
   uint8_t has_swift_text;
 };
-
-#define FWD_SHAPE_OF_LIBFFI 0xFF
 
 /// A call interface, prepared once and immutable afterwards. Thread-safe.
 typedef struct FWDPlan FWDPlan;
@@ -161,8 +149,7 @@ static inline void fwd_remember_match(const FWDPlanFacts *facts, size_t index, c
   __atomic_store_n(&facts->matches[index], (uintptr_t)type, __ATOMIC_RELAXED);
 }
 
-/// Returns whether calls on this platform use the direct engine. Variadic calls use libffi in any
-/// case.
-int fwd_has_direct_engine(void);
+/// Returns whether calls on this platform use the direct engine, or libffi.
+static inline int fwd_has_direct_engine(void) { return FWD_HAS_DIRECT_ENGINE; }
 
 #pragma clang assume_nonnull end

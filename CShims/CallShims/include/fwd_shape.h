@@ -38,9 +38,6 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint
   FWDArgumentsMoved,
 } FWDArgumentShape;
 
-_Static_assert((FWDReturnIndirect << 4 | FWDArgumentsMoved) < FWD_SHAPE_OF_LIBFFI,
-               "every shape has a place in the table, and libffi's has none");
-
 #define FWD_OTHER_INTEGERS(f) f->integers[1], f->integers[2], f->integers[3], f->integers[4], \
                               f->integers[5], f->integers[6], f->integers[7]
 #define FWD_INTEGER_TYPES \
@@ -64,12 +61,9 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDReturnShape : uint8_
 typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint8_t {
   FWDArgumentsIntegers = 0,
   FWDArgumentsVectors,
-  // Any number of stack words.
+  // Any number of stack words, and the number of vector registers, for variadic functions.
   FWDArgumentsStack,
 } FWDArgumentShape;
-
-_Static_assert((FWDReturnComplexX87 << 4 | FWDArgumentsStack) < FWD_SHAPE_OF_LIBFFI,
-               "every shape has a place in the table, and libffi's has none");
 
 #define FWD_OTHER_INTEGERS(f) f->integers[1], f->integers[2], f->integers[3], f->integers[4], \
                               f->integers[5]

@@ -23,8 +23,6 @@ typedef struct Layout {
   uint32_t end;
 } Layout;
 
-int fwd_has_direct_engine(void) { return 1; }
-
 static uint32_t part_size(const FWDSlot *slot) { return slot->size / slot->component_count; }
 
 static uint32_t offset_of(const Layout *layout, FWDRegister where) {
@@ -138,7 +136,7 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
   lay_result(&layout, &facts->result, &place);
   facts->frame_size = fwd_round_up(layout.end, 16);
   FWDReturnShape returns = return_shape(&facts->result);
-  plan->unmoved_caller = fwd_direct_caller(fwd_shape(returns, shape));
+  if (FWD_HAS_DIRECT_ENGINE) plan->unmoved_caller = fwd_direct_caller(fwd_shape(returns, shape));
   facts->shape = fwd_shape(returns, plan->moved_count ? FWDArgumentsMoved : shape);
   return FWDStatusOk;
 }

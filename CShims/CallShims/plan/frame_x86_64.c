@@ -7,8 +7,6 @@
 _Static_assert(sizeof((FWDFrame){0}.integers) == 8 * 6, "a word for each register of integers");
 _Static_assert(sizeof((FWDFrame){0}.vectors) == 8 * 8, "a word for each vector register");
 
-int fwd_has_direct_engine(void) { return 1; }
-
 static uint32_t offset_of(FWDRegister where) {
   return where.bank == FWDBankIntegers
              ? (uint32_t)offsetof(FWDFrame, integers) + 8 * where.number
@@ -40,8 +38,9 @@ static FWDReturnShape return_shape(const FWDSlot *result) {
   return result->second == FWDClassInteger ? FWDReturnVectorInteger : FWDReturnVectors;
 }
 
-static FWDArgumentShape argument_shape(const FWDCursor *cursor) {
-  if (cursor->stack) return FWDArgumentsStack;
+static FWDArgumentShape argument_shape(const FWDCursor *cursor, int is_variadic) {
+  // This shape tells a variadic function how many vector registers may be in use.
+  if (cursor->stack || is_variadic) return FWDArgumentsStack;
   return cursor->vectors ? FWDArgumentsVectors : FWDArgumentsIntegers;
 }
 
@@ -63,7 +62,8 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
   }
   if (status != FWDStatusOk) return status;
 
-  facts->shape = fwd_shape(return_shape(result), argument_shape(&cursor));
+  facts->shape = fwd_shape(return_shape(result),
+                           argument_shape(&cursor, plan->fixed_count != UINT32_MAX));
   facts->stack_words = cursor.stack / 8;
   uint32_t end = FWD_FRAME_STACK + facts->stack_words * 8;
   if (result->route == FWDRouteHiddenPointer) {

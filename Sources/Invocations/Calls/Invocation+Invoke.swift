@@ -99,13 +99,15 @@ extension Invocation {
     return code
   }
 
-  /// Calls through libffi, whatever engine the plan prefers. Tests compare the other engine with
-  /// it.
+  /// Calls through libffi, with which tests compare the direct engine. Returns false, without a call,
+  /// if libffi would pass a value wrong.
   @unsafe
-  package func invokeThroughLibffi(using function: UnsafeRawPointer) {
+  package func invokeThroughLibffi(using function: UnsafeRawPointer) -> Bool {
+    guard unsafe fwd_libffi_refuses(plan.facts) < 0 else { return false }
     call.forgetResult()
     unsafe fwd_call_libffi(plan.facts, call.head, function)
     call.keepReturned(returnsRetained: false)
+    return true
   }
 
   /// Calls an implementation whose plan was compared with this one's, and returns the `errno` that

@@ -69,8 +69,6 @@ public enum InvocationError: Error, Hashable, Sendable {
   case tooLarge(MethodSignature)
   /// A value cannot be passed by value on this platform; 0 is the result, 1 the first argument.
   case unsupportedValue(index: Int, signature: MethodSignature)
-  /// libffi does not support the platform's calling convention.
-  case unsupportedConvention
   /// Memory allocation failed.
   case outOfMemory
   /// The call copies more than the rest of the thread's stack can hold, or nested forwarding has
@@ -162,7 +160,6 @@ extension InvocationError: CustomStringConvertible {
     case .unsupportedValue(let index, let signature):
       "\(index == 0 ? "the result" : "argument \(index - 1)") of \(signature) cannot be passed "
         + "by value on this platform; pass a pointer to it"
-    case .unsupportedConvention: "libffi cannot make calls on this platform"
     case .outOfMemory: "there is no memory left"
     case .notEnoughStack(let needed, let left):
       "the call needs \(needed) bytes of stack, but the thread has \(left) left; use a thread with a larger stack"

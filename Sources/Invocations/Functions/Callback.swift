@@ -118,6 +118,11 @@ public final class Callback: Sendable {
       &code, &error)
     guard let handle = unsafe handle, let code = unsafe code else {
       unsafe context.release()
+      // Only libffi is left, and it would pass this value wrong.
+      let refused = unsafe fwd_libffi_refuses(answer.plan.facts)
+      if error == ENOTSUP, refused >= 0 {
+        throw .unsupportedValue(index: Int(refused), signature: answer.plan.signature)
+      }
       throw error == ENOMEM ? .outOfMemory : .callbackRefused(CallbackRefusal(errno: error))
     }
     self.plan = answer.plan

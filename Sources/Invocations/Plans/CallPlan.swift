@@ -33,8 +33,7 @@ public final class CallPlan: Sendable {
   @usableFromInline nonisolated(unsafe) let result: UnsafePointer<FWDSlot>
   @usableFromInline let argumentCount: Int
   var returnsValue: Bool { unsafe facts.pointee.returns_value != 0 }
-  let engine: FWDEngine
-  let frameSize: Int
+  package let frameSize: Int
   /// The size of a call's memory: its state, its frame, and its ownership bits.
   @usableFromInline let callSize: Int
   /// Whether the signature is that of a method of an object.
@@ -77,8 +76,7 @@ public final class CallPlan: Sendable {
   /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)`` if `fixedArgumentCount` is
   ///   negative or exceeds the number of arguments; ``InvocationError/encoding(_:)``,
   ///   ``InvocationError/unsupportedValue(index:signature:)`` or ``InvocationError/tooLarge(_:)``
-  ///   if a type cannot be laid out or passed by value; ``InvocationError/unsupportedConvention``
-  ///   or ``InvocationError/outOfMemory`` if the C core cannot plan the call.
+  ///   if a type cannot be laid out or passed by value; ``InvocationError/outOfMemory``.
   public convenience init(
     _ signature: MethodSignature, fixedArgumentCount: Int? = nil
   ) throws(InvocationError) {
@@ -118,7 +116,6 @@ public final class CallPlan: Sendable {
     unsafe facts = fwd_plan_facts(plan)
     unsafe slots = facts.pointee.slots
     unsafe result = fwd_plan_result(plan)
-    unsafe engine = facts.pointee.engine
     unsafe frameSize = Int(facts.pointee.frame_size)
     unsafe callSize =
       MemoryLayout<FWDInvocationState>.stride + frameSize
@@ -164,7 +161,6 @@ public final class CallPlan: Sendable {
     case .ok, .outOfMemory: .outOfMemory
     case .unsupportedValue: .unsupportedValue(index: blamed, signature: signature)
     case .tooLarge: .tooLarge(signature)
-    case .unsupportedConvention: .unsupportedConvention
     }
   }
 

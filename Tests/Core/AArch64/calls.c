@@ -245,7 +245,7 @@ static void forget(FWDEvent event, const void *function) { (void)event, (void)fu
 // The argument names the engine that this build should have.
 int main(int count, char **arguments) {
   const char *engine = count > 1 ? arguments[1] : "direct";
-  int direct = 0;
+  int tried = 0, by_both = 0;
   srand(1);
   fwd_set_event_handler(forget);
   way = engine;
@@ -258,22 +258,27 @@ int main(int count, char **arguments) {
     FWDPlan *plan;
     size_t index, fixed = current->is_variadic ? 1 : current->count + 1;
     FWDStatus status = fwd_plan_create(values, current->count, fixed, &plan, &index);
+    // What libffi passes wrong, its engine refuses.
+    if (status == FWDStatusUnsupportedValue && !fwd_has_direct_engine()) continue;
     if (status != FWDStatusOk) {
       fault("refused value", index);
       continue;
     }
+    tried++;
     fwd_plan_set_swift_plan(plan, plan, NULL, 0);
     const FWDPlanFacts *facts = fwd_plan_facts(plan);
-    direct += facts->engine == FWDEngineDirect;
-    way = facts->engine == FWDEngineDirect ? "the direct engine" : "the plan's own engine";
+    way = "the plan's own engine";
     call(facts, foreign[i].function, 0);
-    way = "libffi";
-    call(facts, foreign[i].function, 1);
     call_back(plan, &foreign[i], 0, 0);
-    call_back(plan, &foreign[i], 1, 1);
+    if (fwd_libffi_refuses(facts) < 0) {
+      by_both++;
+      way = "libffi";
+      call(facts, foreign[i].function, 1);
+      call_back(plan, &foreign[i], 1, 1);
+    }
     fwd_plan_destroy(plan);
   }
-  printf("AArch64, %s: %d cases, %d of them direct, %d checks, %d faults.\n", engine, CASE_COUNT, direct,
-         checks, faults);
-  return faults != 0 || (direct > 0) != (strcmp(engine, "direct") == 0);
+  printf("AArch64, %s: %d cases, %d tried, %d of them by libffi too, %d checks, %d faults.\n", engine,
+         CASE_COUNT, tried, by_both, checks, faults);
+  return faults != 0 || by_both == 0 || fwd_has_direct_engine() != (strcmp(engine, "direct") == 0);
 }

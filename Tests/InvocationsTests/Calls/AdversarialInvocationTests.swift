@@ -15,7 +15,7 @@ struct AdversarialInvocationTests {
     let (char, negative) = try Fixtures.call("m_char")
     for throughLibffi in [false, true] {
       if throughLibffi {
-        char.invokeThroughLibffi(using: negative)
+        #expect(char.invokeThroughLibffi(using: negative))
       } else {
         try char.invoke(using: negative)
       }
@@ -24,7 +24,7 @@ struct AdversarialInvocationTests {
     }
   }
 
-  @Test("a signature that libffi 3.4.4 passes wrongly is passed correctly by both engines")
+  @Test("a signature that libffi 3.4.4 passes wrongly is passed by the direct engine alone")
   func issue574() throws {
     let library = try CompiledLibrary(
       CCompiler.system().library(
@@ -39,8 +39,9 @@ struct AdversarialInvocationTests {
       bytes: [3] + [UInt8](repeating: 0, count: 7) + withUnsafeBytes(of: 4.0) { Array($0) }, at: 6)
     try call.invoke(using: function)
     #expect(try call.result(as: Double.self) == 432.5)
-    call.invokeThroughLibffi(using: function)
-    #expect(try call.result(as: Double.self) == 432.5)
+    #expect(
+      call.invokeThroughLibffi(using: function)
+        == TestMachine.value(x86_64: false, aarch64: true))
   }
 
   @Test("descriptions of extreme values are bounded")

@@ -9,7 +9,7 @@ import TypeEncodings
 @Suite("Stored calls", .serialized)
 struct StoredCallTests {
   @Test(
-    "a stored call has the message's name; without a direct engine none is stored",
+    "a stored call has the message's name",
     arguments: [
       ("v@:", "stop"), ("v@:i", "stopAfter:"), ("v@:qd", "stopAfter:at:"), ("v@:d", "stopAt:"),
     ] as [(String, Selector)])
@@ -17,9 +17,8 @@ struct StoredCallTests {
     let call = try Invocation(MethodSignature(parsing: encoding))
     try call.setSelector(name)
     let stored = Self.stored(call)
-    #expect((stored == nil) == !CallPlan.hasDirectEngine)
-    #expect(stored?.selector ?? name == name)
-    #expect(stored?.invocation().selector ?? name == name)
+    #expect(stored?.selector == name)
+    #expect(stored?.invocation().selector == name)
   }
 
   @Test("a call without a selector is not stored")
@@ -35,12 +34,11 @@ struct StoredCallTests {
     ] as [(String, Bool)])
   func kinds(encoding: String, isEnough: Bool) throws {
     let plan = try CallPlan(MethodSignature(parsing: encoding))
-    #expect(plan.travels == (isEnough && CallPlan.hasDirectEngine))
+    #expect(plan.travels == isEnough)
   }
 
   @Test("a stored call owns objects and texts, and releases them with itself")
   func values() throws {
-    try #require(CallPlan.hasDirectEngine)
     let before = Tracked.live
     do {
       let call = try Invocation(MethodSignature(parsing: "v@:@*id@"), selector: "a:b:c:d:e:")
@@ -82,7 +80,6 @@ struct StoredCallTests {
 
   @Test("a stored call copies Swift values, and releases them with itself")
   func swiftValues() throws {
-    try #require(CallPlan.hasDirectEngine)
     let before = Tracked.live
     do {
       let stored = try #require(

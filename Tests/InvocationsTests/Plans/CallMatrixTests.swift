@@ -62,7 +62,6 @@ struct CallMatrixTests {
     }
     #expect(layouts.allSatisfy { $0.size <= SignatureMatrix.slot }, "\(label): too large to test")
     guard let plan = try planUnlessCompilersDisagree(signature, matrix.seed) else { return }
-    #expect(CallPlan.hasDirectEngine == (plan.performer == .direct))
     var random = RandomCTypes(seed: UInt64(index), prefix: "")
     var masks = try layouts.indices.map { place in
       try compiled.mask(
@@ -96,8 +95,10 @@ struct CallMatrixTests {
     for name in ["f", "g"] {
       try call.invoke(using: compiled.callee(name, index))
       try received("direct \(name)")
-      call.invokeThroughLibffi(using: try compiled.callee(name, index))
-      try received("libffi \(name)")
+      // libffi does not make calls that it would make wrong.
+      if call.invokeThroughLibffi(using: try compiled.callee(name, index)) {
+        try received("libffi \(name)")
+      }
     }
     try checkCallback(signature, compiled, index, values, masks, label)
   }

@@ -103,7 +103,7 @@ struct CallPlanTests {
     try call.setArgument(4000.0, at: 1)
     try call.invoke(using: library.address("f"))
     #expect(try call.result(as: Int32.self) == 4321)
-    call.invokeThroughLibffi(using: try library.address("f"))
+    #expect(call.invokeThroughLibffi(using: try library.address("f")))
     #expect(try call.result(as: Int32.self) == 4321)
   }
 

@@ -99,14 +99,14 @@ struct SmallStackTests {
   }
 
   @Test(
-    "a call through libffi that needs more than the remaining stack is refused as well",
+    "a variadic call that needs more than the remaining stack is refused as well",
     .enabled(
       if: fixture_is_sanitized() == 0,
       "with AddressSanitizer Swift's runtime overflows 32 KiB; ThreadSanitizer ends in SIGILL"))
   func variadic() async {
     await #expect(processExitsWith: .success) {
       onSmallStack(32 << 10) {
-        let signature = try MethodSignature(parsing: "di{W=[2000q]}")
+        let signature = try MethodSignature(parsing: "di{W=[4000q]}")
         let plan = try CallPlan(signature, fixedArgumentCount: 1)
         let call = Invocation(plan)
         try call.setArgument(Int32(0), at: 0)

@@ -118,7 +118,6 @@ struct InvokingTests {
   func variadic() throws {
     let fixture = Fixtures.named("f_average")
     let plan = try CallPlan(MethodSignature(parsing: "diffd"), fixedArgumentCount: 1)
-    #expect(plan.performer == .libffi)
     let call = Invocation(plan)
     try call.setArgument(Int32(3), at: 0)
     try call.setArgument(Float(1.5), at: 1)
@@ -132,16 +131,15 @@ struct InvokingTests {
     }
   }
 
-  @Test("a variadic function is told how many vector registers are in use, even if none may follow")
+  @Test("a variadic function is told how many vector registers may be in use, even if none follow")
   func vectorCount() throws {
     for (encoding, count) in [("ii", 0), ("iid", 1), ("iidqd", 2)] {
       let plan = try CallPlan(MethodSignature(parsing: encoding), fixedArgumentCount: 1)
-      #expect(plan.performer == .libffi)
       let call = Invocation(plan)
       try call.setArgument(Int32(1), at: 0)
       try call.invoke(using: Fixtures.named("f_vector_count").function)
       #if arch(x86_64)
-        #expect(try call.result(as: Int32.self) == count)
+        #expect(try (Int32(count)...8).contains(call.result(as: Int32.self)))
       #else
         #expect(try call.result(as: Int32.self) == 0, "\(count)")
       #endif

@@ -95,7 +95,7 @@ struct LongDoubleTests {
     }
     try call.invoke(using: function)
     #expect(try call.result(as: LongDouble.self) == LongDouble(3.75))
-    call.invokeThroughLibffi(using: function)
+    #expect(call.invokeThroughLibffi(using: function))
     #expect(try call.result(as: LongDouble.self) == LongDouble(3.75))
 
     let functions = FunctionTable()

@@ -33,24 +33,24 @@ struct PaddedStructureTests {
     return call
   }
 
-  static func bothEngines(_ call: Invocation, _ function: UnsafeRawPointer) throws -> [Double] {
+  /// Calls a function, by the direct engine alone: libffi passes such structures wrong.
+  static func result(_ call: Invocation, _ function: UnsafeRawPointer) throws -> Double {
+    #expect(!call.invokeThroughLibffi(using: function))
     try call.invoke(using: function)
-    let direct = try call.result(as: Double.self)
-    call.invokeThroughLibffi(using: function)
-    return [direct, try call.result(as: Double.self)]
+    return try call.result(as: Double.self)
   }
 
   @Test("a padded structure is passed in the last register", arguments: spellings)
   func lastRegister(spelling: String) throws {
     let call = try Self.prepared("ddiiiii\(spelling)d", numbers: 5)
     try call.setArgument(0.25, at: 7)
-    #expect(try Self.bothEngines(call, Fixtures.named("f_padded_last").function) == [41.75, 41.75])
+    #expect(try Self.result(call, Fixtures.named("f_padded_last").function) == 41.75)
   }
 
   @Test("a padded structure is passed on the stack", arguments: spellings)
   func onTheStack(spelling: String) throws {
     let call = try Self.prepared("ddiiiiii\(spelling)", numbers: 6)
-    #expect(try Self.bothEngines(call, Fixtures.named("f_padded_stack").function) == [41.5, 41.5])
+    #expect(try Self.result(call, Fixtures.named("f_padded_stack").function) == 41.5)
   }
 
   @Test("padding reads as zero", arguments: spellings)
@@ -68,8 +68,6 @@ struct PaddedStructureTests {
     try call.invoke(using: Fixtures.named("f_padded_twice").function)
     #expect(try call.resultBytes().prefix(4) == [80, 0, 0, 0])
     #expect(try call.resultBytes().suffix(8) == [UInt8](repeating: 0, count: 8)[...])
-    call.invokeThroughLibffi(using: Fixtures.named("f_padded_twice").function)
-    #expect(try call.resultBytes().prefix(4) == [80, 0, 0, 0])
   }
 
   @Test("a padded structure is passed into a callback", arguments: spellings)
@@ -105,7 +103,7 @@ struct PaddedStructureTests {
     try call.setArgument(0.25, at: 7)
     try call.setArgument(FixturePadded(number: 40), at: 6)
     #expect(try call.argument(at: 6, as: FixturePadded.self).number == 40)
-    #expect(try Self.bothEngines(call, Fixtures.named("f_padded_last").function) == [41.75, 41.75])
+    #expect(try Self.result(call, Fixtures.named("f_padded_last").function) == 41.75)
   }
 }
 
