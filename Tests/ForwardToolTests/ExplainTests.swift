@@ -22,7 +22,7 @@ struct ExplainTests {
 
         """,
       aarch64: """
-        v@:{CGRect={CGPoint=dd}{CGSize=dd}}i  method, 4 arguments, on aarch64-linux, 0 bytes of stack, direct engine, frame of 192 bytes
+        v@:{CGRect={CGPoint=dd}{CGSize=dd}}i  method, 4 arguments, on aarch64-linux, 0 bytes of stack, direct engine, frame of 256 bytes
                       type                              size  align  offset  travels in
           result      v                                    0      1          nowhere
           0 receiver  @                                    8      8       0  x0

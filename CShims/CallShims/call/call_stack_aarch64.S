@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call with any number of stack words, or with whole vector registers. It copies exactly the
-// words that are arguments.
+// A call with any number of stack words. It copies exactly the words that are arguments.
 //
 // fwd_call_stack
 //   in:   x0 the frame, x1 the function, x2 the number of words behind the frame that are passed,
-//         x3 the address of whole vector registers, or NULL for those of the frame,
-//         x4 the address of a result in memory
+//         x3 the address of a result in memory
 //   does: calls the function with these words, and with the frame's registers
 //   out:  the values that the function leaves in x0, x1 and v0 to v3; so it is called through a
 //         cast to the function's result type
@@ -32,7 +30,7 @@ fwd_call_stack:
         .cfi_def_cfa_register x29
         mov     x9, x0
         mov     x10, x1
-        mov     x8, x4
+        mov     x8, x3
         add     x11, x2, #1             // an even number of words keeps the stack aligned
         and     x11, x11, #~1
         lsl     x11, x11, #3
@@ -53,17 +51,11 @@ fwd_call_stack:
 4:      tbz     x2, #0, 5f              // -2 if no word is left, -1 if one is
         ldr     x14, [x12]
         str     x14, [x13]
-5:      cbnz    x3, 6f
-        ldp     d0, d1, [x9, #FWD_LAYOUT_VECTORS]
-        ldp     d2, d3, [x9, #FWD_LAYOUT_VECTORS+16]
-        ldp     d4, d5, [x9, #FWD_LAYOUT_VECTORS+32]
-        ldp     d6, d7, [x9, #FWD_LAYOUT_VECTORS+48]
-        b       7f
-6:      ldp     q0, q1, [x3]
-        ldp     q2, q3, [x3, #32]
-        ldp     q4, q5, [x3, #64]
-        ldp     q6, q7, [x3, #96]
-7:      ldp     x0, x1, [x9]
+5:      ldp     q0, q1, [x9, #FWD_LAYOUT_VECTORS]
+        ldp     q2, q3, [x9, #FWD_LAYOUT_VECTORS+32]
+        ldp     q4, q5, [x9, #FWD_LAYOUT_VECTORS+64]
+        ldp     q6, q7, [x9, #FWD_LAYOUT_VECTORS+96]
+        ldp     x0, x1, [x9]
         ldp     x2, x3, [x9, #16]
         ldp     x4, x5, [x9, #32]
         ldp     x6, x7, [x9, #48]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The direct engine of AArch64: one small function for each kind of result and each amount of
 /// arguments. The C compiler generates each call; this file only lists the types. Calls with
-/// stack words or quads use `call_stack_aarch64.S`.
+/// stack words use `call_stack_aarch64.S`.
 #include "fwd_layout.h"
 #include "../plan/fwd_plan_internal.h"
 
@@ -13,20 +13,23 @@ typedef struct Vectors { double values[4]; } Vectors;
 typedef struct Floats { float values[4]; } Floats;
 typedef struct Quads { long double values[4]; } Quads;
 
+// A whole vector register.
+typedef double Vector __attribute__((vector_size(16), may_alias));
+
 _Static_assert(offsetof(FWDFrame, vectors) == FWD_LAYOUT_VECTORS, "machine code loads from there");
 _Static_assert(FWD_FRAME_STACK == FWD_LAYOUT_FRAME, "machine code finds the stack words there");
 _Static_assert(sizeof(Quads) == sizeof((FWDFrame){0}.result), "four quads fill the result");
 
-/// Calls `function` with the registers of `frame`, with whole vector registers from `wide` if it is
-/// not NULL, `words` words of stack behind the frame, and `result` as the address of a result in
-/// memory. Any other result is in the registers of the function's result type, so this is called
-/// through a cast to that type.
+/// Calls `function` with the registers of `frame`, `words` words of stack behind the frame, and
+/// `result` as the address of a result in memory. Any other result is in the registers of the
+/// function's result type, so this is called through a cast to that type.
 extern void fwd_call_stack(const FWDFrame *frame, const void *function, uint64_t words,
-                           const void *wide, void *result);
+                           void *result);
 
-#define EIGHT double, double, double, double, double, double, double, double
-#define VECTORS(f) f->vectors[0], f->vectors[1], f->vectors[2], f->vectors[3],                    \
-                   f->vectors[4], f->vectors[5], f->vectors[6], f->vectors[7]
+#define EIGHT Vector, Vector, Vector, Vector, Vector, Vector, Vector, Vector
+#define VECTOR(f, i) *(const Vector *)f->vectors[i]
+#define VECTORS(f) VECTOR(f, 0), VECTOR(f, 1), VECTOR(f, 2), VECTOR(f, 3),                        \
+                   VECTOR(f, 4), VECTOR(f, 5), VECTOR(f, 6), VECTOR(f, 7)
 
 // X(amount, types, values, ...) for each amount of arguments in registers that `FWDArgumentShape` has.
 #define EACH_AMOUNT(X, ...)                                                                       \
@@ -72,53 +75,35 @@ EACH_AMOUNT(DEFINE_NOTHING, )
 EACH_AMOUNT(DEFINE_INDIRECT, )
 EACH_RESULT(DEFINE_RESULT)
 
-// A plan begins with its facts.
-#define WIDE ((const char *)f + ((const FWDPlan *)facts)->wide_offset)
-#define STACK_TYPES (const FWDFrame *, const void *, uint64_t, const void *, void *)
+#define STACK_TYPES (const FWDFrame *, const void *, uint64_t, void *)
 
-#define DEFINE_STACK(amount, wide)                                                                \
-  CALLER(Nothing, amount) { fwd_call_stack(f, function, facts->stack_words, wide, NULL); }        \
-  CALLER(Indirect, amount) {                                                                      \
-    void *result = (char *)f + facts->result.offset;                                              \
-    fwd_call_stack(f, function, facts->stack_words, wide, result);                                \
-  }                                                                                               \
-  DEFINE_STACK_RESULT(Integers, FWDIntegerPair, amount, wide)                                     \
-  DEFINE_STACK_RESULT(Vectors, Vectors, amount, wide)                                             \
-  DEFINE_STACK_RESULT(Floats, Floats, amount, wide)                                               \
-  DEFINE_STACK_RESULT(Quads, Quads, amount, wide)
-#define DEFINE_STACK_RESULT(kind, type, amount, wide)                                             \
-  CALLER(kind, amount) {                                                                          \
-    type result = ((type (*) STACK_TYPES)(void *)fwd_call_stack)(                                 \
-        f, function, facts->stack_words, wide, NULL);                                             \
+CALLER(Nothing, Stack) { fwd_call_stack(f, function, facts->stack_words, NULL); }
+CALLER(Indirect, Stack) {
+  fwd_call_stack(f, function, facts->stack_words, (char *)f + facts->result.offset);
+}
+#define DEFINE_STACK(kind, type)                                                                  \
+  CALLER(kind, Stack) {                                                                           \
+    type result =                                                                                 \
+        ((type (*) STACK_TYPES)(void *)fwd_call_stack)(f, function, facts->stack_words, NULL);    \
     memcpy(f->result, &result, sizeof result);                                                    \
   }
 
-DEFINE_STACK(Stack, NULL)
-DEFINE_STACK(Wide, WIDE)
+EACH_RESULT(DEFINE_STACK)
 
-/// Moves values from their homes to where the registers are loaded from. Copies are made for each
-/// call, and freed after it: a callee may write into them.
-static void call_moved(const FWDPlanFacts *facts, FWDFrame *frame, const void *function) {
+/// Copies the values that are passed by address for each call, as a callee may write into them.
+static void call_copied(const FWDPlanFacts *facts, FWDFrame *frame, const void *function) {
+  // A plan begins with its facts.
   const FWDPlan *plan = (const FWDPlan *)facts;
   char *memory = (char *)frame;
   if (facts->stack_needed) fwd_touch_stack(plan->copied_bytes);
-  char *copy = plan->copied_bytes ? __builtin_alloca_with_align(plan->copied_bytes, 128) : NULL;
-  for (const FWDMoved *moved = plan->moved; moved < plan->moved + plan->moved_count; moved++) {
-    const char *home = memory + moved->home;
-    char *place = memory + moved->place;
-    if (moved->part == 0) {
-      memcpy(copy, home, moved->size);
-      memcpy(place, &copy, sizeof copy);
-      copy += fwd_round_up(moved->size, 16);
-      continue;
-    }
-    for (uint32_t i = 0; i < moved->count; i++) {
-      uint64_t word = 0;
-      memcpy(&word, home + i * moved->part, moved->part);
-      memcpy(place + i * moved->stride, &word, sizeof word);
-    }
+  char *copy = __builtin_alloca_with_align(plan->copied_bytes, 128);
+  for (uint32_t i = 0; i < plan->copied_count; i++) {
+    const FWDCopied *copied = &plan->copied[i];
+    memcpy(copy, memory + copied->value, copied->size);
+    memcpy(memory + copied->address, &copy, sizeof copy);
+    copy += fwd_round_up(copied->size, 16);
   }
-  plan->unmoved_caller(facts, frame, function);
+  plan->caller_of_copies(facts, frame, function);
 }
 
 #define ENTRY(amount, types, values, kind, ...)                                                   \
@@ -126,8 +111,7 @@ static void call_moved(const FWDPlanFacts *facts, FWDFrame *frame, const void *f
 #define ENTRIES(kind, ...)                                                                        \
   EACH_AMOUNT(ENTRY, kind)                                                                        \
   [FWDReturn##kind << 4 | FWDArgumentsStack] = call_##kind##_Stack,                               \
-  [FWDReturn##kind << 4 | FWDArgumentsWide] = call_##kind##_Wide,                                 \
-  [FWDReturn##kind << 4 | FWDArgumentsMoved] = call_moved,
+  [FWDReturn##kind << 4 | FWDArgumentsCopied] = call_copied,
 
 static const FWDCaller callers[256] = {EACH_RESULT(ENTRIES) ENTRIES(Nothing) ENTRIES(Indirect)};
 

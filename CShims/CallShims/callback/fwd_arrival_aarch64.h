@@ -9,14 +9,11 @@
 /// The data that `fwd_trampoline_entry` saves.
 typedef struct Arrival {
   FWDFrame frame;
-  /// Whole vector registers; the frame has the low half of each.
-  uint64_t wide[8][2];
   /// The address where the caller wants a result in memory.
   void *indirect;
   uint64_t reserved;
 } Arrival;
 
-_Static_assert(offsetof(Arrival, wide) == FWD_LAYOUT_WIDE, "the entry stores them there");
 _Static_assert(offsetof(Arrival, indirect) == FWD_LAYOUT_INDIRECT, "the entry stores it there");
 _Static_assert(sizeof(Arrival) == FWD_LAYOUT_ARRIVAL, "the entry takes as much of the stack");
 
@@ -35,23 +32,13 @@ static inline int place_result(int how, uint64_t *result) {
   return how;
 }
 
-/// Moves values whose layout in registers differs from that in memory to their homes. A value that
-/// was passed by address is a copy that the caller made for this call; the frame gets its own copy.
-static inline void gather(const FWDPlan *plan, FWDFrame *frame, const FWDFrame *registers) {
+/// Copies the values that were passed by address into the frame.
+static inline void gather(const FWDPlan *plan, FWDFrame *frame) {
   char *memory = (char *)frame;
-  if (plan->wide_offset)
-    memcpy(memory + plan->wide_offset, ((const Arrival *)registers)->wide, sizeof((Arrival){0}.wide));
-  for (const FWDMoved *moved = plan->moved; moved < plan->moved + plan->moved_count; moved++) {
-    char *home = memory + moved->home;
-    const char *place = memory + moved->place;
-    if (moved->part == 0) {
-      const void *copy;
-      memcpy(&copy, place, sizeof copy);
-      memcpy(home, copy, moved->size);
-      continue;
-    }
-    for (uint32_t i = 0; i < moved->count; i++)
-      memcpy(home + i * moved->part, place + i * moved->stride, moved->part);
+  for (uint32_t i = 0; i < plan->copied_count; i++) {
+    const void *value;
+    memcpy(&value, memory + plan->copied[i].address, sizeof value);
+    memcpy(memory + plan->copied[i].value, value, plan->copied[i].size);
   }
 }
 

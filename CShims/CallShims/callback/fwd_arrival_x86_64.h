@@ -34,9 +34,7 @@ static inline int place_result(int how, uint64_t *result) {
 }
 
 /// Does nothing: each value is passed in the layout of the frame.
-static inline void gather(const FWDPlan *plan, FWDFrame *frame, const FWDFrame *registers) {
-  (void)plan, (void)frame, (void)registers;
-}
+static inline void gather(const FWDPlan *plan, FWDFrame *frame) { (void)plan, (void)frame; }
 
 /// The address where the caller wants a result in memory, which is returned too.
 static inline void *result_address(const FWDFrame *registers) {

@@ -28,7 +28,7 @@ static void answer_large(const FWDCallback *callback, FWDFrame *frame, FWDFrame 
   memcpy(frame, registers, FWD_FRAME_STACK);
   memset(memory + FWD_FRAME_STACK, 0, facts->frame_size - FWD_FRAME_STACK);
   memcpy(memory + FWD_FRAME_STACK, stack_words, facts->stack_words * 8);
-  gather(callback->plan, frame, registers);
+  gather(callback->plan, frame);
   FWDSlot slot = facts->result;
   fwd_callback_answer(callback, frame);
   if (slot.route == FWDRouteHiddenPointer)

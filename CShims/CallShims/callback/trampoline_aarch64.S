@@ -9,8 +9,7 @@
 //
 // fwd_trampoline_entry: the code that all trampolines jump to.
 //   in:   a call by AAPCS64; x17 is the address of the trampoline's data
-//   does: saves the argument registers as an FWDFrame on its stack, followed by whole vector
-//         registers and x8, and calls
+//   does: saves the argument registers as an FWDFrame on its stack, followed by x8, and calls
 //         int fwd_trampoline_enter(data, FWDFrame *frame, const void *stack_words)
 //   out:  0: x0, x1 from result[0..1] and d0 to d3 from result[0..3], as either may be the result
 //         1: s0 to s3 from the first 16 bytes of the result      2: q0 to q3 from all of it
@@ -31,7 +30,6 @@
 #if FWD_ABI_AAPCS64 && FWD_HAS_DIRECT_ENGINE
 
 #define RESULT FWD_LAYOUT_RESULT
-#define WIDE FWD_LAYOUT_WIDE
 
         .text
         .balign FWD_PAGE
@@ -71,14 +69,10 @@ fwd_trampoline_entry:
         stp     x2, x3, [sp, #16]
         stp     x4, x5, [sp, #32]
         stp     x6, x7, [sp, #48]
-        stp     d0, d1, [sp, #FWD_LAYOUT_VECTORS]
-        stp     d2, d3, [sp, #FWD_LAYOUT_VECTORS+16]
-        stp     d4, d5, [sp, #FWD_LAYOUT_VECTORS+32]
-        stp     d6, d7, [sp, #FWD_LAYOUT_VECTORS+48]
-        stp     q0, q1, [sp, #WIDE]
-        stp     q2, q3, [sp, #WIDE+32]
-        stp     q4, q5, [sp, #WIDE+64]
-        stp     q6, q7, [sp, #WIDE+96]
+        stp     q0, q1, [sp, #FWD_LAYOUT_VECTORS]
+        stp     q2, q3, [sp, #FWD_LAYOUT_VECTORS+32]
+        stp     q4, q5, [sp, #FWD_LAYOUT_VECTORS+64]
+        stp     q6, q7, [sp, #FWD_LAYOUT_VECTORS+96]
         str     x8, [sp, #FWD_LAYOUT_INDIRECT]
         mov     x0, x17
         mov     x1, sp

@@ -133,24 +133,41 @@ static inline void fwd_slot_cut(FWDSlot *slot) {
   slot->head = is_cut ? 8 : slot->size;
 }
 
-/// Returns the offset in a frame of a value's eight bytes from `8 * word` on, or `FWD_NOWHERE` for
-/// bytes behind its end, and for an eightbyte of padding alone.
+/// The distance of vector registers in a frame.
+#if FWD_ABI_AAPCS64
+#define FWD_FRAME_VECTOR 16
+#else
+#define FWD_FRAME_VECTOR 8
+#endif
+
+/// Whether the members of a value are in vector registers, one in each: `head` bytes at `offset`,
+/// and further ones at the distance of the registers.
+static inline int fwd_slot_is_spread(const FWDSlot *slot) {
+  return FWD_ABI_AAPCS64 && slot->head < slot->size;
+}
+
+/// Returns the offset in a frame of word `word` of those that have a value's bytes: eight of them
+/// in each, or one member of a spread value. `FWD_NOWHERE` for words behind the last one, and for an
+/// eightbyte of padding alone.
 static inline uint32_t fwd_slot_word(const FWDSlot *slot, uint32_t word) {
+  if (fwd_slot_is_spread(slot))
+    return word * slot->head < slot->size ? slot->offset + FWD_FRAME_VECTOR * word : FWD_NOWHERE;
   if (8 * word < slot->head) return slot->offset + 8 * word;
   // FWD_NOT_SPLIT is FWD_NOWHERE.
   return word == 1 ? slot->second_offset : FWD_NOWHERE;
 }
 
 /// The beginning of a frame: the registers of a call, and its result. Stack words follow, and then
-/// values that are in neither: a result in memory, and on AArch64 the values whose layout in
-/// registers differs from that in memory. A frame is aligned to 16 bytes.
+/// values that are in neither: a result in memory, and on AArch64 the values that are passed by
+/// address. A frame is aligned to 16 bytes.
 ///
 /// Each register slot is written as a whole: a narrow store followed by a wide load of the same
 /// word stalls the processor for longer than the call takes.
 #if FWD_ABI_AAPCS64
 typedef struct FWDFrame {
   uint64_t integers[8];
-  double vectors[8];
+  /// Whole registers, as a quad fills one.
+  double vectors[8][2];
   /// A result in registers: four quads at most, packed as in memory.
   uint64_t result[8];
 } FWDFrame;
@@ -166,7 +183,7 @@ typedef struct FWDFrame {
 _Static_assert(offsetof(FWDFrame, integers) == 0, "offset 0 is the first integer register");
 _Static_assert(offsetof(FWDFrame, vectors) == sizeof(((FWDFrame *)0)->integers),
                "vectors follow the integers");
-_Static_assert(offsetof(FWDFrame, result) == offsetof(FWDFrame, vectors) + 8 * 8,
+_Static_assert(offsetof(FWDFrame, result) == offsetof(FWDFrame, vectors) + 8 * FWD_FRAME_VECTOR,
                "the result follows all registers");
 _Static_assert(offsetof(FWDFrame, result) % 16 == 0, "a quad may be a result");
 _Static_assert(sizeof(FWDFrame) == offsetof(FWDFrame, result) + sizeof(((FWDFrame *)0)->result),

@@ -32,10 +32,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDArgumentShape : uint
   FWDArgumentsVectors,
   // Any number of stack words.
   FWDArgumentsStack,
-  // Whole vector registers, for quads, and any number of stack words.
-  FWDArgumentsWide,
-  // One of the above, after some values were moved to where the registers are loaded from.
-  FWDArgumentsMoved,
+  // One of the above, after values that are passed by address were copied.
+  FWDArgumentsCopied,
 } FWDArgumentShape;
 
 #define FWD_OTHER_INTEGERS(f) f->integers[1], f->integers[2], f->integers[3], f->integers[4], \

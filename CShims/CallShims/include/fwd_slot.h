@@ -58,6 +58,20 @@ __attribute__((always_inline)) static inline void fwd_chunks_load(void *value, c
   memcpy(to, from, size);
 }
 
+/// Moves a value between memory and the vector registers that have a member each. The bytes of a
+/// member are its register's lowest.
+static inline void fwd_spread_store(const FWDSlot *slot, char *at, const char *bytes, size_t size) {
+  for (size_t done = 0; done < size; done += slot->head, at += FWD_FRAME_VECTOR) {
+    uint64_t word = 0;
+    memcpy(&word, bytes + done, size - done < slot->head ? size - done : slot->head);
+    memcpy(at, &word, 8);
+  }
+}
+static inline void fwd_spread_load(const FWDSlot *slot, const char *at, char *bytes, size_t size) {
+  for (size_t done = 0; done < size; done += slot->head, at += FWD_FRAME_VECTOR)
+    memcpy(bytes + done, at, size - done < slot->head ? size - done : slot->head);
+}
+
 /// Writes `size` bytes of a value, at most as many as its place has. Words of registers and of the
 /// stack are written as a whole, with 0 beyond the value. Only in memory, and for more than 8
 /// bytes, the bytes beyond `size` stay unchanged. `frame` is a frame of the slot's plan.
@@ -65,6 +79,7 @@ static inline void fwd_slot_store(const FWDSlot *slot, void *frame, const void *
                                   size_t size) {
   char *at = (char *)frame + slot->offset;
   uint64_t word = 0;
+  if (fwd_slot_is_spread(slot)) return fwd_spread_store(slot, at, bytes, size);
   if (size > 8 && slot->head > 8) {
     memcpy(at, bytes, size);
     return;
@@ -87,6 +102,7 @@ static inline void fwd_slot_load(const FWDSlot *slot, const void *frame, void *b
     memcpy(bytes, at, size);
     return;
   }
+  if (fwd_slot_is_spread(slot)) return fwd_spread_load(slot, at, bytes, size);
   char *rest = (char *)bytes + slot->head;
   memcpy(bytes, at, slot->head);
   if (slot->second_offset != FWD_NOT_SPLIT)
@@ -118,11 +134,25 @@ static inline void fwd_slot_store_raw(const FWDSlot *slot, void *frame, const vo
   memcpy((char *)frame + slot->offset, &word, sizeof word);
 }
 
-/// Sets a value to zero, in all words of its place. A value that it owned is not released: the
-/// caller has done that, or knows that it owned none.
+/// Sets a result to zero, in all words of its place, which are never spread. A value that it owned
+/// is not released: the caller has done that, or knows that it owned none.
 static inline void fwd_slot_clear(const FWDSlot *slot, void *frame) {
   memset((char *)frame + slot->offset, 0, (slot->head + 7) & ~(size_t)7);
   if (slot->second_offset != FWD_NOT_SPLIT) memset((char *)frame + slot->second_offset, 0, 8);
+}
+
+/// Copies a value from a frame to its place in a frame of another plan, which has the same type.
+static inline void fwd_slot_move(const FWDSlot *from, const void *source, const FWDSlot *to,
+                                 void *target) {
+  if (from->head == from->size && to->head == to->size) {
+    // Whole words, so that the bytes behind a small value come with it.
+    for (uint32_t i = 0; i < from->size; i += 8)
+      memcpy((char *)target + to->offset + i, (const char *)source + from->offset + i, 8);
+    return;
+  }
+  char bytes[32];
+  fwd_slot_load(from, source, bytes, from->size);
+  fwd_slot_store(to, target, bytes, from->size);
 }
 
 #pragma clang assume_nonnull end

@@ -117,8 +117,8 @@ static int is_wrong(const FWDPlan *plan, const FWDSlot *slot) {
   // A value with an alignment of 16 begins at an even register.
   if (is_small) return slot->alignment == 16;
   // For the address of a copy, room is reserved in registers alone.
-  for (uint32_t i = 0; i < plan->moved_count; i++)
-    if (plan->moved[i].home == slot->offset) return plan->moved[i].place >= FWD_FRAME_STACK;
+  for (uint32_t i = 0; i < plan->copied_count; i++)
+    if (plan->copied[i].value == slot->offset) return plan->copied[i].address >= FWD_FRAME_STACK;
   return 0;
 }
 

@@ -3,22 +3,13 @@
 
 #include "CForwardingShims.h"
 
-/// A value whose layout in registers differs from that in memory. Its place in the frame (its home)
-/// is behind the stack words, and a direct call first moves it from there. A callback does the
-/// reverse.
-typedef struct FWDMoved {
-  /// The offset of the value in the frame, and the offset from which the call loads it or its
-  /// address.
-  uint32_t home;
-  uint32_t place;
+/// A value that is passed as the address of a copy. It lies behind the stack words of the frame, and
+/// each call gets its own copy, which the callee may change.
+typedef struct FWDCopied {
+  /// The offsets in the frame of the value, and of its address.
+  uint32_t value, address;
   uint32_t size;
-  /// The number of bytes in each register; 0 for a value that is copied as a whole, and passed by
-  /// address.
-  uint8_t part;
-  uint8_t count;
-  /// The distance between the registers' places in the frame.
-  uint8_t stride;
-} FWDMoved;
+} FWDCopied;
 
 struct FWDPlan {
   FWDPlanFacts facts;
@@ -28,13 +19,10 @@ struct FWDPlan {
   uint32_t fixed_count;
   /// The bytes of stack for copies that are passed by address.
   uint32_t copied_bytes;
-  /// The values that a direct call moves first, and the function that it then calls; NULL without
-  /// such values.
-  uint32_t moved_count;
-  FWDMoved *moved;
-  FWDCaller unmoved_caller;
-  /// The offset in a frame of whole vector registers, 16 bytes for each; 0 in a frame without them.
-  uint32_t wide_offset;
+  /// The values that are passed by address, and the function that a direct call then calls.
+  uint32_t copied_count;
+  FWDCopied *copied;
+  FWDCaller caller_of_copies;
   FWDSlot slots[];
 };
 

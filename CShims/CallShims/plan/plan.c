@@ -8,12 +8,12 @@ static FWDPlan *allocate(size_t argument_count) {
   size_t slots_end = sizeof(FWDPlan) + argument_count * sizeof(FWDSlot);
   size_t matches_end = slots_end + (argument_count + 1) * sizeof(uintptr_t);
   // At most one for each argument.
-  size_t moved = FWD_ABI_AAPCS64 ? argument_count * sizeof(FWDMoved) : 0;
-  char *block = calloc(1, matches_end + moved);
+  size_t copied = FWD_ABI_AAPCS64 ? argument_count * sizeof(FWDCopied) : 0;
+  char *block = calloc(1, matches_end + copied);
   if (!block) return NULL;
   FWDPlan *plan = (FWDPlan *)block;
   plan->facts.matches = (uintptr_t *)(block + slots_end);
-  plan->moved = moved ? (FWDMoved *)(block + matches_end) : NULL;
+  plan->copied = (FWDCopied *)(block + matches_end);
   plan->facts.slots = plan->slots;
   plan->facts.argument_count = (uint32_t)argument_count;
   plan->keepers = 1;

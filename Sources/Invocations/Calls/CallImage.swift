@@ -77,7 +77,8 @@ struct CallImage: @unchecked Sendable {
       guard index >= 2 else { continue }
       if kind.isAggregate || kind.isUnownedPointer { isEnough = false }
       guard kind.isOwnable else {
-        for word in unsafe 0..<(slot.pointee.size + 7) / 8 {
+        // At least as many words as the value has, on AArch64 one for each member of four bytes.
+        for word in unsafe 0..<(slot.pointee.size + 3) / 4 {
           let offset = unsafe fwd_slot_word(slot, word)
           guard offset != UInt32.max else { continue }
           words.append(Word(frame: offset, image: UInt32(size)))

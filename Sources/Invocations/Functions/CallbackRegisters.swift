@@ -186,11 +186,12 @@ struct CallbackFit: Sendable {
       guard fits(place, slot, areVectors) else { return false }
       let words = (slot.size + 7) / 8
       let isVector = isVector(slot, areVectors)
-      let offset = isVector ? vectors + 8 * nextVector : 8 * nextInteger
+      let apart = isVector ? UInt32(FWD_FRAME_VECTOR) : 8
+      let offset = isVector ? vectors + apart * nextVector : apart * nextInteger
       if isVector { nextVector += words } else { nextInteger += words }
       var slot = slot
       guard slot.offset == offset, nextInteger <= 6 else { return false }
-      return words == 1 || (unsafe fwd_slot_word(&slot, 1)) == offset + 8
+      return words == 1 || (unsafe fwd_slot_word(&slot, 1)) == offset + apart
     }
   }
 

@@ -88,17 +88,11 @@ public final class MessageCallback: Sendable {
 
 /// Sends calls on as messages.
 private final class MessageBridge: Sendable {
-  /// The offset of a word of an argument in the function's frame, and in the message's.
-  private struct Move {
-    var from: Int
-    var to: Int
-  }
-
   private let plan: CallPlan
   private let message: CallPlan
   private let selector: Selector
   private let receiver: ObjectReference
-  private let moves: [Move]
+  private let skipping: Int
   /// Whether calls are made on the stack: the receiver's class does not ask for an invocation, and
   /// the frame is not too large.
   private let passesByCall: Bool
@@ -117,21 +111,7 @@ private final class MessageBridge: Sendable {
     passesByCall =
       message.callSize <= MemoryLayout<FWDScopedFrame>.size
       && (!isAsked || ForwardingSteps(type)?.callType != nil)
-    moves = (skipping..<plan.argumentCount).flatMap { index in
-      unsafe Self.moves(from: plan.slots + index, to: message.slots + (index - skipping + 2))
-    }
-  }
-
-  /// The words of an argument. Skips padding that has no place in both frames.
-  private static func moves(
-    from: UnsafePointer<FWDSlot>, to: UnsafePointer<FWDSlot>
-  ) -> [Move] {
-    unsafe (0..<(from.pointee.size + 7) / 8).compactMap { word in
-      let source = unsafe fwd_slot_word(from, word)
-      let destination = unsafe fwd_slot_word(to, word)
-      guard source != UInt32.max, destination != UInt32.max else { return nil }
-      return Move(from: Int(source), to: Int(destination))
-    }
+    self.skipping = skipping
   }
 
   /// Reports a dead receiver once, because C may call for as long as the process runs.
@@ -172,10 +152,10 @@ private final class MessageBridge: Sendable {
   @unsafe
   @inline(__always)
   private func move(_ frame: FrameReference, to call: Call) {
-    for move in moves {
-      // SAFETY: both offsets are those of whole words in the frames of these two plans.
-      unsafe (call.frame + move.to).storeBytes(
-        of: (frame.base + move.from).load(as: UInt64.self), as: UInt64.self)
+    // SAFETY: the frames are of these two plans, and the arguments have the same types in both.
+    for index in skipping..<plan.argumentCount {
+      unsafe fwd_slot_move(
+        plan.slots + index, frame.base, message.slots + (index - skipping + 2), call.frame)
     }
   }
 

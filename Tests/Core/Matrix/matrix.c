@@ -144,10 +144,11 @@ static int received(Way *way, const char *callee, const FWDFrame *frame) {
 static void read_words(const FWDSlot *slot, const FWDFrame *frame, unsigned char *out,
                        uint32_t size) {
   memset(out, 0, size);
-  for (uint32_t word = 0; 8 * word < size; word++) {
-    uint32_t offset = fwd_slot_word(slot, word), left = size - 8 * word;
+  uint32_t each = fwd_slot_is_spread(slot) ? slot->head : 8;
+  for (uint32_t word = 0; each * word < size; word++) {
+    uint32_t offset = fwd_slot_word(slot, word), left = size - each * word;
     if (offset == FWD_NOWHERE) continue;
-    memcpy(out + 8 * word, (const char *)frame + offset, left < 8 ? left : 8);
+    memcpy(out + each * word, (const char *)frame + offset, left < each ? left : each);
   }
 }
 
