@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call with any number of stack words. It copies exactly the words that are arguments.
+// A call of any type. It copies exactly the stack words that are arguments.
 //
 // fwd_call_stack
 //   in:   x0 the frame, x1 the function, x2 the number of words behind the frame that are passed,
-//         x3 the address of a result in memory
-//   does: calls the function with these words, and with the frame's registers
-//   out:  the values that the function leaves in x0, x1 and v0 to v3; so it is called through a
-//         cast to the function's result type
+//         w3 the registers of the result, x4 the address of a result in memory
+//   does: calls the function with these words, and with the frame's registers, and stores the result
+//         in the frame
 //   touches each page of stack before it goes below it: too small a stack ends in its guard page.
 
 #include "fwd_layout.h"
@@ -22,15 +21,16 @@
 fwd_call_stack:
         .cfi_startproc
         FWD_SIGN_RETURN
-        stp     x29, x30, [sp, #-16]!
-        .cfi_def_cfa_offset 16
-        .cfi_offset x29, -16
-        .cfi_offset x30, -8
+        stp     x29, x30, [sp, #-32]!
+        .cfi_def_cfa_offset 32
+        .cfi_offset x29, -32
+        .cfi_offset x30, -24
         mov     x29, sp
+        stp     x0, x3, [sp, #16]
         .cfi_def_cfa_register x29
         mov     x9, x0
         mov     x10, x1
-        mov     x8, x3
+        mov     x8, x4
         add     x11, x2, #1             // an even number of words keeps the stack aligned
         and     x11, x11, #~1
         lsl     x11, x11, #3
@@ -60,9 +60,27 @@ fwd_call_stack:
         ldp     x4, x5, [x9, #32]
         ldp     x6, x7, [x9, #48]
         blr     x10
-        mov     sp, x29
+        ldp     x9, x10, [x29, #16]
+        add     x9, x9, #FWD_LAYOUT_RESULT
+        cmp     w10, #FWD_RETURN_VECTORS
+        b.eq    6f
+        b.hi    7f
+        cbz     w10, 9f
+        stp     x0, x1, [x9]
+        b       9f
+6:      stp     d0, d1, [x9]
+        stp     d2, d3, [x9, #16]
+        b       9f
+7:      cmp     w10, #FWD_RETURN_FLOATS
+        b.ne    8f
+        stp     s0, s1, [x9]
+        stp     s2, s3, [x9, #8]
+        b       9f
+8:      stp     q0, q1, [x9]
+        stp     q2, q3, [x9, #32]
+9:      mov     sp, x29
         .cfi_def_cfa_register sp
-        ldp     x29, x30, [sp], #16
+        ldp     x29, x30, [sp], #32
         .cfi_def_cfa_offset 0
         .cfi_restore x29
         .cfi_restore x30

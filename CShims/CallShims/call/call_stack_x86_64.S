@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call with any number of stack words. It copies exactly the words that are arguments.
+// A call of any type. It copies exactly the stack words that are arguments.
 //
 // fwd_call_stack
-//   in:   rdi the frame, rsi the function, rdx the number of words behind the frame that are passed
-//   does: calls the function with these words, and with the frame's registers
-//   out:  the values that the function leaves in rax, rdx, xmm0, xmm1 and on the x87 stack; so it
-//         is called through a cast to the function's result type
+//   in:   rdi the frame, rsi the function, rdx the number of words behind the frame that are passed,
+//         ecx the registers of the result
+//   does: calls the function with these words, and with the frame's registers, and stores the result
+//         in the frame
 //   touches each page of stack before it goes below it: too small a stack ends in its guard page.
 
 #include "fwd_layout.h"
@@ -25,6 +25,8 @@ fwd_call_stack:
         .cfi_offset %rbp, -16
         movq    %rsp, %rbp
         .cfi_def_cfa_register %rbp
+        pushq   %rdi
+        pushq   %rcx
         movq    %rdi, %r10
         movq    %rsi, %r11
         leaq    1(%rdx), %rax           // an even number of words keeps the stack aligned
@@ -61,7 +63,30 @@ fwd_call_stack:
         movq    40(%r10), %r9
         movl    $8, %eax                // the vector registers that a variadic function may find in use
         call    *%r11
-        leave
+        movl    -16(%rbp), %ecx
+        movq    -8(%rbp), %r10
+        cmpl    $FWD_RETURN_INTEGERS, %ecx
+        jb      8f
+        jne     5f
+        movq    %rax, FWD_LAYOUT_RESULT(%r10)
+        movq    %rdx, FWD_LAYOUT_RESULT+8(%r10)
+        jmp     8f
+5:      cmpl    $FWD_RETURN_X87, %ecx
+        jae     7f
+        cmpl    $FWD_RETURN_INTEGER_VECTOR, %ecx
+        je      6f
+        movsd   %xmm0, FWD_LAYOUT_RESULT(%r10)
+        movsd   %xmm1, FWD_LAYOUT_RESULT+8(%r10)
+        jb      8f                      // two vectors
+        movq    %rax, FWD_LAYOUT_RESULT+8(%r10)
+        jmp     8f
+6:      movq    %rax, FWD_LAYOUT_RESULT(%r10)
+        movsd   %xmm0, FWD_LAYOUT_RESULT+8(%r10)
+        jmp     8f
+7:      fstpt   FWD_LAYOUT_RESULT(%r10)
+        je      8f                      // one register
+        fstpt   FWD_LAYOUT_RESULT+16(%r10)
+8:      leave
         .cfi_def_cfa %rsp, 8
         .cfi_restore %rbp
         ret

@@ -29,14 +29,3 @@
 #else
 #define FWD_TRAMPOLINE_APART FWD_PAGE
 #endif
-
-// How `fwd_trampoline_entry` returns the result: as two words, or in a way that is described there.
-#define FWD_AS_WORDS 0
-#if FWD_ABI_AAPCS64
-#define FWD_AS_FLOATS 1
-#define FWD_AS_QUADS 2
-#else
-#define FWD_AS_MIXED 1
-#define FWD_AS_X87 2
-#define FWD_AS_COMPLEX_X87 3
-#endif

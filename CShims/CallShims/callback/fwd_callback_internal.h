@@ -42,9 +42,9 @@ struct FWDCallback {
   FWDCallbackCode code;
   /// Whether a frame of the plan has more than registers.
   uint8_t is_large;
-  /// How a trampoline returns the result.
-  uint8_t how;
-  /// Whether the arguments are all in registers, and the result is in the first two words.
+  /// The registers of the result.
+  uint8_t returns;
+  /// Whether all values are in registers, and calls do not end the callback.
   uint8_t is_simple;
   /// Whether a call after the end was reported.
   uint8_t is_reported;

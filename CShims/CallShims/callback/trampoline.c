@@ -5,20 +5,24 @@
 
 #include <stdlib.h>
 
-#if FWD_ABI_SYSV
-#include "fwd_arrival_x86_64.h"
-#else
-#include "fwd_arrival_aarch64.h"
-#endif
+_Static_assert(offsetof(FWDFrame, vectors) == FWD_LAYOUT_VECTORS, "assembly finds them there");
+_Static_assert(FWD_FRAME_RESULT == FWD_LAYOUT_RESULT, "assembly looks for the result there");
+_Static_assert(FWD_FRAME_STACK == FWD_LAYOUT_FRAME, "assembly finds the stack words there");
 
-_Static_assert(offsetof(FWDFrame, vectors) == FWD_LAYOUT_VECTORS, "the entry stores them there");
-_Static_assert(FWD_FRAME_RESULT == FWD_LAYOUT_RESULT, "the entry looks for the result there");
-_Static_assert(FWD_FRAME_STACK == FWD_LAYOUT_FRAME, "the entry takes as much of the stack");
+/// The address where the caller wants a result in memory. On x86-64 it is an argument, and returned.
+static void *result_address(const FWDFrame *registers) {
+#if FWD_ABI_AAPCS64
+  // The entry stores it behind the frame.
+  return *(void *const *)((const char *)registers + FWD_LAYOUT_INDIRECT);
+#else
+  return (void *)registers->integers[0];
+#endif
+}
 
 void fwd_trampoline_prepare(FWDCallback *callback) {
   callback->is_large = callback->plan->facts.frame_size > FWD_FRAME_STACK;
-  callback->how = how_to_return(&callback->plan->facts.result);
-  callback->is_simple = !callback->is_large && callback->how == AS_WORDS;
+  callback->returns = callback->plan->facts.returns;
+  callback->is_simple = !callback->is_large;
 }
 
 static void answer_large(const FWDCallback *callback, FWDFrame *frame, FWDFrame *registers,
@@ -28,7 +32,13 @@ static void answer_large(const FWDCallback *callback, FWDFrame *frame, FWDFrame 
   memcpy(frame, registers, FWD_FRAME_STACK);
   memset(memory + FWD_FRAME_STACK, 0, facts->frame_size - FWD_FRAME_STACK);
   memcpy(memory + FWD_FRAME_STACK, stack_words, facts->stack_words * 8);
-  gather(callback->plan, frame);
+  // A value that was passed by address is a copy that the caller made for this call.
+  for (uint32_t i = 0; i < callback->plan->copied_count; i++) {
+    const FWDCopied *copied = &callback->plan->copied[i];
+    const void *value;
+    memcpy(&value, memory + copied->address, sizeof value);
+    memcpy(memory + copied->value, value, copied->size);
+  }
   FWDSlot slot = facts->result;
   fwd_callback_answer(callback, frame);
   if (slot.route == FWDRouteHiddenPointer)
@@ -40,10 +50,11 @@ static void answer_large(const FWDCallback *callback, FWDFrame *frame, FWDFrame 
 /// Writes zero in place of the result of `slot`. On x86-64, x87 results must be pushed even then.
 static int answer_zero(const FWDSlot *slot, FWDFrame *registers) {
   memset(registers->result, 0, sizeof registers->result);
-  if (slot->route != FWDRouteHiddenPointer) return place_result(how_to_return(slot), registers->result);
-  memset(result_address(registers), 0, slot->size);
-  registers->result[0] = (uintptr_t)result_address(registers);
-  return AS_WORDS;
+  if (slot->route == FWDRouteHiddenPointer) {
+    memset(result_address(registers), 0, slot->size);
+    registers->result[0] = (uintptr_t)result_address(registers);
+  }
+  return fwd_registers_of(slot);
 }
 
 /// Handles a call with stack words, or with a result in memory: the handler gets a frame with room
@@ -52,7 +63,7 @@ __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FW
                                                  const void *stack_words) {
   uint32_t size = callback->plan->facts.frame_size;
   int is_hidden = callback->plan->facts.result.route == FWDRouteHiddenPointer;
-  int how = callback->how;
+  int returns = callback->returns;
   if (size <= FWD_FRAME_ON_STACK_MAX) {
     answer_large(callback, __builtin_alloca_with_align(size, 128), registers, stack_words);
   } else {
@@ -64,19 +75,17 @@ __attribute__((noinline)) static int enter_large(const FWDCallback *callback, FW
     answer_large(callback, memory, registers, stack_words);
     free(memory);
   }
-  if (!is_hidden) return place_result(how, registers->result);
-  registers->result[0] = (uintptr_t)result_address(registers);
-  return AS_WORDS;
+  if (is_hidden) registers->result[0] = (uintptr_t)result_address(registers);
+  return returns;
 }
 
-/// Handles a call that is more than its registers, whose result is not just two words, or which ends
-/// the callback.
+/// Handles a call that is more than its registers, or which ends the callback.
 __attribute__((noinline)) static int enter_specially(const FWDCallback *callback, FWDFrame *frame,
                                                      const void *stack_words) {
   if (callback->is_large) return enter_large(callback, frame, stack_words);
-  int how = callback->how;
+  int returns = callback->returns;
   fwd_callback_answer(callback, frame);
-  return place_result(how, frame->result);
+  return returns;
 }
 
 /// Handles a call if the callback is destroyed, the thread holds too many objects, or there is no
@@ -86,9 +95,9 @@ __attribute__((noinline)) static int enter_unheld(FWDCallbackEntry *entry, FWDFr
   FWDSlot former;
   FWDCallback *callback = fwd_callback_begin_use(entry, &former);
   if (!callback) return answer_zero(&former, frame);
-  int how = enter_specially(callback, frame, stack_words);
+  int returns = enter_specially(callback, frame, stack_words);
   fwd_callback_end_use(callback);
-  return how;
+  return returns;
 }
 
 /// The function that `fwd_trampoline_entry` calls.
@@ -100,13 +109,13 @@ int fwd_trampoline_enter(FWDCallbackEntry *entry, FWDFrame *frame, const void *s
   FWDHold *hold = thread ? thread->top : NULL;
   const FWDCallback *callback = fwd_hold(thread, &entry->callback);
   if (__builtin_expect(!callback, 0)) return enter_unheld(entry, frame, stack_words);
-  int how = AS_WORDS;
+  int returns = callback->returns;
   if (__builtin_expect(callback->is_simple, 1))
     callback->body.handler(callback->body.context, frame);
   else
-    how = enter_specially(callback, frame, stack_words);
+    enter_specially(callback, frame, stack_words);
   fwd_let_go_from(thread, hold);
-  return how;
+  return returns;
 }
 
 // MARK: Calls without a frame

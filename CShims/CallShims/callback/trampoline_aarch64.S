@@ -11,8 +11,8 @@
 //   in:   a call by AAPCS64; x17 is the address of the trampoline's data
 //   does: saves the argument registers as an FWDFrame on its stack, followed by x8, and calls
 //         int fwd_trampoline_enter(data, FWDFrame *frame, const void *stack_words)
-//   out:  0: x0, x1 from result[0..1] and d0 to d3 from result[0..3], as either may be the result
-//         1: s0 to s3 from the first 16 bytes of the result      2: q0 to q3 from all of it
+//         which returns the registers of the result
+//   out:  these registers from the result of the frame
 //   preserves all callee-saved registers. Exceptions cannot unwind through it.
 //
 // fwd_trampoline_direct_entry: the same for calls whose values are all in registers. It passes them on
@@ -22,7 +22,7 @@
 // fwd_trampoline_scope_over: the function of data without a closure; calls fwd_scope_over with the data
 //   as its context.
 //
-// The constants are asserted in fwd_arrival_aarch64.h and trampoline_pages.c.
+// The constants are asserted in trampoline.c and trampoline_pages.c.
 
 #include "../call/fwd_layout.h"
 #include "../call/fwd_aarch64.h"
@@ -78,12 +78,13 @@ fwd_trampoline_entry:
         mov     x1, sp
         add     x2, x29, #16
         bl      fwd_trampoline_enter
-        cbnz    w0, 1f
+        cmp     w0, #FWD_RETURN_VECTORS
+        b.hi    1f
         ldp     x0, x1, [sp, #RESULT]
         ldp     d0, d1, [sp, #RESULT]
         ldp     d2, d3, [sp, #RESULT+16]
         b       3f
-1:      cmp     w0, #FWD_AS_FLOATS
+1:      cmp     w0, #FWD_RETURN_FLOATS
         b.ne    2f
         ldp     s0, s1, [sp, #RESULT]
         ldp     s2, s3, [sp, #RESULT+8]

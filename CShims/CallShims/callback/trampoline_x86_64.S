@@ -10,9 +10,8 @@
 //   in:   a call by the System V ABI; r10 is the address of the trampoline's data
 //   does: saves the argument registers as an FWDFrame on its stack, and calls
 //         int fwd_trampoline_enter(data, FWDFrame *frame, const void *stack_words)
-//   out:  0: rax, rdx and xmm0, xmm1 from result[0] and result[1], as either may be the result
-//         1: rax from result[2], xmm0 from result[3]
-//         2: st0 from result[0..1]      3: st1 from result[2..3] as well
+//         which returns the registers of the result
+//   out:  these registers from the result of the frame
 //   preserves all callee-saved registers. Exceptions cannot unwind through it.
 //
 // fwd_trampoline_direct_entry: the same for calls whose values are all in registers. It passes them on
@@ -82,8 +81,8 @@ fwd_trampoline_entry:
         movq    %rsp, %rsi
         leaq    16(%rbp), %rdx
         call    fwd_trampoline_enter
-        testl   %eax, %eax
-        jnz     1f
+        cmpl    $FWD_RETURN_INTEGER_VECTOR, %eax
+        jae     1f
         movq    FRAME_RESULT(%rsp), %rax
         movq    FRAME_RESULT+8(%rsp), %rdx
         movsd   FRAME_RESULT(%rsp), %xmm0
@@ -94,15 +93,19 @@ fwd_trampoline_entry:
         .cfi_restore %rbp
         ret
         .cfi_restore_state
-1:      cmpl    $FWD_AS_X87, %eax
-        jae     2f
-        movq    FRAME_RESULT+16(%rsp), %rax
-        movsd   FRAME_RESULT+24(%rsp), %xmm0
-        jmp     4f
-2:      je      3f
-        fldt    FRAME_RESULT+16(%rsp)
-3:      fldt    FRAME_RESULT(%rsp)
-4:      leave
+1:      je      2f
+        cmpl    $FWD_RETURN_X87, %eax
+        je      4f
+        ja      3f
+        movsd   FRAME_RESULT(%rsp), %xmm0
+        movq    FRAME_RESULT+8(%rsp), %rax
+        jmp     5f
+2:      movq    FRAME_RESULT(%rsp), %rax
+        movsd   FRAME_RESULT+8(%rsp), %xmm0
+        jmp     5f
+3:      fldt    FRAME_RESULT+16(%rsp)
+4:      fldt    FRAME_RESULT(%rsp)
+5:      leave
         .cfi_def_cfa %rsp, 8
         .cfi_restore %rbp
         ret

@@ -6,7 +6,6 @@
 
 #include "fwd_frame.h"
 #include "fwd_plan.h"
-#include "fwd_shape.h"
 
 #pragma clang assume_nonnull begin
 
@@ -19,38 +18,46 @@ void fwd_call_libffi(const FWDPlanFacts *facts, FWDFrame *frame, const void *fun
 /// `i`; -1 if there is none. Without the direct engine no plan has such a value.
 int fwd_libffi_refuses(const FWDPlanFacts *facts);
 
-/// The two most common calls: all integer registers in, and nothing or two integer registers out.
-/// Only for `fwd_call`, which has checked the shape. An integer result is stored in the frame.
-FWD_SHAPE_CALL void fwd_call_nothing_integers(FWDFrame *f, const void *function) {
-  ((void (*)(FWD_INTEGER_TYPES))function)(FWD_INTEGERS(f));
-}
-FWD_SHAPE_CALL void fwd_call_integers_integers(FWDFrame *f, const void *function) {
-  FWDIntegerPair r = ((FWDIntegerPair(*)(FWD_INTEGER_TYPES))function)(FWD_INTEGERS(f));
-  f->result[0] = r.first;
-  f->result[1] = r.second;
-}
+/// Calls `function` by the direct engine; the requirements are those of `fwd_call`.
+void fwd_call_direct(const FWDPlanFacts *facts, FWDFrame *frame, const void *function);
+
+/// All integer registers of a frame, and their types.
+#if FWD_ABI_AAPCS64
+#define FWD_INTEGERS(f) f->integers[0], f->integers[1], f->integers[2], f->integers[3], \
+                        f->integers[4], f->integers[5], f->integers[6], f->integers[7]
+#define FWD_INTEGER_TYPES \
+  uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t
+#else
+#define FWD_INTEGERS(f) f->integers[0], f->integers[1], f->integers[2], f->integers[3], \
+                        f->integers[4], f->integers[5]
+#define FWD_INTEGER_TYPES uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t
+#endif
+
+typedef struct FWDIntegerPair { uint64_t first, second; } FWDIntegerPair;
 
 /// Calls `function` with the values in `frame`, and stores the result there. The two most common
-/// shapes are inlined; for all others the plan has a function.
+/// calls are inlined: all integer registers in, and nothing or two integer registers out. Loading
+/// more than the callee reads is harmless.
 ///
 /// The caller guarantees that `function` has the plan's type. It has set every argument, keeps the
 /// memory alive that they refer to, and has checked `fwd_has_stack_for`. The call takes ownership
 /// of neither the arguments nor the result. A call that has begun cannot fail. `errno` is as the
 /// function left it.
-__attribute__((always_inline)) static inline void fwd_call(const FWDPlanFacts *facts,
-                                                           FWDFrame *frame,
-                                                           const void *function) {
-  uint8_t shape = facts->shape;
-  if (!FWD_HAS_DIRECT_ENGINE) return facts->caller(facts, frame, function);
-  if (__builtin_expect(shape == FWD_SHAPE(Nothing, Integers), 1)) {
-    fwd_call_nothing_integers(frame, function);
-    return;
+// A call through a cast function pointer is undefined in ISO C, but defined by the ABIs here. The
+// attribute suppresses the sanitizer that checks such casts.
+__attribute__((always_inline, no_sanitize("function"))) static inline void fwd_call(
+    const FWDPlanFacts *facts, FWDFrame *f, const void *function) {
+  if (!FWD_HAS_DIRECT_ENGINE) return fwd_call_libffi(facts, f, function);
+  uint8_t inlined = facts->inlined;
+  if (__builtin_expect(inlined == FWD_RETURN_NOTHING, 1)) {
+    ((void (*)(FWD_INTEGER_TYPES))function)(FWD_INTEGERS(f));
+  } else if (__builtin_expect(inlined == FWD_RETURN_INTEGERS, 1)) {
+    FWDIntegerPair r = ((FWDIntegerPair(*)(FWD_INTEGER_TYPES))function)(FWD_INTEGERS(f));
+    f->result[0] = r.first;
+    f->result[1] = r.second;
+  } else {
+    fwd_call_direct(facts, f, function);
   }
-  if (__builtin_expect(shape == FWD_SHAPE(Integers, Integers), 1)) {
-    fwd_call_integers_integers(frame, function);
-    return;
-  }
-  facts->caller(facts, frame, function);
 }
 
 /// Calls `function` like `fwd_call`, and counts the call in `state`, which is in front of the

@@ -21,6 +21,21 @@
 #define FWD_KNOWS_PROCESSOR 0
 #endif
 
+// The registers of a result, for C and for assembly. A result in memory is like none.
+#define FWD_RETURN_NOTHING 0
+#define FWD_RETURN_INTEGERS 1
+#define FWD_RETURN_VECTORS 2
+#if FWD_ABI_AAPCS64
+// More than one `float`, each in a register of its own, and `long double`.
+#define FWD_RETURN_FLOATS 3
+#define FWD_RETURN_QUADS 4
+#else
+#define FWD_RETURN_INTEGER_VECTOR 3
+#define FWD_RETURN_VECTOR_INTEGER 4
+#define FWD_RETURN_X87 5
+#define FWD_RETURN_COMPLEX_X87 6
+#endif
+
 // Whether this package has machine code for calls and callbacks here. Elsewhere libffi makes them;
 // FWD_WITHOUT_DIRECT_ENGINE selects it here too. Apple's AArch64 has other rules.
 #if FWD_KNOWS_PROCESSOR && defined(__ELF__) && !defined(FWD_WITHOUT_DIRECT_ENGINE)

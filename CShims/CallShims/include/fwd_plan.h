@@ -17,13 +17,8 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDStatus : uint8_t {
   FWDStatusTooLarge,
 } FWDStatus;
 
-typedef struct FWDPlanFacts FWDPlanFacts;
-
-/// Performs the calls of a plan: by a cast of the function pointer to its shape, or by libffi.
-typedef void (*FWDCaller)(const FWDPlanFacts *facts, FWDFrame *frame, const void *function);
-
 /// The public part of a plan.
-struct FWDPlanFacts {
+typedef struct FWDPlanFacts {
   /// One slot for each argument. Borrowed from the plan.
   const FWDSlot *slots;
   /// The Swift object that created the plan, and destroys it.
@@ -46,9 +41,13 @@ struct FWDPlanFacts {
   /// The number of words behind the frame that record which arguments beyond the 64th are owned.
   uint32_t owned_words;
   FWDSlot result;
-  FWDCaller caller;
-  /// Which registers and stack words a call uses.
-  uint8_t shape;
+  /// The registers of the result: `FWD_RETURN_NOTHING` and so on.
+  uint8_t returns;
+  /// Whether all that a call loads before it jumps is in integer registers.
+  uint8_t loads_integers;
+  /// `FWD_RETURN_NOTHING` or `FWD_RETURN_INTEGERS` for a call that `fwd_call` inlines; otherwise
+  /// `FWD_NOT_INLINED`.
+  uint8_t inlined;
   /// Whether calls need no further work: the result is neither an object nor a C string, and little
   /// is copied to the stack.
   uint8_t is_light;
@@ -57,7 +56,9 @@ struct FWDPlanFacts {
   uint8_t is_simple;
   /// Whether the creator of the plan stores Swift text in slots of C strings.
   uint8_t has_swift_text;
-};
+} FWDPlanFacts;
+
+#define FWD_NOT_INLINED 0xFF
 
 /// A call interface, prepared once and immutable afterwards. Thread-safe.
 typedef struct FWDPlan FWDPlan;

@@ -43,18 +43,13 @@ static uint32_t lay_copied(FWDPlan *plan, uint32_t end) {
   return end;
 }
 
-static FWDReturnShape return_shape(const FWDSlot *result) {
-  if (result->route == FWDRouteNowhere) return FWDReturnNothing;
-  if (result->route == FWDRouteHiddenPointer) return FWDReturnIndirect;
-  if (result->component_count == 0) return FWDReturnIntegers;
-  if (part_size(result) == 16) return FWDReturnQuads;
-  return part_size(result) == 4 && result->component_count > 1 ? FWDReturnFloats
-                                                               : FWDReturnVectors;
-}
-
-static FWDArgumentShape argument_shape(const FWDCursor *cursor) {
-  if (cursor->stack) return FWDArgumentsStack;
-  return cursor->vectors ? FWDArgumentsVectors : FWDArgumentsIntegers;
+uint8_t fwd_registers_of(const FWDSlot *result) {
+  if (result->route == FWDRouteNowhere || result->route == FWDRouteHiddenPointer)
+    return FWD_RETURN_NOTHING;
+  if (result->component_count == 0) return FWD_RETURN_INTEGERS;
+  if (part_size(result) == 16) return FWD_RETURN_QUADS;
+  return part_size(result) == 4 && result->component_count > 1 ? FWD_RETURN_FLOATS
+                                                               : FWD_RETURN_VECTORS;
 }
 
 FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
@@ -82,10 +77,9 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
     end = result->offset + result->size;
   }
   facts->frame_size = fwd_round_up(end, 16);
-  facts->shape = fwd_shape(return_shape(result), argument_shape(&cursor));
-  if (plan->copied_count == 0) return FWDStatusOk;
-  if (FWD_HAS_DIRECT_ENGINE) plan->caller_of_copies = fwd_direct_caller(facts->shape);
-  facts->shape = fwd_shape(return_shape(result), FWDArgumentsCopied);
+  // The address of a result in memory is in a register of its own.
+  facts->loads_integers = cursor.vectors == 0 && cursor.stack == 0 && plan->copied_count == 0 &&
+                          result->route != FWDRouteHiddenPointer;
   return FWDStatusOk;
 }
 

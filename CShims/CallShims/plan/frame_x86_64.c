@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The layout of x86-64 frames, and the calls that load values from them.
+/// The layout of x86-64 frames.
 #include "fwd_place_internal.h"
 
 #if FWD_ABI_SYSV
@@ -28,20 +28,15 @@ static void lay_argument(FWDSlot *slot, const FWDPlace *place) {
   fwd_slot_cut(slot);
 }
 
-static FWDReturnShape return_shape(const FWDSlot *result) {
+uint8_t fwd_registers_of(const FWDSlot *result) {
+  int is_integer_first = result->first == FWDClassInteger;
   if (result->route == FWDRouteNowhere || result->route == FWDRouteHiddenPointer)
-    return FWDReturnNothing;
-  if (result->first == FWDClassX87) return FWDReturnX87;
-  if (result->first == FWDClassComplexX87) return FWDReturnComplexX87;
-  if (result->first == FWDClassInteger)
-    return result->second == FWDClassVector ? FWDReturnIntegerVector : FWDReturnIntegers;
-  return result->second == FWDClassInteger ? FWDReturnVectorInteger : FWDReturnVectors;
-}
-
-static FWDArgumentShape argument_shape(const FWDCursor *cursor, int is_variadic) {
-  // This shape tells a variadic function how many vector registers may be in use.
-  if (cursor->stack || is_variadic) return FWDArgumentsStack;
-  return cursor->vectors ? FWDArgumentsVectors : FWDArgumentsIntegers;
+    return FWD_RETURN_NOTHING;
+  if (result->first == FWDClassX87) return FWD_RETURN_X87;
+  if (result->first == FWDClassComplexX87) return FWD_RETURN_COMPLEX_X87;
+  if (result->second == FWDClassNone || result->second == result->first)
+    return is_integer_first ? FWD_RETURN_INTEGERS : FWD_RETURN_VECTORS;
+  return is_integer_first ? FWD_RETURN_INTEGER_VECTOR : FWD_RETURN_VECTOR_INTEGER;
 }
 
 FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
@@ -62,8 +57,9 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
   }
   if (status != FWDStatusOk) return status;
 
-  facts->shape = fwd_shape(return_shape(result),
-                           argument_shape(&cursor, plan->fixed_count != UINT32_MAX));
+  // A variadic function is told that vector registers may be in use, too.
+  facts->loads_integers =
+      cursor.vectors == 0 && cursor.stack == 0 && plan->fixed_count == UINT32_MAX;
   facts->stack_words = cursor.stack / 8;
   uint32_t end = FWD_FRAME_STACK + facts->stack_words * 8;
   if (result->route == FWDRouteHiddenPointer) {

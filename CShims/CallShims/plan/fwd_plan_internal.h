@@ -19,10 +19,9 @@ struct FWDPlan {
   uint32_t fixed_count;
   /// The bytes of stack for copies that are passed by address.
   uint32_t copied_bytes;
-  /// The values that are passed by address, and the function that a direct call then calls.
+  /// The values that are passed by address, on AArch64 alone.
   uint32_t copied_count;
   FWDCopied *copied;
-  FWDCaller caller_of_copies;
   FWDSlot slots[];
 };
 
@@ -47,8 +46,8 @@ uint32_t fwd_libffi_stack(const FWDPlan *plan);
 /// allocation does not skip a guard page.
 void fwd_touch_stack(size_t size);
 
-/// Returns the function that calls with a shape.
-FWDCaller fwd_direct_caller(uint8_t shape);
+/// Returns the registers of a result, as `FWD_RETURN_NOTHING` and so on.
+uint8_t fwd_registers_of(const FWDSlot *result);
 
 static inline uint32_t fwd_round_up(uint32_t value, uint32_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);

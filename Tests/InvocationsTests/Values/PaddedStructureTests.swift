@@ -155,7 +155,8 @@ struct OveralignedStructureTests {
     try call.setArgument(bytes: PaddedStructureTests.forty, at: 6)
     try call.setArgument(0.25, at: 7)
     let function = Fixtures.named("f_padded_last").function
-    #expect(try PaddedStructureTests.bothEngines(call, function) == [41.75, 41.75])
+    try call.invoke(using: function)
+    #expect(try call.result(as: Double.self) == 41.75)
   }
 }
 
