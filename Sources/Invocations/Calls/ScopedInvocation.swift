@@ -65,21 +65,14 @@ public struct ScopedInvocation: ~Copyable {
   public func invoke(
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) {
-    guard let function = unsafe function else { throw .nullFunction }
-    guard unsafe call.facts.pointee.has_swift_text == 0 else {
-      return try unsafe call.callFunctionTranslating(
-        at: function, returnsRetained: returnsRetained)
-    }
-    try unsafe call.callFunction(at: function, returnsRetained: returnsRetained)
+    try unsafe call.invoke(using: function, returnsRetained: returnsRetained)
   }
 
   /// Calls a registered function or method with the recorded arguments, whatever its name.
   ///
   /// - Throws: The errors of ``Invocation/invoke(using:)``.
   public func invoke(using implementation: Implementation) throws {
-    let implementation = try call.plan.check(implementation)
-    try call.checkReceiver(of: implementation)
-    try call.lendingTarget { try call.perform(implementation) }
+    try call.invoke(using: implementation)
   }
 
   /// Sends the message to an object, with all steps of forwarding. A message to nil has the result
@@ -95,19 +88,6 @@ public struct ScopedInvocation: ~Copyable {
     if call.owned & 1 != 0 { call.releaseOwned(0) }
     defer { call.receiverWord = 0 }
     try call.sendGuarded(compared: selector, to: target)
-  }
-
-  /// Reads the result like ``result(as:)``. A message without a result returns ``NoResult``.
-  ///
-  /// - Throws: The errors of ``result(as:)``; ``InvocationError/resultNotAvailable`` if the message
-  ///   has no result and `Value` is another type.
-  @inlinable
-  public func answer<Value: CallValue>(
-    as type: Value.Type = Value.self
-  ) throws(InvocationError) -> Value {
-    if call.returnsValue { return try call.result(as: type) }
-    guard Value.valueKind.isNothing else { throw .resultNotAvailable }
-    return try unsafe Value.load(from: call.resultSlot)
   }
 }
 

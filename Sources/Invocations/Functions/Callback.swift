@@ -62,9 +62,21 @@ public final class Callback: Sendable {
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Void
   ) throws(InvocationError) {
-    let fitted = try FittedPlan<NoResult, repeat each Argument>(function: encoding)
-    try self.init(fitted, SwiftBody.void(fitted, body), onError)
+    try self.init(encoding: encoding, onError: onError) { (arguments: repeat each Argument) in
+      try body(repeat each arguments)
+      return NoResult()
+    }
   }
+
+  @available(
+    *, unavailable,
+    message:
+      "C cannot call with a Swift value: use numbers, Bool, CallObject, CallStructure, CarriedValue, or text, pointers and objects, which may be optional"
+  )
+  public convenience init<Result, each Argument>(
+    encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Result
+  ) throws(InvocationError) { throw .nullFunction }
 
   /// Makes a callback of any signature, whose calls are passed as invocations. C gets the result
   /// that the closure sets, or zero if it sets none.

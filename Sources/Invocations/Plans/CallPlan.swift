@@ -200,7 +200,7 @@ public final class CallPlan: Sendable {
 
   /// Whether a method planned as `other` answers calls of this plan after its text is translated:
   /// the plans differ only in places that hold Swift text in one and C strings in the other.
-  func differsInText(from other: CallPlan) -> Bool {
+  package func differsInText(from other: CallPlan) -> Bool {
     guard hasSwiftText || other.hasSwiftText, fixedArgumentCount == other.fixedArgumentCount,
       signature.isInterchangeable(with: other.signature)
     else { return false }
@@ -212,7 +212,7 @@ public final class CallPlan: Sendable {
 
   /// The Swift type of a place that holds the address of a value; nil for other places. Place 0 is
   /// the result.
-  func swiftType(ofPlace place: Int) -> SwiftType? {
+  package func swiftType(ofPlace place: Int) -> SwiftType? {
     swiftTypes.isEmpty ? nil : swiftTypes[place]
   }
 

@@ -38,9 +38,7 @@ enum ExactNumber {
     case .float: return try put(Float(exactly: value))
     case .double: return try put(Double(exactly: value))
     case .longDouble: return try put(LongDouble(exactly: value))
-    case .nothing, .complexFloat, .complexDouble, .complexLongDouble, .cString, .object, .block,
-      .classReference, .selector, .pointer, .functionPointer, .aggregate, .swiftValue:
-      return false
+    default: return false
     }
   }
 
