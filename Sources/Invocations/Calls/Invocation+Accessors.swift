@@ -22,7 +22,7 @@ extension Invocation {
     guard Value.memoryWord != nil else { return try call.setArgument(value, at: index) }
     // The usual case: a number in a place of the same kind.
     guard UInt(bitPattern: index) < UInt(bitPattern: argumentCount),
-      unsafe slots[index].kind == Value.valueKind.raw
+      unsafe slots[index].kind == Value.valueKind
     else { return try setUnusual(value, at: index) }
     try unsafe value.store(
       in: ValueSlot(slot: slots + index, frame: call.frame, index: index))
@@ -265,7 +265,7 @@ extension Call {
 
   /// Sets an object in a place of objects, or in one that `takes` it.
   fileprivate func setObject(
-    _ object: AnyObject?, at index: Int, isOwned: Bool, orWhere takes: (ValueKind) -> Bool
+    _ object: AnyObject?, at index: Int, isOwned: Bool, orWhere takes: (FWDKind) -> Bool
   ) throws(InvocationError) {
     let slot = try checkedSlot(index)
     guard slot.kind.isObject || takes(slot.kind) else {

@@ -39,7 +39,7 @@ extension Call {
     let slot = slot(index)
     let word = slot.word
     let unused = UInt64(64 - min(8, slot.size) * 8)
-    return switch slot.kind.raw {
+    return switch slot.kind {
     case .nothing: "()"
     // C leaves the bits above a narrow number undefined.
     case .int8, .int16, .int32, .int64: "\(Int64(bitPattern: word << unused) >> Int64(unused))"

@@ -30,7 +30,7 @@ extension Call {
   /// The value in a place, as in ``Invocation/arguments``.
   func value(_ slot: ValueSlot) -> Any? {
     // SAFETY: each type is loaded from a place of its own kind, as the switch ensures.
-    switch slot.kind.raw {
+    switch slot.kind {
     case .int8: return unsafe loaded(slot, Int8.self)
     case .uInt8: return unsafe loaded(slot, UInt8.self)
     case .int16: return unsafe loaded(slot, Int16.self)

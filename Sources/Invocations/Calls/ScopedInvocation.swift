@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CForwardingShims
-
 /// An invocation on the stack, which lives while a closure runs. Recording, making and discarding a
 /// call costs less than storing a closure.
 ///
@@ -99,30 +97,12 @@ extension CallPlan {
   public func withInvocation<Result>(
     _ body: (borrowing ScopedInvocation) throws -> Result
   ) throws -> Result {
-    guard callSize <= MemoryLayout<FWDScopedFrame>.size else {
-      return try withLargeInvocation(body)
-    }
-    // Aligned to 16 for every value that a frame may hold; the frame's type guarantees less.
-    return try unsafe withUnsafeTemporaryAllocation(
-      byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
-    ) { memory in
-      // SAFETY: the size of the call was compared with the allocation.
+    // A large call is allocated on the heap. Aligned to 16 for every value that a frame may hold.
+    try unsafe withUnsafeTemporaryAllocation(byteCount: callSize, alignment: 16) { memory in
+      // SAFETY: this is the memory that the plan demands.
       let call = unsafe Call(self, at: memory.baseAddress.unsafelyUnwrapped)
       defer { call.finish() }
       return try body(ScopedInvocation(call))
     }
-  }
-
-  @usableFromInline
-  func withLargeInvocation<Result>(
-    _ body: (borrowing ScopedInvocation) throws -> Result
-  ) throws -> Result {
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: callSize, alignment: 16)
-    let call = unsafe Call(self, at: memory)
-    defer {
-      call.finish()
-      unsafe memory.deallocate()
-    }
-    return try body(ScopedInvocation(call))
   }
 }

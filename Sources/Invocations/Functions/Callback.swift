@@ -92,7 +92,7 @@ public final class Callback: Sendable {
     _ body: @escaping @Sendable (Invocation) throws -> Void
   ) throws(InvocationError) {
     let plan = try CallPlan.shared(for: signature)
-    if ValueKind(raw: unsafe plan.result.pointee.kind).isOwnable {
+    if (unsafe plan.result.pointee.kind).isOwnable {
       throw .ownedResultInCallback(signature.resultType)
     }
     try self.init(

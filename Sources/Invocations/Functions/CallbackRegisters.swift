@@ -137,7 +137,7 @@ struct CallbackRegisters {
 
 extension ValueFacts {
   /// Whether a scalar is in a vector register.
-  @inlinable var isVector: Bool { kind.raw == .float || kind.raw == .double }
+  @inlinable var isVector: Bool { kind == .float || kind == .double }
 }
 
 /// A way in which the values of a plan are in registers.

@@ -116,7 +116,7 @@ package final class PreparedFunction: Sendable {
   /// Whether an implementation is a C function whose calls own nothing, and copy little to the
   /// stack. A C string that it returns stays its own.
   private static func needsNoMoreThanFrame(_ implementation: Implementation) -> Bool {
-    let result = ValueKind(raw: unsafe implementation.plan.result.pointee.kind)
+    let result = (unsafe implementation.plan.result.pointee.kind)
     guard unsafe implementation.plan.facts.pointee.stack_needed == 0 else { return false }
     return implementation.function != nil && (result.isCString || !result.isOwnable)
   }
@@ -156,7 +156,7 @@ package final class PreparedFunction: Sendable {
     if Answer.self == Void.self || Answer.self == NoResult.self {
       return unsafe unsafeBitCast((), to: Answer.self)
     }
-    guard case .word(let word) = result.content, word != .whole else {
+    guard case .word(let word) = result.content, word != .uInt64 else {
       return unsafe withUnsafeBytes(of: bits) { unsafe $0.load(as: Answer.self) }
     }
     return unsafe withUnsafeTemporaryAllocation(of: Answer.self, capacity: 1) { memory in

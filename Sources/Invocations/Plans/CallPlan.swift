@@ -235,7 +235,7 @@ extension CallPlan {
   /// Whether values of `type` fit place `place`; 0 is the result. The plan remembers the answer for
   /// each structure.
   func accepts<Value: CallValue>(
-    _ type: Value.Type, _ kind: ValueKind, place: Int
+    _ type: Value.Type, _ kind: FWDKind, place: Int
   ) -> Bool {
     // A place of Swift text takes every type that is stored as text.
     if kind.isSwiftValue { return Value.valueKind.isCString && swiftType(ofPlace: place) == .text }
@@ -262,7 +262,7 @@ extension CallPlan {
   private func isPromoted<Value: CallValue>(_ type: Value.Type, _ place: Int) -> Bool {
     guard place > 0 else { return false }
     let slot = unsafe slots[place - 1]
-    return slot.declared != slot.kind && ValueKind(raw: slot.declared) == Value.valueKind
+    return slot.declared != slot.kind && slot.declared == Value.valueKind
   }
 
   func type(ofPlace place: Int) -> TypeEncoding {

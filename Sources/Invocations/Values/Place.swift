@@ -12,8 +12,8 @@ package struct Place: Sendable {
   @usableFromInline
   @frozen
   enum Content: Sendable {
-    /// The word is the value's memory.
-    case word(FWDWord)
+    /// The word is the value's memory, widened.
+    case word(FWDKind)
     /// The word is the object, which the sender retains.
     case object
     /// The word is the value's address, in the sender's memory or an invocation's.
@@ -117,7 +117,7 @@ package struct Place: Sendable {
   /// Whether a place of a plan takes the type; 0 is the result.
   func fits(_ plan: CallPlan, place: Int) -> Bool {
     let slot = unsafe place == 0 ? plan.result : plan.slots + (place - 1)
-    let kind = unsafe ValueKind(raw: slot.pointee.kind)
+    let kind = unsafe slot.pointee.kind
     switch content {
     case .object: return kind.isObject
     case .address, .text: return plan.swiftType(ofPlace: place) == addressed
@@ -216,7 +216,7 @@ extension Place {
   /// unspecialized code.
   @inlinable @unsafe
   @inline(__always)
-  static func narrow<Value>(_ given: UInt64, by word: FWDWord) -> Value {
+  static func narrow<Value>(_ given: UInt64, by word: FWDKind) -> Value {
     var narrow: UInt64 = 0
     return unsafe _withUnprotectedUnsafeMutablePointer(to: &narrow) {
       unsafe fwd_word_narrow(word, given, $0)

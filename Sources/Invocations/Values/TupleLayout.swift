@@ -39,19 +39,19 @@ package final class TupleLayout: @unchecked Sendable {
       let place = fitted.arguments[found.count]
       let alignment = MemoryLayout<Moved>.alignment
       offset = (offset + alignment - 1) / alignment * alignment
-      let word: FWDWord
+      let word: FWDKind
       switch place.content {
       case .word(let known): word = known
-      case .object: (word, isWords) = (.whole, false)
+      case .object: (word, isWords) = (.uInt64, false)
       case .address:
-        (word, isWords) = (MemoryLayout<Moved>.size == 0 ? .nowhere : .address, false)
-      case .text: (word, isWords) = (.text, false)
+        (word, isWords) = (MemoryLayout<Moved>.size == 0 ? .nothing : .swiftValue, false)
+      case .text: (word, isWords) = (.cString, false)
       case .converted(let type) where onlyStores && !place.isPromoted(in: fitted.plan):
         // SAFETY: the facts are only read.
         if unsafe type._callFacts(0).zero == .isMissingInMemory {
-          word = .whole
+          word = .uInt64
         } else if type == String.self || type == String?.self, LentText.ofLibrary.isPossible {
-          (word, isWords, lendsText) = (.text, false, true)
+          (word, isWords, lendsText) = (.cString, false, true)
         } else {
           return nil
         }
@@ -69,7 +69,7 @@ package final class TupleLayout: @unchecked Sendable {
     if offset == 0, !found.isEmpty { return nil }
     self.isWords = isWords
     self.lendsText = lendsText
-    areWhole = found.allSatisfy { $0.word == .whole }
+    areWhole = found.allSatisfy { $0.word == .uInt64 }
     count = found.count
     unsafe moves = .allocate(capacity: max(1, count))
     unsafe moves.initialize(from: found, count: count)

@@ -36,7 +36,7 @@ public struct ValueSlot {
 
   /// The kind of the place.
   @inlinable
-  var kind: ValueKind { unsafe ValueKind(raw: slot.pointee.kind) }
+  var kind: FWDKind { unsafe slot.pointee.kind }
 
   /// The size of the value in bytes.
   var size: Int { unsafe Int(slot.pointee.size) }
@@ -160,7 +160,7 @@ extension ValueSlot {
   /// old bytes of the stack.
   private var holes: [Range<Int>] {
     guard Machine.own == .x86_64Linux else { return [] }
-    switch kind.raw {
+    switch kind {
     case .longDouble: return [10..<16]
     case .complexLongDouble: return [10..<16, 26..<32]
     default: return []
