@@ -57,7 +57,7 @@ extension SpiedMessage {
   func answering(
     _ body: @escaping @Sendable (repeat each Argument) throws -> Result
   ) -> SpyRule.Step? {
-    (try? PreparedMessage.answering(body)).map { .body($0) }
+    (try? Implementation.ofAnyTypes(body)).map { .body($0) }
   }
 }
 

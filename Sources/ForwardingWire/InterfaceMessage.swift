@@ -79,7 +79,7 @@ public final class InterfaceMessage: Sendable {
 
   /// Whether calls of another plan are calls of this message, when text is converted.
   package func takes(_ other: CallPlan) -> Bool {
-    PlaceContent.isEqual(of: other, and: plan)
+    other.isInterchangeable(with: plan) || other.differsInText(from: plan)
   }
 }
 

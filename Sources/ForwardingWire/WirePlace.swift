@@ -30,18 +30,18 @@ struct WirePlace: Sendable {
     _ type: TypeEncoding, at index: Int, of plan: CallPlan, _ limits: WireLimits
   ) throws(InterfaceError.Refusal) {
     (self.index, self.limits) = (index, limits)
-    switch PlaceContent(of: plan, place: index) {
-    case .nothing: (way, spelling) = (.nothing, "v")
-    case .cString: (way, spelling) = (.text(isOfC: true), "*")
-    case .text: (way, spelling) = (.text(isOfC: false), "*")
-    case .value(let swift) where swift.type == [UInt8].self: (way, spelling) = (.bytes, "\(type)")
-    case .value(let swift):
-      guard swift.type is any Codable.Type else { throw .notCodable }
-      if TrappingTypes.contain(swift.type) { throw .traps }
-      (way, spelling) = (.value(swift), "\(type)")
-    case .bytes:
+    switch (plan.swiftType(ofPlace: index)?.type, type.kind) {
+    case (is String.Type, _): (way, spelling) = (.text(isOfC: false), "*")
+    case (is [UInt8].Type, _): (way, spelling) = (.bytes, "\(type)")
+    case (let swift?, _):
+      guard swift is any Codable.Type else { throw .notCodable }
+      if TrappingTypes.contain(swift) { throw .traps }
+      (way, spelling) = (.value(SwiftType(swift)), "\(type)")
+    case (nil, .void): (way, spelling) = (.nothing, "v")
+    case (nil, .cString), (nil, .atom): (way, spelling) = (.text(isOfC: true), "*")
+    // Also refuses an address.
+    case (nil, _):
       (way, spelling) = (.numbers(try NumberLayout(type, limits)), type.canonicalSpelling)
-    case .address: throw NumberLayout.refusal(of: type)
     }
   }
 

@@ -23,8 +23,8 @@ int fwd_tuple_lend(const FWDMove *moves, size_t count, const void *tuple, FWDLen
     const char *value = (const char *)tuple + moves[i].tuple;
     uint64_t bits;
     switch (moves[i].word) {
-      case FWDWordWhole: memcpy(&bits, value, sizeof bits); break;
-      case FWDWordText:
+      case FWDKindUInt64: memcpy(&bits, value, sizeof bits); break;
+      case FWDKindCString:
         // The second word of a missing string is zero.
         memcpy(&bits, value + 8, sizeof bits);
         if (!lend(bits ? value : NULL, frame, moves[i].frame, &lent)) return 0;
@@ -41,8 +41,8 @@ int fwd_call_lending(const void *function, const FWDMove *moves, size_t count, c
   uint64_t words[FWD_ARRAY_MAX] = {0};
   for (size_t i = 0; i < count; i++) {
     const char *value = (const char *)tuple + moves[i].tuple;
-    if (moves[i].word != FWDWordText) {
-      if (moves[i].word == FWDWordWhole)
+    if (moves[i].word != FWDKindCString) {
+      if (moves[i].word == FWDKindUInt64)
         memcpy(&words[i], value, sizeof words[i]);
       else
         words[i] = fwd_word_widen(moves[i].word, value);

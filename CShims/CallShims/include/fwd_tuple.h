@@ -11,28 +11,6 @@
 // stores, where it would iterate over a parameter pack at run time; from the tuple, words are
 // copied by a list of moves.
 
-/// How the memory of a value becomes a word.
-typedef enum __attribute__((enum_extensibility(closed))) FWDWord : uint8_t {
-  FWDWordWhole = 0,
-  FWDWordInt8,
-  FWDWordUInt8,
-  FWDWordInt16,
-  FWDWordUInt16,
-  FWDWordInt32,
-  FWDWordUInt32,
-  FWDWordBool,
-  /// The word is the address of the memory, for values borrowed for the duration of a call. Only
-  /// stored.
-  FWDWordAddress,
-  /// As `FWDWordAddress`, for a Swift string or an optional one: nil, whose second word is zero,
-  /// has no address.
-  FWDWordText,
-  /// The word is `FWD_NO_MEMORY`, which is neither an address nor zero, for a borrowed value of
-  /// size 0. Swift has no address for such a value, and passes any number instead, even zero, which
-  /// would mean a missing value. Only stored.
-  FWDWordNowhere,
-} FWDWord;
-
 /// The address of values of size 0. It is aligned for every value that a frame may hold.
 #define FWD_NO_MEMORY 16
 
@@ -40,45 +18,49 @@ typedef struct FWDMove {
   /// The offset of the word in the frame, and that of the value in the tuple.
   uint32_t frame;
   uint16_t tuple;
-  FWDWord word;
+  /// How the memory of the value becomes the word. An integer or a Boolean is widened by its kind;
+  /// all words of 8 bytes have the kind of a `uint64_t`. The others are only stored: the kind of a
+  /// Swift value is that of the address of the memory, for values borrowed for the duration of a
+  /// call; that of a C string is the same for a Swift string or an optional one, of which nil, whose
+  /// second word is zero, has no address; and nothing is `FWD_NO_MEMORY`, which is neither an
+  /// address nor zero. Swift has no address for a value of size 0, and passes any number instead,
+  /// even zero, which would mean a missing value.
+  FWDKind word;
 } FWDMove;
 
 /// Widens the memory of a value to a word, by its sign or with zeros, and narrows a word to that
 /// memory. `value` has the alignment of its type. Any byte except 0 becomes true.
-static inline uint64_t fwd_word_widen(FWDWord word, const char *value) {
+static inline uint64_t fwd_word_widen(FWDKind word, const char *value) {
   switch (word) {
-    case FWDWordWhole: break;
-    case FWDWordAddress: return (uint64_t)value;
-    case FWDWordText: return ((const uint64_t *)value)[1] ? (uint64_t)value : 0;
-    case FWDWordNowhere: return FWD_NO_MEMORY;
-    case FWDWordInt8: return (uint64_t)(int64_t)*(const int8_t *)value;
-    case FWDWordUInt8:
-    case FWDWordBool: return *(const uint8_t *)value;
-    case FWDWordInt16: return (uint64_t)(int64_t)*(const int16_t *)value;
-    case FWDWordUInt16: return *(const uint16_t *)value;
-    case FWDWordInt32: return (uint64_t)(int64_t)*(const int32_t *)value;
-    case FWDWordUInt32: return *(const uint32_t *)value;
+    case FWDKindSwiftValue: return (uint64_t)value;
+    case FWDKindCString: return ((const uint64_t *)value)[1] ? (uint64_t)value : 0;
+    case FWDKindNothing: return FWD_NO_MEMORY;
+    case FWDKindInt8: return (uint64_t)(int64_t)*(const int8_t *)value;
+    case FWDKindUInt8:
+    case FWDKindBool: return *(const uint8_t *)value;
+    case FWDKindInt16: return (uint64_t)(int64_t)*(const int16_t *)value;
+    case FWDKindUInt16: return *(const uint16_t *)value;
+    case FWDKindInt32: return (uint64_t)(int64_t)*(const int32_t *)value;
+    case FWDKindUInt32: return *(const uint32_t *)value;
+    default: break;
   }
   uint64_t bits;
   memcpy(&bits, value, sizeof bits);
   return bits;
 }
 
-static inline void fwd_word_narrow(FWDWord word, uint64_t bits, char *value) {
+static inline void fwd_word_narrow(FWDKind word, uint64_t bits, char *value) {
   switch (word) {
-    case FWDWordWhole:
-    case FWDWordText:
-    case FWDWordAddress: memcpy(value, &bits, 8); return;
-    case FWDWordNowhere: return;
-    case FWDWordInt8:
-    case FWDWordUInt8: memcpy(value, &bits, 1); return;
+    case FWDKindInt8:
+    case FWDKindUInt8: memcpy(value, &bits, 1); return;
     // Any byte except 0 is true: C code that passes 2 for a `_Bool` must not create an invalid
     // Swift Bool.
-    case FWDWordBool: *value = (uint8_t)bits != 0; return;
-    case FWDWordInt16:
-    case FWDWordUInt16: memcpy(value, &bits, 2); return;
-    case FWDWordInt32:
-    case FWDWordUInt32: memcpy(value, &bits, 4); return;
+    case FWDKindBool: *value = (uint8_t)bits != 0; return;
+    case FWDKindInt16:
+    case FWDKindUInt16: memcpy(value, &bits, 2); return;
+    case FWDKindInt32:
+    case FWDKindUInt32: memcpy(value, &bits, 4); return;
+    default: memcpy(value, &bits, 8); return;
   }
 }
 
@@ -104,7 +86,7 @@ static inline void fwd_tuple_load(const FWDMove *moves, size_t count, void *tupl
     char *to = (char *)tuple + moves[i].tuple;
     uint64_t bits;
     memcpy(&bits, (const char *)frame + moves[i].frame, 8);
-    if (moves[i].word == FWDWordWhole)
+    if (moves[i].word == FWDKindUInt64)
       memcpy(to, &bits, 8);
     else
       fwd_word_narrow(moves[i].word, bits, to);

@@ -125,7 +125,8 @@ public struct _ProxyMethods<Object: AnyObject> {
     case .none:
       // An async method switches to the actor of its protocol.
       guard let actor, !method.isAwaited else { return method }
-      return Implementation(method, unless: { try Isolation.check(that: actor, context, remedy) })
+      return Implementation(
+        method, hoppingTo: nil, unless: { try Isolation.check(that: actor, context, remedy) })
     case .actor(let actor):
       return Implementation(
         method, hoppingTo: isSendable ? actor : nil,

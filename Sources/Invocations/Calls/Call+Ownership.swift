@@ -56,15 +56,15 @@ extension Call {
 
   /// The type of the values of a place that holds their addresses; nil for other places.
   @inline(__always)
-  func swiftType(_ slot: ValueSlot, _ place: Int) -> Any.Type? {
-    slot.kind.isSwiftValue ? plan.swiftType(ofPlace: place)?.type : nil
+  func swiftType(_ slot: ValueSlot) -> Any.Type? {
+    slot.kind.isSwiftValue ? plan.swiftType(ofPlace: slot.place)?.type : nil
   }
 
   /// Moves the value of argument `index` out of the frame. The caller releases it.
   func detachArgument(_ index: Int) -> OwnedWord {
     let slot = slot(index)
     let taken = OwnedWord(
-      slot.word, owns(index) ? slot.kind.ownership : .none, type: swiftType(slot, index + 1))
+      slot.word, owns(index) ? slot.kind.ownership : .none, type: swiftType(slot))
     setOwns(index, false)
     slot.word = 0
     return taken
@@ -72,7 +72,7 @@ extension Call {
 
   /// Moves an owned result out of the frame. The caller releases it.
   func detachResult() -> OwnedWord {
-    let taken = OwnedWord(resultSlot.word, resultOwnership, type: swiftType(resultSlot, 0))
+    let taken = OwnedWord(resultSlot.word, resultOwnership, type: swiftType(resultSlot))
     hasResult = false
     if taken.ownership != .none {
       resultOwnership = .none
@@ -85,7 +85,7 @@ extension Call {
   /// over it.
   func detachReplaced() -> OwnedWord {
     let word = unsafe state.pointee.owned_result
-    let taken = OwnedWord(word, resultOwnership, type: swiftType(resultSlot, 0))
+    let taken = OwnedWord(word, resultOwnership, type: swiftType(resultSlot))
     resultOwnership = .none
     return taken
   }
@@ -126,7 +126,7 @@ extension Call {
   func retain(_ index: Int) {
     let slot = slot(index)
     guard slot.kind.isOwnable, !slot.isNull else { return }
-    let type = swiftType(slot, index + 1)
+    let type = swiftType(slot)
     slot.word = OwnedWord(keeping: slot.word, as: slot.kind.ownership, type: type).word
     setOwns(index, true)
   }
@@ -153,7 +153,7 @@ extension Call {
   func keepResult() {
     let slot = resultSlot
     guard hasResult, resultOwnership == .none, slot.kind.isOwnable, !slot.isNull else { return }
-    let type = swiftType(slot, 0)
+    let type = swiftType(slot)
     let kept = OwnedWord(keeping: slot.word, as: slot.kind.ownership, type: type)
     slot.word = kept.word
     resultOwnership = kept.ownership

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
-// Setting and reading typed values. The usual case is inlined into the caller: an index check, a
-// kind check, and a store. The other cases are functions below.
+// Setting and reading values. The usual case is inlined into the caller: an index check, a kind
+// check, and a store. The other cases are functions below.
 extension Call {
+  // MARK: Types that declare how they are stored
+
   @inlinable
   func setArgument<Value: CallValue>(_ value: Value, at index: Int) throws(InvocationError) {
-    try checkIndex(index)
-    let slot = slot(index)
-    if slot.kind != Value.valueKind || slot.kind.isAggregate {
-      try checkArgument(Value.self, slot, index)
-    }
+    let slot = try checkedSlot(index)
+    try check(Value.self, slot)
     if slot.kind.isOwnable {
       try setOwnable(value, slot, index)
     } else {
@@ -22,111 +21,234 @@ extension Call {
   func argument<Value: CallValue>(
     at index: Int, as type: Value.Type
   ) throws(InvocationError) -> Value {
-    try checkIndex(index)
-    let slot = slot(index)
-    if slot.kind != Value.valueKind || slot.kind.isAggregate {
-      try checkArgument(Value.self, slot, index)
-    }
+    let slot = try checkedSlot(index)
+    try check(type, slot)
     return try unsafe Value.load(from: slot)
   }
 
   @inlinable
   func result<Value: CallValue>(as type: Value.Type) throws(InvocationError) -> Value {
     guard hasResult else { throw .resultNotAvailable }
-    let slot = resultSlot
-    if slot.kind != Value.valueKind || slot.kind.isAggregate {
-      try checkResult(Value.self, slot)
-    }
-    return try unsafe Value.load(from: slot)
+    try check(type, resultSlot)
+    return try unsafe Value.load(from: resultSlot)
   }
-
-  // MARK: Steps
 
   /// Throws if a Swift type does not fit. The plan remembers the answer for structures.
   @inlinable
-  func checkArgument<Value: CallValue>(
-    _ type: Value.Type, _ slot: ValueSlot, _ index: Int
-  ) throws(InvocationError) {
-    if isKnownMatch(type, place: index + 1) { return }
-    try compareArgument(type, slot, index)
-  }
-
-  @inlinable
-  func checkResult<Value: CallValue>(
-    _ type: Value.Type, _ slot: ValueSlot
-  ) throws(InvocationError) {
-    if isKnownMatch(type, place: 0) { return }
-    try compareResult(type, slot)
-  }
-
-  /// Whether the structure that `type` is stored as is already known to fit a place.
-  @inlinable
-  func isKnownMatch<Value: CallValue>(_ type: Value.Type, place: Int) -> Bool {
-    guard let structure = unsafe Value._callFacts(0).structure else { return false }
-    return unsafe fwd_is_known_match(facts, place, CallPlan.key(of: structure)) != 0
+  @inline(__always)
+  func check<Value: CallValue>(_ type: Value.Type, _ slot: ValueSlot) throws(InvocationError) {
+    if slot.kind == type.valueKind, !slot.kind.isAggregate { return }
+    if let structure = unsafe type._callFacts(0).structure,
+      unsafe fwd_is_known_match(facts, slot.place, CallPlan.key(of: structure)) != 0
+    {
+      return
+    }
+    try compare(type, slot)
   }
 
   @usableFromInline
-  func compareArgument<Value: CallValue>(
-    _ type: Value.Type, _ slot: ValueSlot, _ index: Int
-  ) throws(InvocationError) {
-    guard plan.accepts(type, slot.kind, place: index + 1) else {
-      throw mismatch(index, given: Value.self)
+  func compare<Value: CallValue>(_ type: Value.Type, _ slot: ValueSlot) throws(InvocationError) {
+    guard plan.accepts(type, slot.kind, place: slot.place) else {
+      throw mismatch(slot, given: type)
     }
   }
 
-  @usableFromInline
-  func compareResult<Value: CallValue>(
-    _ type: Value.Type, _ slot: ValueSlot
-  ) throws(InvocationError) {
-    guard plan.accepts(type, slot.kind, place: 0) else {
-      throw resultMismatch(given: Value.self)
-    }
-  }
-
-  /// Sets a value that may own memory, in a place that may own its old value.
   @usableFromInline
   func setOwnable<Value: CallValue>(
     _ value: Value, _ slot: ValueSlot, _ index: Int
+  ) throws(InvocationError) {
+    try replace(slot, index, isOwned: Value.ownership != .none) { () throws(InvocationError) in
+      try unsafe value.store(in: slot)
+    }
+  }
+
+  // MARK: Any types
+
+  /// Sets an argument of any type.
+  func setArgument<Value>(any value: Value, at index: Int) throws(InvocationError) {
+    let slot = try checkedSlot(index)
+    let place = try place(of: Value.self, slot)
+    // SAFETY: the place was compared with the plan.
+    guard slot.kind.isOwnable else { return try unsafe place.store(value, in: slot) }
+    try replace(slot, index, isOwned: place.ownership != .none) { () throws(InvocationError) in
+      try unsafe place.store(value, in: slot)
+    }
+  }
+
+  /// Reads an argument of any type.
+  func argument<Value>(
+    ofAny type: Value.Type, at index: Int
+  ) throws(InvocationError) -> Value {
+    let slot = try checkedSlot(index)
+    // SAFETY: the place was compared with the plan.
+    return try unsafe place(of: type, slot).load(as: type, from: slot)
+  }
+
+  /// Sets a result of any type.
+  func setResult<Value>(any value: Value) throws(InvocationError) {
+    let place = try place(of: Value.self, resultSlot)
+    try replaceResult(isOwned: place.ownership != .none) { () throws(InvocationError) in
+      // SAFETY: the place was compared with the plan.
+      try unsafe place.store(value, in: resultSlot)
+    }
+  }
+
+  private func place<Value>(
+    of type: Value.Type, _ slot: ValueSlot
+  ) throws(InvocationError) -> Place {
+    let place = Place(ofAny: type, isResult: slot.index == nil)
+    guard place.fits(plan, place: slot.place) else { throw mismatch(slot, given: type) }
+    return place
+  }
+
+  /// Sets an argument of a type that was compared with the plan, in a place that owns nothing yet.
+  func setFitting<Value>(
+    _ value: Value, _ place: Place, at index: Int
+  ) throws(InvocationError) {
+    let slot = slot(index)
+    try unsafe place.store(value, in: slot)
+    setOwns(index, place.ownership != .none && !slot.isNull)
+  }
+
+  /// Reads the result. A call without a result returns `Void`, or nil for an optional.
+  @usableFromInline
+  package func answer<Value>(
+    as type: Value.Type, _ place: Place
+  ) throws(InvocationError) -> Value {
+    guard place.fits(plan, place: 0) else { throw mismatch(resultSlot, given: type) }
+    return try fittingAnswer(as: type, place)
+  }
+
+  /// Reads the result, of a type that was compared with the plan.
+  @inlinable
+  @inline(__always)
+  package func fittingAnswer<Value>(
+    as type: Value.Type, _ place: Place
+  ) throws(InvocationError) -> Value {
+    // Both types have one value and no size.
+    if type == Void.self || type == NoResult.self {
+      return unsafe unsafeBitCast((), to: Value.self)
+    }
+    if hasResult, case .word = place.content {
+      return try unsafe place.load(as: type, from: resultSlot)
+    }
+    return try unusualAnswer(as: type, place)
+  }
+
+  /// Moves the result out of a call that ends here.
+  @inlinable
+  @inline(__always)
+  package func takeFittingAnswer<Value>(
+    as type: Value.Type, _ place: Place
+  ) throws(InvocationError) -> Value {
+    if type != Void.self, type != NoResult.self, hasResult, resultOwnership == .value,
+      let memory = unsafe UnsafeMutablePointer<Value>(bitPattern: UInt(resultSlot.word))
+    {
+      // SAFETY: the place was compared with the plan, and the call owns the value.
+      resultOwnership = .none
+      hasResult = false
+      return unsafe AnyValue.take(memory)
+    }
+    return try fittingAnswer(as: type, place)
+  }
+
+  @usableFromInline
+  func unusualAnswer<Value>(
+    as type: Value.Type, _ place: Place
+  ) throws(InvocationError) -> Value {
+    // A type that is stored as nothing may still refuse the value.
+    if resultSlot.kind.isNothing { return try unsafe place.load(as: type, from: resultSlot) }
+    guard hasResult else { throw .resultNotAvailable }
+    if resultSlot.kind.isSwiftValue, resultSlot.isNull,
+      let empty = type as? any ExpressibleByNilLiteral.Type, let value = none(of: empty) as? Value
+    {
+      return value
+    }
+    // SAFETY: the place was compared with the plan.
+    return try unsafe place.load(as: type, from: resultSlot)
+  }
+
+  private func none<Empty: ExpressibleByNilLiteral>(of type: Empty.Type) -> Any {
+    type.init(nilLiteral: ())
+  }
+
+  // MARK: Bytes without ownership or addresses
+
+  /// Whether there is a result to read.
+  package var hasReadableResult: Bool { hasResult && returnsValue }
+
+  private func slot(ofPlace place: Int) -> ValueSlot {
+    place == 0 ? resultSlot : slot(place - 1)
+  }
+
+  /// Copies the bytes of a value; place 0 is the result.
+  ///
+  /// - Safety: the place must hold numbers, and `memory` must have room for them.
+  @unsafe
+  package func copyBytes(ofPlace place: Int, to memory: UnsafeMutableRawPointer) {
+    let slot = slot(ofPlace: place)
+    unsafe fwd_slot_load(slot.slot, slot.frame, memory, slot.size)
+  }
+
+  /// Sets a value by its bytes; place 0 is the result.
+  ///
+  /// - Safety: the place must hold numbers, and `memory` must hold as many bytes, which are a valid
+  ///   value of its type.
+  @unsafe
+  package func setBytes(ofPlace place: Int, from memory: UnsafeRawPointer) {
+    let slot = slot(ofPlace: place)
+    unsafe fwd_slot_store_raw(slot.slot, slot.frame, memory)
+    if place == 0 { hasResult = true }
+  }
+
+  // MARK: Replacing
+
+  /// Sets an argument that may own its value by what `store` writes.
+  func replace(
+    _ slot: ValueSlot, _ index: Int, isOwned: Bool,
+    _ store: () throws(InvocationError) -> Void
   ) throws(InvocationError) {
     try checkSettable(index)
     // The old value lives until the new one is stored, because both may be the same object. It is
     // out of the frame meanwhile, where code of the value's type could find it, or store nothing
     // over it.
-    let old = slot.word
-    let owned = owns(index)
-    setOwns(index, false)
-    slot.word = 0
+    let old = detachArgument(index)
     do throws(InvocationError) {
       // `store` may run code of the user's type, which must not set the same place.
-      try inUse { () throws(InvocationError) in try unsafe value.store(in: slot) }
+      try inUse(store)
     } catch {
       let new = detachArgument(index)
-      slot.word = old
-      setOwns(index, owned)
+      slot.word = old.word
+      setOwns(index, old.ownership != .none)
       letGo(new)
       throw error
     }
-    let owns = Value.ownership != .none && !slot.isNull
-    setOwns(index, owns)
-    if !owns, isRetaining(index) { retain(index) }
-    letGo(
-      OwnedWord(old, owned ? slot.kind.ownership : .none, type: swiftType(slot, index + 1)))
-  }
-
-  func replace(_ slot: ValueSlot, _ index: Int, with new: OwnedWord) {
-    let old = detachArgument(index)
-    slot.word = new.word
-    setOwns(index, new.ownership != .none)
+    setOwns(index, isOwned && !slot.isNull)
+    if !owns(index), isRetaining(index) { retain(index) }
     letGo(old)
   }
 
-  func mismatch(_ index: Int, given: Any.Type) -> InvocationError {
-    .argumentMismatch(
-      index: index, expected: plan.type(ofPlace: index + 1), given: SwiftType(given))
+  /// Sets the result by what `store` writes.
+  func replaceResult(
+    isOwned: Bool, _ store: () throws(InvocationError) -> Void
+  ) throws(InvocationError) {
+    let slot = resultSlot
+    let old = detachResult()
+    defer { letGo(old) }
+    clearResult()
+    try store()
+    // Storing may run code of the value's type, which may set a result too.
+    let replaced = detachReplaced()
+    defer { letGo(replaced) }
+    resultOwnership = isOwned && !slot.isNull ? slot.kind.ownership : .none
+    hasResult = true
   }
 
-  func resultMismatch(given: Any.Type) -> InvocationError {
-    .resultMismatch(expected: plan.type(ofPlace: 0), given: SwiftType(given))
+  func mismatch(_ slot: ValueSlot, given: Any.Type) -> InvocationError {
+    let expected = plan.type(ofPlace: slot.place)
+    guard let index = slot.index else {
+      return .resultMismatch(expected: expected, given: SwiftType(given))
+    }
+    return .argumentMismatch(index: index, expected: expected, given: SwiftType(given))
   }
 }

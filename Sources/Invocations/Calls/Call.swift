@@ -102,11 +102,13 @@ package struct Call {
     unsafe ValueSlot(slot: fwd_facts_result(facts), frame: frame, index: nil)
   }
 
+  /// The place of an argument, if there is one.
   @inlinable
-  func checkIndex(_ index: Int) throws(InvocationError) {
+  func checkedSlot(_ index: Int) throws(InvocationError) -> ValueSlot {
     guard index >= 0, index < argumentCount else {
       throw .indexOutOfBounds(index: index, count: argumentCount)
     }
+    return slot(index)
   }
 
   // MARK: State

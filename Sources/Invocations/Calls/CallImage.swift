@@ -70,7 +70,7 @@ struct CallImage: @unchecked Sendable {
     var isEnough = unsafe isMethod && facts.pointee.returns_value == 0
     for index in unsafe 0..<Int(facts.pointee.argument_count) {
       let slot = unsafe facts.pointee.slots + index
-      let kind = unsafe ValueKind(raw: slot.pointee.kind)
+      let kind = unsafe slot.pointee.kind
       if unsafe slot.pointee.route != .registers || slot.pointee.head != slot.pointee.size {
         isEnough = false
       }
@@ -104,7 +104,7 @@ struct CallImage: @unchecked Sendable {
     (wordCount, valueCount) = (words.count, values.count)
   }
 
-  private static func form(_ kind: ValueKind, _ type: Any.Type?) -> Value.Form {
+  private static func form(_ kind: FWDKind, _ type: Any.Type?) -> Value.Form {
     guard let type else { return kind.isObject ? .object : .cString }
     return type == String.self ? .text : .value
   }

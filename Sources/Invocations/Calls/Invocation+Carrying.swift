@@ -29,7 +29,7 @@ extension Invocation {
 
   /// Throws if an argument does not exist or cannot be set now.
   package func checkSettable(_ index: Int) throws(InvocationError) {
-    try call.checkIndex(index)
+    _ = try call.checkedSlot(index)
     try call.checkSettable(index)
   }
 

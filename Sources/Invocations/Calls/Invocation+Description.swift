@@ -39,7 +39,7 @@ extension Call {
     let slot = slot(index)
     let word = slot.word
     let unused = UInt64(64 - min(8, slot.size) * 8)
-    return switch slot.kind.raw {
+    return switch slot.kind {
     case .nothing: "()"
     // C leaves the bits above a narrow number undefined.
     case .int8, .int16, .int32, .int64: "\(Int64(bitPattern: word << unused) >> Int64(unused))"
@@ -55,7 +55,7 @@ extension Call {
     case .selector: (try? unsafe Selector.load(from: slot)).map { Self.cut($0.name, 40) } ?? "nil"
     case .object:
       slot.object.map { "<\(Self.cut("\(type(of: $0))", 40))>" } ?? "nil"
-    case .swiftValue: describeValue(slot, index)
+    case .swiftValue: describeValue(slot)
     case .cString, .block, .classReference, .pointer, .functionPointer:
       word == 0 ? "NULL" : "0x" + String(word, radix: 16)
     case .int128, .uInt128, .longDouble, .complexFloat, .complexDouble, .complexLongDouble,
@@ -65,8 +65,8 @@ extension Call {
   }
 
   /// The debug description of a Swift value, which runs code of its type.
-  private func describeValue(_ slot: ValueSlot, _ index: Int) -> String {
-    value(slot, plan.signature.argumentTypes[index]).map { Self.cut(String(reflecting: $0), 80) }
+  private func describeValue(_ slot: ValueSlot) -> String {
+    value(slot).map { Self.cut(String(reflecting: $0), 80) }
       ?? "(no value)"
   }
 

@@ -52,9 +52,7 @@ extension Invocation {
   ///   ``InvocationError/wrongClass(expected:given:)`` if C code does not take the receiver; or the
   ///   error of the implementation.
   public func invoke(using implementation: Implementation) throws {
-    let implementation = try plan.check(implementation)
-    try call.checkReceiver(of: implementation)
-    try call.lendingTarget { try call.perform(implementation) }
+    try call.invoke(using: implementation)
   }
 
   /// Calls the function at an address with the recorded arguments, including the receiver and the
@@ -70,12 +68,7 @@ extension Invocation {
   public func invoke(
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) {
-    guard let function = unsafe function else { throw .nullFunction }
-    guard unsafe call.facts.pointee.has_swift_text == 0 else {
-      return try unsafe call.callFunctionTranslating(
-        at: function, returnsRetained: returnsRetained)
-    }
-    try unsafe call.callFunction(at: function, returnsRetained: returnsRetained)
+    try unsafe call.invoke(using: function, returnsRetained: returnsRetained)
   }
 
   /// Calls the function at an address and returns the `errno` that it left; 0 if it left none.

@@ -15,23 +15,22 @@ extension Invocation {
   /// ```
   public var arguments: [Any?] {
     (plan.signature.numberOfHiddenArguments..<plan.argumentCount).map { index in
-      call.value(call.slot(index), plan.signature.argumentTypes[index])
+      call.value(call.slot(index))
     }
   }
 
   /// The result as a Swift value, as in ``arguments``; nil if there is no result.
   public var resultValue: Any? {
     guard call.hasResult, call.returnsValue else { return nil }
-    return call.value(call.resultSlot, plan.signature.resultType)
+    return call.value(call.resultSlot)
   }
-
 }
 
 extension Call {
   /// The value in a place, as in ``Invocation/arguments``.
-  func value(_ slot: ValueSlot, _ type: TypeEncoding) -> Any? {
+  func value(_ slot: ValueSlot) -> Any? {
     // SAFETY: each type is loaded from a place of its own kind, as the switch ensures.
-    switch slot.kind.raw {
+    switch slot.kind {
     case .int8: return unsafe loaded(slot, Int8.self)
     case .uInt8: return unsafe loaded(slot, UInt8.self)
     case .int16: return unsafe loaded(slot, Int16.self)
@@ -53,7 +52,7 @@ extension Call {
     case .selector: return SelectorTable.selector(ofWord: slot.word)
     case .pointer, .functionPointer, .block, .classReference:
       return unsafe UnsafeRawPointer(bitPattern: UInt(slot.word))
-    default: return RawValue(type: type, bytes: slot.bytes)
+    default: return RawValue(type: plan.type(ofPlace: slot.place), bytes: slot.bytes)
     }
   }
 
@@ -61,20 +60,16 @@ extension Call {
   private func loaded<Value: CallValue>(_ slot: ValueSlot, _ type: Value.Type) -> Any {
     do { return try unsafe Value.load(from: slot) } catch {
       // Text that is not UTF-8 has no `String`.
-      return RawValue(type: self.type(of: slot), bytes: slot.bytes)
+      return RawValue(type: plan.type(ofPlace: slot.place), bytes: slot.bytes)
     }
   }
 
   private func swiftValue(_ slot: ValueSlot) -> Any? {
-    guard let type = swiftType(slot, slot.index.map { $0 + 1 } ?? 0),
+    guard let type = swiftType(slot),
       let address = unsafe UnsafeRawPointer(bitPattern: UInt(slot.word))
     else { return nil }
     // SAFETY: a place of a Swift type holds the address of such a value, or zero.
     return unsafe AnyValue.value(type, at: address)
-  }
-
-  private func type(of slot: ValueSlot) -> TypeEncoding {
-    slot.index.map { plan.signature.argumentTypes[$0] } ?? plan.signature.resultType
   }
 }
 

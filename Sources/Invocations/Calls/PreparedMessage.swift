@@ -9,9 +9,9 @@ package final class PreparedMessage: Sendable {
   /// The prepared call.
   @usableFromInline package let plan: CallPlan
   /// How the result is stored.
-  @usableFromInline package let result: TypedPlace
+  @usableFromInline package let result: Place
   /// How the arguments travel.
-  let arguments: [TypedPlace]
+  let arguments: [Place]
 
   // SAFETY: `plan` owns the facts and `layout` the moves, and this object retains both.
   @usableFromInline nonisolated(unsafe) let facts: UnsafePointer<FWDPlanFacts>
@@ -43,12 +43,18 @@ package final class PreparedMessage: Sendable {
     _ arguments: repeat each Argument, as selector: Selector
   ) throws(InvocationError) -> Invocation {
     let invocation = Invocation(plan, comparedSelector: selector)
+    try set(repeat each arguments, in: invocation.call)
+    return invocation
+  }
+
+  private func set<each Argument>(
+    _ arguments: repeat each Argument, in call: Call
+  ) throws(InvocationError) {
     var index = 0
     for argument in repeat each arguments {
-      try invocation.call.setFitting(argument, self.arguments[index], at: index + 2)
+      try call.setFitting(argument, self.arguments[index], at: index + 2)
       index += 1
     }
-    return invocation
   }
 
   /// The arguments of an invocation of this message, of the types that the message was made with.
@@ -66,61 +72,16 @@ package final class PreparedMessage: Sendable {
       }
       return (repeat try next((each Argument).self))
     }
-    var places = unsafe PlaceCursor(plan, arguments, FrameReference(invocation.call.frame), 2)
+    var places = unsafe PlaceCursor(plan, arguments, FrameReference(invocation.call.frame))
     return (repeat try places.next((each Argument).self))
-  }
-
-  /// Sends the message by calling `send`, with the arguments that `write` stores in the frame.
-  /// Returns nil if `send` returns false, because there is no answer.
-  @inlinable
-  @inline(__always)
-  func send<Answer>(
-    as type: Answer.Type, by send: (Call) throws -> Bool, write: (Call) -> Void
-  ) throws -> Answer? {
-    // Aligned to 16 for every value that a frame may hold; the frame's type guarantees less.
-    try unsafe withUnsafeTemporaryAllocation(
-      byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
-    ) { memory in
-      // SAFETY: `init` compared the size of the call with this allocation.
-      let call = unsafe Call(setting: facts, at: memory.baseAddress.unsafelyUnwrapped)
-      // Arguments are borrowed, so only a result may be owned.
-      defer { if type != NoResult.self, type != Void.self { call.finish() } }
-      write(call)
-      guard try send(call) else { return nil }
-      return try call.takeFittingAnswer(as: type, result)
-    }
-  }
-
-  /// Sends a message whose arguments must be converted, or whose frame is large.
-  @usableFromInline
-  @inline(never)
-  func sendSlowly<Answer, each Argument>(
-    _ arguments: repeat each Argument, as selector: Selector, to target: AnyObject?
-  ) throws -> Answer {
-    try withLargeCall(repeat each arguments, as: selector) { call in
-      try call.send(compared: selector, to: target)
-      return try call.fittingAnswer(as: Answer.self, result)
-    }
-  }
-
-  /// Sends such a message through a proxy.
-  @usableFromInline
-  @inline(never)
-  func sendSlowly<Answer, each Argument>(
-    _ arguments: repeat each Argument, as selector: Selector,
-    through delivery: inout ProxyDelivery
-  ) throws -> Answer? {
-    try withLargeCall(repeat each arguments, as: selector) { call in
-      guard try delivery.send(call, selector) else { return nil }
-      return try call.fittingAnswer(as: Answer.self, result)
-    }
   }
 }
 
-// Sends that lend their arguments to the targets. The argument types are those of the message.
+// Sends that lend their arguments to the targets. The argument types are those of the message. The
+// arguments were copied into a tuple, which the compiler lays out in a few stores; it walks a
+// parameter pack at run time.
 extension PreparedMessage {
-  /// Sends a message with arguments that were copied into a tuple. The compiler lays out a tuple in
-  /// a few stores, but walks a parameter pack at run time.
+  /// Sends a message.
   @inlinable
   @inline(__always)
   package func send<Answer, each Argument>(
@@ -130,13 +91,14 @@ extension PreparedMessage {
       return try sendSlowly(repeat each arguments, as: selector, to: target)
     }
     return try unsafe withUnsafePointer(to: arguments) { tuple in
-      try unsafe send(as: Answer.self, by: { try $0.isSent(compared: selector, to: target) }) {
-        unsafe store(tuple: tuple, in: $0)
-      }.unsafelyUnwrapped
+      try unsafe lend(tuple, owning: Answer.self) { call in
+        try call.send(compared: selector, to: target)
+        return try call.takeFittingAnswer(as: Answer.self, result)
+      }
     }
   }
 
-  /// Sends a message with the arguments of a tuple through a proxy.
+  /// Sends a message through a proxy. Returns nil if there is no answer.
   @inlinable
   @inline(__always)
   package func send<Answer, each Argument>(
@@ -147,9 +109,46 @@ extension PreparedMessage {
       return try sendSlowly(repeat each arguments, as: selector, through: &delivery)
     }
     return try unsafe withUnsafePointer(to: arguments) { tuple in
-      try send(as: Answer.self, by: { try delivery.send($0, selector) }) {
-        unsafe store(tuple: tuple, in: $0)
+      try unsafe lend(tuple, owning: Answer.self) { call in
+        guard try delivery.send(call, selector) else { return nil }
+        return try call.takeFittingAnswer(as: Answer.self, result)
       }
+    }
+  }
+
+  /// Lends a call that `body` has to itself: to take several answers out of it.
+  @inlinable
+  @inline(__always)
+  package func withCall<each Argument>(
+    tuple arguments: (repeat each Argument), as selector: Selector, _ body: (Call) throws -> Void
+  ) throws {
+    guard unsafe moves != nil else {
+      return try withLargeCall(repeat each arguments, as: selector, body)
+    }
+    try unsafe withUnsafePointer(to: arguments) { tuple in
+      try unsafe lend(tuple, owning: Call.self) { call in
+        call.setSelector(selector)
+        try body(call)
+      }
+    }
+  }
+
+  /// Lends a call on the stack to `body`, with the arguments of a tuple. They are borrowed, so that
+  /// only a result may be owned.
+  @inlinable @unsafe
+  @inline(__always)
+  func lend<Owned, Answer>(
+    _ tuple: UnsafeRawPointer, owning type: Owned.Type, _ body: (Call) throws -> Answer
+  ) throws -> Answer {
+    // Aligned to 16 for every value that a frame may hold; the frame's type guarantees less.
+    try unsafe withUnsafeTemporaryAllocation(
+      byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
+    ) { memory in
+      // SAFETY: `init` compared the size of the call with this allocation.
+      let call = unsafe Call(setting: facts, at: memory.baseAddress.unsafelyUnwrapped)
+      defer { if type != NoResult.self, type != Void.self { call.finish() } }
+      unsafe store(tuple: tuple, in: call)
+      return try body(call)
     }
   }
 
@@ -164,6 +163,43 @@ extension PreparedMessage {
       unsafe fwd_tuple_store_whole(moves, wholeWords, tuple, call.frame)
     } else {
       unsafe fwd_tuple_store(moves, count, tuple, call.frame)
+    }
+  }
+
+  // MARK: Arguments that must be converted, or a large frame
+
+  @usableFromInline
+  @inline(never)
+  func sendSlowly<Answer, each Argument>(
+    _ arguments: repeat each Argument, as selector: Selector, to target: AnyObject?
+  ) throws -> Answer {
+    try withLargeCall(repeat each arguments, as: selector) { call in
+      try call.send(compared: selector, to: target)
+      return try call.fittingAnswer(as: Answer.self, result)
+    }
+  }
+
+  @usableFromInline
+  @inline(never)
+  func sendSlowly<Answer, each Argument>(
+    _ arguments: repeat each Argument, as selector: Selector,
+    through delivery: inout ProxyDelivery
+  ) throws -> Answer? {
+    try withLargeCall(repeat each arguments, as: selector) { call in
+      guard try delivery.send(call, selector) else { return nil }
+      return try call.fittingAnswer(as: Answer.self, result)
+    }
+  }
+
+  @usableFromInline
+  @inline(never)
+  func withLargeCall<Answer, each Argument>(
+    _ arguments: repeat each Argument, as selector: Selector, _ body: (Call) throws -> Answer
+  ) throws -> Answer {
+    try plan.withInvocation { call in
+      try set(repeat each arguments, in: call.call)
+      call.call.setSelector(selector)
+      return try body(call.call)
     }
   }
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CForwardingShims
-
 /// An invocation on the stack, which lives while a closure runs. Recording, making and discarding a
 /// call costs less than storing a closure.
 ///
@@ -65,21 +63,14 @@ public struct ScopedInvocation: ~Copyable {
   public func invoke(
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) {
-    guard let function = unsafe function else { throw .nullFunction }
-    guard unsafe call.facts.pointee.has_swift_text == 0 else {
-      return try unsafe call.callFunctionTranslating(
-        at: function, returnsRetained: returnsRetained)
-    }
-    try unsafe call.callFunction(at: function, returnsRetained: returnsRetained)
+    try unsafe call.invoke(using: function, returnsRetained: returnsRetained)
   }
 
   /// Calls a registered function or method with the recorded arguments, whatever its name.
   ///
   /// - Throws: The errors of ``Invocation/invoke(using:)``.
   public func invoke(using implementation: Implementation) throws {
-    let implementation = try call.plan.check(implementation)
-    try call.checkReceiver(of: implementation)
-    try call.lendingTarget { try call.perform(implementation) }
+    try call.invoke(using: implementation)
   }
 
   /// Sends the message to an object, with all steps of forwarding. A message to nil has the result
@@ -96,19 +87,6 @@ public struct ScopedInvocation: ~Copyable {
     defer { call.receiverWord = 0 }
     try call.sendGuarded(compared: selector, to: target)
   }
-
-  /// Reads the result like ``result(as:)``. A message without a result returns ``NoResult``.
-  ///
-  /// - Throws: The errors of ``result(as:)``; ``InvocationError/resultNotAvailable`` if the message
-  ///   has no result and `Value` is another type.
-  @inlinable
-  public func answer<Value: CallValue>(
-    as type: Value.Type = Value.self
-  ) throws(InvocationError) -> Value {
-    if call.returnsValue { return try call.result(as: type) }
-    guard Value.valueKind.isNothing else { throw .resultNotAvailable }
-    return try unsafe Value.load(from: call.resultSlot)
-  }
 }
 
 extension CallPlan {
@@ -119,30 +97,12 @@ extension CallPlan {
   public func withInvocation<Result>(
     _ body: (borrowing ScopedInvocation) throws -> Result
   ) throws -> Result {
-    guard callSize <= MemoryLayout<FWDScopedFrame>.size else {
-      return try withLargeInvocation(body)
-    }
-    // Aligned to 16 for every value that a frame may hold; the frame's type guarantees less.
-    return try unsafe withUnsafeTemporaryAllocation(
-      byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
-    ) { memory in
-      // SAFETY: the size of the call was compared with the allocation.
+    // A large call is allocated on the heap. Aligned to 16 for every value that a frame may hold.
+    try unsafe withUnsafeTemporaryAllocation(byteCount: callSize, alignment: 16) { memory in
+      // SAFETY: this is the memory that the plan demands.
       let call = unsafe Call(self, at: memory.baseAddress.unsafelyUnwrapped)
       defer { call.finish() }
       return try body(ScopedInvocation(call))
     }
-  }
-
-  @usableFromInline
-  func withLargeInvocation<Result>(
-    _ body: (borrowing ScopedInvocation) throws -> Result
-  ) throws -> Result {
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: callSize, alignment: 16)
-    let call = unsafe Call(self, at: memory)
-    defer {
-      call.finish()
-      unsafe memory.deallocate()
-    }
-    return try body(ScopedInvocation(call))
   }
 }

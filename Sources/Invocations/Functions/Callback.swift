@@ -62,9 +62,21 @@ public final class Callback: Sendable {
     encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Void
   ) throws(InvocationError) {
-    let fitted = try FittedPlan<NoResult, repeat each Argument>(function: encoding)
-    try self.init(fitted, SwiftBody.void(fitted, body), onError)
+    try self.init(encoding: encoding, onError: onError) { (arguments: repeat each Argument) in
+      try body(repeat each arguments)
+      return NoResult()
+    }
   }
+
+  @available(
+    *, unavailable,
+    message:
+      "C cannot call with a Swift value: use numbers, Bool, CallObject, CallStructure, CarriedValue, or text, pointers and objects, which may be optional"
+  )
+  public convenience init<Result, each Argument>(
+    encoding: String? = nil, onError: @escaping ErrorHandler = Callback.report,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Result
+  ) throws(InvocationError) { throw .nullFunction }
 
   /// Makes a callback of any signature, whose calls are passed as invocations. C gets the result
   /// that the closure sets, or zero if it sets none.
@@ -80,7 +92,7 @@ public final class Callback: Sendable {
     _ body: @escaping @Sendable (Invocation) throws -> Void
   ) throws(InvocationError) {
     let plan = try CallPlan.shared(for: signature)
-    if ValueKind(raw: unsafe plan.result.pointee.kind).isOwnable {
+    if (unsafe plan.result.pointee.kind).isOwnable {
       throw .ownedResultInCallback(signature.resultType)
     }
     try self.init(

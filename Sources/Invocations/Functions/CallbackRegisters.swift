@@ -66,7 +66,7 @@ struct CallbackRegisters {
     nextArgument += 1
     let facts = unsafe Value._callFacts(0)
     let first = take(Value.self, facts)
-    if let word = facts.word { return unsafe TypedPlace.narrow(first, by: word) as Value }
+    if let word = facts.word { return unsafe Place.narrow(first, by: word) as Value }
     if facts.structure == nil, first == 0 { return nil }
     let second = MemoryLayout<Value>.size > 8 ? take(Value.self, facts) : 0
     return unsafe _withUnprotectedUnsafePointer(to: (first, second)) {
@@ -137,7 +137,7 @@ struct CallbackRegisters {
 
 extension ValueFacts {
   /// Whether a scalar is in a vector register.
-  @inlinable var isVector: Bool { kind.raw == .float || kind.raw == .double }
+  @inlinable var isVector: Bool { kind == .float || kind == .double }
 }
 
 /// A way in which the values of a plan are in registers.
@@ -180,7 +180,7 @@ struct CallbackFit: Sendable {
 
   private static let vectors = UInt32(MemoryLayout<FWDFrame>.offset(of: \.vectors) ?? 0)
 
-  private static func fits(_ places: [(TypedPlace, FWDSlot)], _ areVectors: Bool) -> Bool {
+  private static func fits(_ places: [(Place, FWDSlot)], _ areVectors: Bool) -> Bool {
     var (nextInteger, nextVector) = (UInt32(0), UInt32(0))
     return places.allSatisfy { place, slot in
       guard fits(place, slot, areVectors) else { return false }
@@ -196,10 +196,10 @@ struct CallbackFit: Sendable {
   }
 
   /// Whether a value has its bits in whole registers of one row.
-  private static func fits(_ place: TypedPlace, _ slot: FWDSlot, _ areVectors: Bool) -> Bool {
-    if case .nothing = place.way { return true }
+  private static func fits(_ place: Place, _ slot: FWDSlot, _ areVectors: Bool) -> Bool {
+    if case .nothing = place.content { return true }
     guard slot.route == .registers, slot.kind == slot.declared else { return false }
-    switch place.way {
+    switch place.content {
     case .word: return true
     case .converted(let type):
       // SAFETY: the facts are only read.

@@ -69,35 +69,20 @@ public final class FunctionTable: Sendable {
     try register(name, replacing: replacing, implementation)
   }
 
-  /// Registers a Swift closure. Its types must fit `encoding`, or spell one if it is nil.
+  /// Registers a Swift closure over any types. They must fit `encoding`, or spell one if it is nil.
   ///
   /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/notRegistered(name:reason:)``
   ///   if `encoding` is invalid or does not fit the closure.
   @inlinable
-  public func register<Value: CallValue, each Argument: CallValue>(
+  public func register<Value, each Argument>(
     _ name: String, replacing: Bool = false, encoding: String? = nil,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) {
     let fitted = try Self.naming(name) { () throws(InvocationError) in
-      try FittedPlan<Value, repeat each Argument>(function: encoding)
+      try FittedPlan<Value, repeat each Argument>(anyFunction: encoding)
     }
     try register(
       name, replacing: replacing, Implementation(fitted, SwiftBody.returning(fitted, body)))
-  }
-
-  /// Registers a Swift closure without a result.
-  ///
-  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/notRegistered(name:reason:)``
-  ///   if `encoding` is invalid or does not fit the closure.
-  @inlinable
-  public func register<each Argument: CallValue>(
-    _ name: String, replacing: Bool = false, encoding: String? = nil,
-    _ body: @escaping @Sendable (repeat each Argument) throws -> Void
-  ) throws(InvocationError) {
-    let fitted = try Self.naming(name) { () throws(InvocationError) in
-      try FittedPlan<NoResult, repeat each Argument>(function: encoding)
-    }
-    try register(name, replacing: replacing, Implementation(fitted, SwiftBody.void(fitted, body)))
   }
 
   /// Runs a part of registering. Its error gets the function's name.

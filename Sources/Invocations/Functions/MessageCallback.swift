@@ -52,7 +52,7 @@ public final class MessageCallback: Sendable {
       try MethodSignature(method: spelled, selector: selector.name)
     }
     let plan = try CallPlan.shared(for: function)
-    if ValueKind(raw: unsafe plan.result.pointee.kind).isOwnable {
+    if (unsafe plan.result.pointee.kind).isOwnable {
       throw .ownedResultInCallback(function.resultType)
     }
     // Compares the method that the receiver has now. Methods that it gets later are compared at

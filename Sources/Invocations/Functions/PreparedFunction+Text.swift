@@ -58,7 +58,7 @@ extension PreparedFunction {
     if Answer.self == String.self {
       return unsafe unsafeBitCast(try unsafe String.load(from: slot), to: Answer.self)
     }
-    if case .word = result.way { return unsafe answer(slot.word) }
+    if case .word = result.content { return unsafe answer(slot.word) }
     if Answer.self == Void.self || Answer.self == NoResult.self { return unsafe answer(0) }
     return try unsafe result.load(as: Answer.self, from: slot)
   }

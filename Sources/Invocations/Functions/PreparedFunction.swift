@@ -9,9 +9,9 @@ package final class PreparedFunction: Sendable {
   /// The types, as those of a ``TypedFunction``.
   @usableFromInline let types: ObjectIdentifier
   /// How the result is stored.
-  @usableFromInline let result: TypedPlace
+  @usableFromInline let result: Place
   /// How the arguments are stored.
-  private let arguments: [TypedPlace]
+  private let arguments: [Place]
   private let layout: TupleLayout?
 
   // SAFETY: the implementation retains the plan, which owns the facts. The layout, which is
@@ -73,7 +73,7 @@ package final class PreparedFunction: Sendable {
   }
 
   private static func way(
-    _ implementation: Implementation, _ layout: TupleLayout?, _ result: TypedPlace,
+    _ implementation: Implementation, _ layout: TupleLayout?, _ result: Place,
     returnsText: Bool
   ) -> Way {
     guard let layout else { return .conversion }
@@ -81,7 +81,7 @@ package final class PreparedFunction: Sendable {
     // A C method takes only objects of its class, and a call checks that.
     if implementation.function != nil, implementation.receiver != nil { return .call }
     let isWord: Bool
-    switch result.way {
+    switch result.content {
     case .word, .nothing: isWord = true
     case .object, .address, .text, .converted: isWord = false
     }
@@ -116,7 +116,7 @@ package final class PreparedFunction: Sendable {
   /// Whether an implementation is a C function whose calls own nothing, and copy little to the
   /// stack. A C string that it returns stays its own.
   private static func needsNoMoreThanFrame(_ implementation: Implementation) -> Bool {
-    let result = ValueKind(raw: unsafe implementation.plan.result.pointee.kind)
+    let result = (unsafe implementation.plan.result.pointee.kind)
     guard unsafe implementation.plan.facts.pointee.stack_needed == 0 else { return false }
     return implementation.function != nil && (result.isCString || !result.isOwnable)
   }
@@ -156,7 +156,7 @@ package final class PreparedFunction: Sendable {
     if Answer.self == Void.self || Answer.self == NoResult.self {
       return unsafe unsafeBitCast((), to: Answer.self)
     }
-    guard case .word(let word) = result.way, word != .whole else {
+    guard case .word(let word) = result.content, word != .uInt64 else {
       return unsafe withUnsafeBytes(of: bits) { unsafe $0.load(as: Answer.self) }
     }
     return unsafe withUnsafeTemporaryAllocation(of: Answer.self, capacity: 1) { memory in

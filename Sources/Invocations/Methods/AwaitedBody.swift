@@ -19,30 +19,18 @@ extension Implementation {
       ) async throws -> Value
   ) throws(InvocationError) {
     let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
-    let twin: Implementation? =
-      Value.self == Void.self || encoding != nil
-      ? nil
-      : try Implementation(asyncMethod: {
+    let twin = try Self.twin(encoding, Value.self) { () throws(InvocationError) in
+      try Implementation(asyncMethod: {
         (receiver: Receiver, arguments: repeat each Argument) async throws -> Void in
         _ = try await body(receiver, repeat each arguments)
       })
+    }
     self.init(
       fitted, receiver: Receiver.self, withoutResult: twin,
       awaited: { call in
         let (receiver, arguments) = try call.parts(fitted, Receiver.self)
         try call.answer(await body(receiver, repeat each arguments), fitted.result)
-      }, AwaitedBody.refusing(fitted.plan))
-  }
-
-  /// Whether the method has a body of its own for senders that await.
-  package var isAwaited: Bool { awaitedBody != nil }
-}
-
-/// Helpers for the bodies of awaited methods.
-enum AwaitedBody {
-  /// A body that throws, for senders that do not await.
-  static func refusing(_ plan: CallPlan) -> Implementation.Closure {
-    { frame in throw InvocationError.notAwaited(frame.selector(of: plan)) }
+      }, SwiftBody.notAwaited(fitted.plan))
   }
 }
 
@@ -60,14 +48,14 @@ extension Invocation {
     _ fitted: FittedPlan<Value, repeat each Argument>, _ type: Receiver.Type
   ) throws(InvocationError) -> (receiver: Receiver, arguments: (repeat each Argument)) {
     var places = unsafe PlaceCursor(
-      fitted.plan, fitted.arguments, FrameReference(call.frame), fitted.first)
+      fitted.plan, fitted.arguments, FrameReference(call.frame))
     return (
       try SwiftBody.receiver(target, as: type), (repeat try places.next((each Argument).self))
     )
   }
 
   /// Stores a result of a type that was compared with the plan.
-  func answer<Value>(_ value: Value, _ place: TypedPlace) throws(InvocationError) {
+  func answer<Value>(_ value: Value, _ place: Place) throws(InvocationError) {
     try unsafe place.store(value, in: call.resultSlot)
   }
 }

@@ -39,6 +39,7 @@ public final class Implementation: Sendable {
   @usableFromInline typealias Closure = @Sendable (FrameReference) throws -> Void
 
   /// Runs an awaited call in its caller's isolation, and stores the result in it.
+  @usableFromInline
   package typealias AwaitedClosure =
     nonisolated(nonsending) @Sendable (Invocation) async throws -> Void
 
@@ -51,122 +52,104 @@ public final class Implementation: Sendable {
     let returnsRetained: Bool
   }
 
+  /// What an implementation has beside its plan and its code.
+  struct Traits: Sendable {
+    /// The class that receivers must belong to; nil if any receiver, or none, is valid.
+    var receiver: AnyClass?
+    /// The body for senders that await; nil if they call `body` or the function too.
+    var awaitedBody: AwaitedClosure?
+    /// Whether the caller of the body owns an object or C string that the body stores as the result.
+    var ownsResult = false
+    /// An object that lives as long as the implementation: the library that contains the code.
+    var keepAlive: (any Sendable)?
+    /// The variant for messages without a result, if it has another body.
+    var withoutResult: Implementation?
+    /// The method that a proxy made for a requirement of another protocol, with the same selector
+    /// and other types; nil for nearly all methods.
+    var otherTypes: Implementation?
+    /// Whether a proxy made it.
+    var isGenerated = false
+    /// Whether its class may leave it out, so that it stands for a default implementation.
+    var isOptional = false
+  }
+
   /// The prepared call. Dispatch compares it by identity.
   public let plan: CallPlan
-  /// The class that receivers must belong to; nil if any receiver, or none, is valid.
-  public let receiver: AnyClass?
   /// The C function; nil if `body` is called.
   let function: NativeFunction?
   /// The Swift body. Not optional, and not in an enumeration, because unwrapping it would retain
   /// it.
   let body: Closure
-  /// The body for senders that await; nil if they call `body` or the function too.
-  let awaitedBody: AwaitedClosure?
-  /// Whether the caller of the body owns an object or C string that the body stores as the result.
-  let ownsResult: Bool
-  /// An object that lives as long as the implementation: the library that contains the code.
-  let keepAlive: (any Sendable)?
-  /// The variant for messages without a result, if it has another body.
-  let withoutResult: Implementation?
-  /// The method that a proxy made for a requirement of another protocol, with the same selector and
-  /// other types; nil for nearly all methods.
-  let otherTypes: Implementation?
-  /// Whether a proxy made it. Set before the implementation is shared.
-  private nonisolated(unsafe) var isMadeByProxy = false
+  private let traits: Traits
 
-  /// Whether its class may leave it out, so that it stands for a default implementation.
-  private nonisolated(unsafe) var isOfOptional = false
+  /// The class that receivers must belong to; nil if any receiver, or none, is valid.
+  public var receiver: AnyClass? { traits.receiver }
+  var awaitedBody: AwaitedClosure? { traits.awaitedBody }
+  var ownsResult: Bool { traits.ownsResult }
+  var otherTypes: Implementation? { traits.otherTypes }
+  var isGenerated: Bool { traits.isGenerated }
+  package var isOptional: Bool { traits.isOptional }
+  /// Whether the method has a body of its own for senders that await.
+  package var isAwaited: Bool { awaitedBody != nil }
 
-  var isGenerated: Bool { unsafe isMadeByProxy }
-  package var isOptional: Bool { unsafe isOfOptional }
-
-  /// Makes a method of a proxy that answers other types, too.
-  init(_ first: Implementation, besides other: Implementation) {
-    plan = first.plan
-    receiver = first.receiver
-    body = first.body
-    awaitedBody = first.awaitedBody
-    ownsResult = first.ownsResult
-    function = first.function
-    keepAlive = first.keepAlive
-    withoutResult = first.withoutResult
-    otherTypes = first.otherTypes.map { Implementation($0, besides: other) } ?? other
-    unsafe isMadeByProxy = true
-    unsafe isOfOptional = first.isOptional
-  }
-
-  /// Marks a new implementation as made by a proxy, and returns it.
-  package func markedAsOfProxy(isOptional: Bool) -> Implementation {
-    unsafe isMadeByProxy = true
-    unsafe isOfOptional = isOptional
-    return self
+  private init(
+    _ plan: CallPlan, function: NativeFunction? = nil, _ traits: Traits, _ body: @escaping Closure
+  ) {
+    self.plan = plan
+    self.function = function
+    self.body = body
+    self.traits = traits
   }
 
   /// Makes an implementation from a Swift body and a plan that fits its types.
+  ///
+  /// - Parameter awaited: the body for senders that await, if it is another one.
   @usableFromInline
-  init<Value, each Argument>(
+  convenience init<Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>, receiver: Any.Type? = nil,
-    withoutResult: Implementation? = nil, _ body: @escaping Closure
+    withoutResult: Implementation? = nil, awaited: AwaitedClosure? = nil,
+    _ body: @escaping Closure
   ) {
-    awaitedBody = nil
-    plan = fitted.plan
-    // A protocol type is not a class.
-    self.receiver = receiver as? AnyClass
-    self.body = body
-    // A pointer in the place of a C string is not handed over.
-    ownsResult = fitted.result.ownership != .none
-    function = nil
-    keepAlive = nil
-    self.withoutResult = withoutResult
-    otherTypes = nil
-  }
-
-  /// Makes an implementation from a body for senders that await, and one for others.
-  init<Value, each Argument>(
-    _ fitted: FittedPlan<Value, repeat each Argument>, receiver: Any.Type?,
-    withoutResult: Implementation?, awaited: @escaping AwaitedClosure, _ body: @escaping Closure
-  ) {
-    plan = fitted.plan
-    self.receiver = receiver as? AnyClass
-    self.body = body
-    awaitedBody = awaited
-    ownsResult = fitted.result.ownership != .none
-    function = nil
-    keepAlive = nil
-    self.withoutResult = withoutResult
-    otherTypes = nil
+    // A protocol type is not a class. A pointer in the place of a C string is not handed over.
+    let traits = Traits(
+      receiver: receiver as? AnyClass, awaitedBody: awaited,
+      ownsResult: fitted.result.ownership != .none, withoutResult: withoutResult)
+    self.init(fitted.plan, traits, body)
   }
 
   /// Makes a copy with another Swift body and, if `awaited` is given, another body for senders that
   /// await.
-  init(
+  convenience init(
     _ other: Implementation, awaited: AwaitedClosure? = nil, _ body: @escaping Closure
   ) {
-    plan = other.plan
-    receiver = other.receiver
-    self.body = body
-    awaitedBody = awaited ?? other.awaitedBody
-    ownsResult = other.ownsResult
-    function = nil
-    keepAlive = other.keepAlive
-    withoutResult = other.withoutResult
-    otherTypes = other.otherTypes
+    var traits = other.traits
+    traits.awaitedBody = awaited ?? traits.awaitedBody
+    self.init(other.plan, traits, body)
+  }
+
+  /// Makes a method of a proxy that answers other types, too.
+  convenience init(_ first: Implementation, besides other: Implementation) {
+    var traits = first.traits
+    traits.otherTypes = traits.otherTypes.map { Implementation($0, besides: other) } ?? other
+    traits.isGenerated = true
+    self.init(first.plan, function: first.function, traits, first.body)
+  }
+
+  /// A copy that is marked as made by a proxy.
+  package func markedAsOfProxy(isOptional: Bool) -> Implementation {
+    var traits = traits
+    (traits.isGenerated, traits.isOptional) = (true, isOptional)
+    return Implementation(plan, function: function, traits, body)
   }
 
   /// Makes an implementation from a closure that gets each call as an invocation, whose accessors
   /// check the types.
-  package init(
+  package convenience init(
     _ plan: CallPlan, invocation body: @escaping @Sendable (Invocation) throws -> Void
   ) {
-    self.plan = plan
-    self.body = { frame in try SpareInvocations.answer(frame, of: plan, with: body) }
-    ownsResult = true
-    awaitedBody = nil
-    receiver = nil
-    function = nil
-    keepAlive = nil
-    withoutResult = nil
-    otherTypes = nil
+    self.init(plan, Traits(ownsResult: true)) { frame in
+      try SpareInvocations.answer(frame, of: plan, with: body)
+    }
   }
 
   /// Makes an implementation from the C function at an address.
@@ -175,20 +158,13 @@ public final class Implementation: Sendable {
   /// - Safety: the plan's signature must describe its C type, and it must take any object of the
   ///   class as its receiver.
   @unsafe
-  init(
+  convenience init(
     _ plan: CallPlan, function: UnsafeRawPointer?, returnsRetained: Bool,
     receiver: AnyClass? = nil, keepAlive: (any Sendable)? = nil
   ) throws(InvocationError) {
     guard let function = unsafe function else { throw .nullFunction }
-    self.plan = plan
-    self.receiver = receiver
-    self.function = unsafe NativeFunction(address: function, returnsRetained: returnsRetained)
-    body = { _ in }
-    awaitedBody = nil
-    ownsResult = false
-    self.keepAlive = keepAlive
-    withoutResult = nil
-    otherTypes = nil
+    let native = unsafe NativeFunction(address: function, returnsRetained: returnsRetained)
+    self.init(plan, function: native, Traits(receiver: receiver, keepAlive: keepAlive)) { _ in }
   }
 
   /// The signature of the calls that it takes.
@@ -199,7 +175,7 @@ public final class Implementation: Sendable {
   func answering(_ plan: CallPlan) -> Implementation? {
     if plan.isInterchangeable(with: self.plan) { return self }
     if plan.differsInText(from: self.plan) { return Implementation(translating: self, for: plan) }
-    return withoutResult?.answering(plan) ?? otherTypes?.answering(plan)
+    return traits.withoutResult?.answering(plan) ?? otherTypes?.answering(plan)
   }
 
   /// Whether a C function may be called with objects of a class. Swift bodies check the class
@@ -221,6 +197,61 @@ func isClass(_ type: AnyClass, below other: AnyClass) -> Bool {
 }
 
 extension Implementation {
+  /// Makes a method from a closure over any types, which takes the receiver in front of the
+  /// arguments. Its types must fit `encoding`, or spell one if it is nil. In that case the method
+  /// also answers messages without a result.
+  ///
+  /// - Throws: ``InvocationError`` if `encoding` is invalid or does not fit the closure.
+  @inlinable
+  public convenience init<Receiver: AnyObject, Value, each Argument>(
+    encoding: String? = nil,
+    method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
+  ) throws(InvocationError) {
+    let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
+    try self.init(
+      fitted, encoding, method: body, unsafe SwiftBody.returning(fitted, method: body))
+  }
+
+  /// Makes a method whose body was made of a closure.
+  @usableFromInline
+  convenience init<Receiver: AnyObject, Value, each Argument>(
+    _ fitted: FittedPlan<Value, repeat each Argument>, _ encoding: String?,
+    method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value,
+    _ closure: @escaping Closure
+  ) throws(InvocationError) {
+    let twin = try Self.twin(encoding, Value.self) { () throws(InvocationError) in
+      try Implementation(
+        method: { (receiver: Receiver, arguments: repeat each Argument) throws -> Void in
+          _ = try body(receiver, repeat each arguments)
+        })
+    }
+    self.init(fitted, receiver: Receiver.self, withoutResult: twin, closure)
+  }
+
+  /// Makes a method from a closure that takes only the arguments.
+  @inlinable
+  package static func ofAnyTypes<Value, each Argument>(
+    encoding: String? = nil, _ body: @escaping @Sendable (repeat each Argument) throws -> Value
+  ) throws(InvocationError) -> Implementation {
+    let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
+    let twin = try twin(encoding, Value.self) { () throws(InvocationError) in
+      try ofAnyTypes { (arguments: repeat each Argument) throws -> Void in
+        _ = try body(repeat each arguments)
+      }
+    }
+    return Implementation(fitted, withoutResult: twin, SwiftBody.returning(fitted, body))
+  }
+
+  /// The variant of a method for messages without a result, if the method's types spell its
+  /// encoding. A closure of one expression may have a result by accident:
+  /// `{ (id: Int) in seen.insert(id) }`.
+  @usableFromInline
+  static func twin<Value>(
+    _ encoding: String?, _ type: Value.Type, _ make: () throws(InvocationError) -> Implementation
+  ) throws(InvocationError) -> Implementation? {
+    encoding != nil || type == Void.self ? nil : try make()
+  }
+
   /// Makes a method from a C function whose first parameters are the receiver and the selector.
   ///
   /// - Parameters:

@@ -97,14 +97,6 @@ extension Implementation {
         try await body(receiver, repeat each arguments)
       })
   }
-
-  /// The variant for messages without a result, if the method has one.
-  private static func twin<Value>(
-    _ encoding: String?, _ type: Value.Type, _ make: () throws(InvocationError) -> Implementation
-  ) throws(InvocationError) -> Implementation? {
-    if encoding != nil || type == Void.self { return nil }
-    return try make()
-  }
 }
 
 extension Implementation {
@@ -163,7 +155,7 @@ enum IsolatedBody {
       let held = UncheckedSendable((frame, receiver))
       let isolated: @MainActor () throws -> Value = {
         let (frame, receiver) = held.value
-        var places = PlaceCursor(fitted.plan, fitted.arguments, frame, fitted.first)
+        var places = PlaceCursor(fitted.plan, fitted.arguments, frame)
         return try body(receiver, repeat try places.next((each Argument).self))
       }
       let plain = unsafe unsafeBitCast(isolated, to: (() throws -> Value).self)
@@ -181,7 +173,7 @@ enum IsolatedBody {
       let receiver = try SwiftBody.receiver(
         frame.argument(0, of: fitted.plan).object, as: Receiver.self)
       try check(receiver, frame.selector(of: fitted.plan), hasResult, true)
-      var places = PlaceCursor(fitted.plan, fitted.arguments, frame, fitted.first)
+      var places = PlaceCursor(fitted.plan, fitted.arguments, frame)
       let arguments = (repeat try places.next((each Argument).self))
       let value = try receiver.assumeIsolated { try body($0, repeat each arguments) }
       try unsafe fitted.result.store(value, in: frame.result(of: fitted.plan))

@@ -39,4 +39,32 @@ extension MethodRegistry {
       () throws(InvocationError) in implementation
     }
   }
+
+  /// Registers a closure over any types, which takes the receiver in front of the arguments. Its
+  /// types must fit `encoding`, or spell one if it is nil.
+  ///
+  /// - Throws: ``MethodRegistry/Failure`` if the method cannot be made or registered.
+  @inlinable
+  public func register<Receiver: AnyObject, Value, each Argument>(
+    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
+    _ body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
+  ) throws(Failure) {
+    try register(selector, for: Receiver.self, replacing: replacing) {
+      () throws(InvocationError) in try Implementation(encoding: encoding, method: body)
+    }
+  }
+
+  /// Registers a method of a class, over any types: `ChatWindow.show`.
+  ///
+  /// - Throws: ``MethodRegistry/Failure`` if the method cannot be made or registered.
+  @inlinable
+  public func register<Receiver: AnyObject, Value, each Argument>(
+    _ selector: Selector, replacing: Bool = false, encoding: String? = nil,
+    _ method: @escaping @Sendable (Receiver) -> (repeat each Argument) throws -> Value
+  ) throws(Failure) {
+    try register(selector, replacing: replacing, encoding: encoding) {
+      (receiver: Receiver, arguments: repeat each Argument) in
+      try method(receiver)(repeat each arguments)
+    }
+  }
 }

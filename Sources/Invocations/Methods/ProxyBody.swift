@@ -20,61 +20,6 @@ public struct ProxyBody<Object: AnyObject>: Sendable {
     implementation = try? make()
   }
 
-  /// Makes a body from a closure without arguments.
-  ///
-  /// - Safety: as for any number of arguments.
-  @unsafe
-  public init<Result>(_ body: @escaping (Object) throws -> Result) {
-    self.init { () throws(InvocationError) in
-      let fitted = try FittedPlan<Result>(anyMethod: nil)
-      return Implementation(fitted, receiver: Object.self, unsafe LentBody.of(fitted, body))
-    }
-  }
-
-  /// Makes a body from a closure with one argument.
-  ///
-  /// - Safety: as for any number of arguments.
-  @unsafe
-  public init<Result, A>(_ body: @escaping (Object, A) throws -> Result) {
-    self.init { () throws(InvocationError) in
-      let fitted = try FittedPlan<Result, A>(anyMethod: nil)
-      return Implementation(fitted, receiver: Object.self, unsafe LentBody.of(fitted, body))
-    }
-  }
-
-  /// Makes a body from a closure with two arguments.
-  ///
-  /// - Safety: as for any number of arguments.
-  @unsafe
-  public init<Result, A, B>(_ body: @escaping (Object, A, B) throws -> Result) {
-    self.init { () throws(InvocationError) in
-      let fitted = try FittedPlan<Result, A, B>(anyMethod: nil)
-      return Implementation(fitted, receiver: Object.self, unsafe LentBody.of(fitted, body))
-    }
-  }
-
-  /// Makes a body from a closure with three arguments.
-  ///
-  /// - Safety: as for any number of arguments.
-  @unsafe
-  public init<Result, A, B, C>(_ body: @escaping (Object, A, B, C) throws -> Result) {
-    self.init { () throws(InvocationError) in
-      let fitted = try FittedPlan<Result, A, B, C>(anyMethod: nil)
-      return Implementation(fitted, receiver: Object.self, unsafe LentBody.of(fitted, body))
-    }
-  }
-
-  /// Makes a body from a closure with four arguments.
-  ///
-  /// - Safety: as for any number of arguments.
-  @unsafe
-  public init<Result, A, B, C, D>(_ body: @escaping (Object, A, B, C, D) throws -> Result) {
-    self.init { () throws(InvocationError) in
-      let fitted = try FittedPlan<Result, A, B, C, D>(anyMethod: nil)
-      return Implementation(fitted, receiver: Object.self, unsafe LentBody.of(fitted, body))
-    }
-  }
-
   /// Makes a body from a closure with any number of arguments.
   ///
   /// - Safety: the closure must not capture anything that threads must not share. The lanes of
@@ -86,20 +31,71 @@ public struct ProxyBody<Object: AnyObject>: Sendable {
     self.init { () throws(InvocationError) in
       let fitted = try FittedPlan<Result, repeat each Argument>(anyMethod: nil)
       return Implementation(
-        fitted, receiver: Object.self, unsafe AnyBody.returning(fitted, method: body))
+        fitted, receiver: Object.self, unsafe SwiftBody.returning(fitted, method: body))
     }
+  }
+
+  /// Makes a body from an `async` closure with any number of arguments.
+  ///
+  /// - Safety: the closure must not capture anything that threads must not share, and must do
+  ///   nothing with the object and the values but call the requirement.
+  @unsafe
+  public init<Result, each Argument>(
+    awaiting body:
+      nonisolated(nonsending) @escaping (ProxyCall<Object, repeat each Argument>) async throws
+      -> Result
+  ) {
+    self.init { () throws(InvocationError) in
+      let fitted = try FittedPlan<Result, repeat each Argument>(anyMethod: nil)
+      nonisolated(unsafe) let body = body
+      return Implementation(
+        fitted, receiver: Object.self,
+        awaited: { call in
+          let (receiver, arguments) = try call.parts(fitted, Object.self)
+          let proxy = ProxyCall(receiver, repeat each arguments)
+          try unsafe call.answer(try await body(proxy), fitted.result)
+        }, SwiftBody.notAwaited(fitted.plan))
+    }
+  }
+
+  /// Makes a body for actors. Each of several targets is another actor, so the values must be
+  /// `Sendable`.
+  ///
+  /// - Safety: as for ``init(awaiting:)``.
+  @unsafe
+  public init<Result: Sendable, each Argument: Sendable>(
+    crossing body:
+      nonisolated(nonsending) @escaping (ProxyCall<Object, repeat each Argument>) async throws
+      -> Result
+  ) {
+    unsafe self.init(awaiting: body)
   }
 }
 
-extension Implementation {
-  /// Wraps a method, and calls it only if `check` does not throw.
-  package convenience init(
-    _ method: Implementation, unless check: @escaping @Sendable () throws -> Void
-  ) {
-    let body = method.body
-    self.init(method) { frame in
-      try check()
-      try body(frame)
-    }
+/// The input of a proxy's awaited method: the object and the arguments.
+///
+/// Used by code that `@Forwardable` generates.
+///
+/// ```swift
+/// final class Door {
+///   func close(_ seconds: Int) async {}
+/// }
+/// let body = unsafe ProxyBody(awaiting: { (call: ProxyCall<Door, Int>) async throws -> Void in
+///   await call.object.close(call.values)
+/// })
+/// ```
+@_documentation(visibility: internal)
+public struct ProxyCall<Object: AnyObject, each Argument>: @unchecked Sendable {
+  // SAFETY: the proxy's own method is called as the requirement says, so the compiler has checked
+  // there which values may be sent along with the call. From there on one task has them.
+
+  /// The object.
+  public let object: Object
+  /// The arguments. A single argument is not a tuple.
+  public let values: (repeat each Argument)
+
+  init(_ object: Object, _ values: repeat each Argument) {
+    self.object = object
+    self.values = (repeat each values)
   }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
-/// Makes bodies that take their arguments from a frame, from Swift closures.
+/// Makes bodies that take their arguments from a frame, from Swift closures over any types. Types with
+/// a `CallValue` conformance convert their values. Objects are passed as references, and other
+/// values by their address.
 @usableFromInline
 package enum SwiftBody {
   // Each function has two versions, for arguments that are words and for others. Passing the
@@ -9,43 +11,58 @@ package enum SwiftBody {
 
   /// A body that reads its arguments from argument `first` on, and writes a result.
   @inlinable
-  static func returning<Value: CallValue, each Argument: CallValue>(
+  static func returning<Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>,
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) -> Implementation.Closure {
-    let plan = fitted.plan
-    let first = fitted.first
-    guard let layout = TupleLayout(fitted), layout.isWords else {
+    if let layout = TupleLayout(fitted), layout.isWords {
       return { frame in
-        var cursor = ArgumentCursor(plan: plan, frame: frame, index: first)
-        let value = try body(repeat try cursor.next((each Argument).self))
-        try unsafe value.store(in: frame.result(of: plan))
+        let arguments = layout.load(as: (repeat each Argument).self, from: frame)
+        try unsafe fitted.result.store(
+          body(repeat each arguments), in: frame.result(of: fitted.plan))
       }
     }
     return { frame in
-      let arguments = layout.load(as: (repeat each Argument).self, from: frame)
-      try unsafe body(repeat each arguments).store(in: frame.result(of: plan))
+      var cursor = PlaceCursor(fitted.plan, fitted.arguments, frame)
+      let value = try body(repeat try cursor.next((each Argument).self))
+      try unsafe fitted.result.store(value, in: frame.result(of: fitted.plan))
     }
   }
 
-  /// A body without a result.
-  @inlinable
-  static func void<each Argument: CallValue>(
-    _ fitted: FittedPlan<NoResult, repeat each Argument>,
-    _ body: @escaping @Sendable (repeat each Argument) throws -> Void
+  /// A method's body.
+  ///
+  /// - Safety: the closure must be safe to share between threads.
+  @inlinable @unsafe
+  static func returning<Receiver: AnyObject, Value, each Argument>(
+    _ fitted: FittedPlan<Value, repeat each Argument>,
+    method body: @escaping (Receiver, repeat each Argument) throws -> Value
   ) -> Implementation.Closure {
-    let plan = fitted.plan
-    let first = fitted.first
-    guard let layout = TupleLayout(fitted), layout.isWords else {
+    nonisolated(unsafe) let body = body
+    let type = ObjectIdentifier(Receiver.self)
+    let receiver = unsafe Int(fitted.plan.facts.pointee.receiver_offset)
+    if let layout = TupleLayout(fitted), layout.isWords {
       return { frame in
-        var cursor = ArgumentCursor(plan: plan, frame: frame, index: first)
-        try body(repeat try cursor.next((each Argument).self))
+        let arguments = layout.load(as: (repeat each Argument).self, from: frame)
+        let value = try unsafe withReceiver(at: receiver, frame, exactly: type) {
+          (receiver: Receiver) in
+          try unsafe body(receiver, repeat each arguments)
+        }
+        try unsafe fitted.result.store(value, in: frame.result(of: fitted.plan))
       }
     }
     return { frame in
-      let arguments = layout.load(as: (repeat each Argument).self, from: frame)
-      try body(repeat each arguments)
+      var cursor = PlaceCursor(fitted.plan, fitted.arguments, frame)
+      let value = try unsafe withReceiver(at: receiver, frame, exactly: type) {
+        (receiver: Receiver) in
+        try unsafe body(receiver, repeat try cursor.next((each Argument).self))
+      }
+      try unsafe fitted.result.store(value, in: frame.result(of: fitted.plan))
     }
+  }
+
+  /// The body of an `async` method for senders that do not await.
+  static func notAwaited(_ plan: CallPlan) -> Implementation.Closure {
+    { frame in throw InvocationError.notAwaited(frame.selector(of: plan)) }
   }
 
   /// Calls `body` with the receiver of a method, which the caller retains. `type` is its class,
@@ -99,34 +116,28 @@ package enum SwiftBody {
   }
 }
 
-/// Iterates over the arguments of a frame, left to right. The types were compared with its places
-/// when the body was registered.
+/// Iterates over the arguments of a frame, left to right, and reads each as its place says.
 @usableFromInline
 @frozen
-struct ArgumentCursor {
+struct PlaceCursor {
   @usableFromInline let plan: CallPlan
+  @usableFromInline let places: [Place]
   @usableFromInline let frame: FrameReference
-  @usableFromInline var index: Int
+  @usableFromInline var index = 0
 
   @inlinable
-  init(plan: CallPlan, frame: FrameReference, index: Int) {
+  init(_ plan: CallPlan, _ places: [Place], _ frame: FrameReference) {
     self.plan = plan
+    self.places = places
     self.frame = frame
-    self.index = index
   }
 
   @inlinable
-  mutating func next<Value: CallValue>(_ type: Value.Type) throws(InvocationError) -> Value {
-    defer { index += 1 }
-    return try unsafe Value.load(from: frame.argument(index, of: plan))
-  }
-}
-
-extension FrameReference {
-  /// The place of an argument, for a body that has the slots of its plan.
-  @inlinable @unsafe
   @inline(__always)
-  func slot(_ slots: UnsafePointer<FWDSlot>, _ index: Int) -> ValueSlot {
-    unsafe ValueSlot(slot: slots + index, frame: base, index: index)
+  mutating func next<Value>(_ type: Value.Type) throws(InvocationError) -> Value {
+    defer { index += 1 }
+    let place = places[index]
+    return try unsafe place.load(
+      as: type, from: frame.argument(place.index.unsafelyUnwrapped, of: plan))
   }
 }

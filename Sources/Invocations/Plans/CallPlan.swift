@@ -196,7 +196,7 @@ public final class CallPlan: Sendable {
 
   /// Whether a method planned as `other` answers calls of this plan after its text is translated:
   /// the plans differ only in places that hold Swift text in one and C strings in the other.
-  func differsInText(from other: CallPlan) -> Bool {
+  package func differsInText(from other: CallPlan) -> Bool {
     guard hasSwiftText || other.hasSwiftText, fixedArgumentCount == other.fixedArgumentCount,
       signature.isInterchangeable(with: other.signature)
     else { return false }
@@ -208,7 +208,7 @@ public final class CallPlan: Sendable {
 
   /// The Swift type of a place that holds the address of a value; nil for other places. Place 0 is
   /// the result.
-  func swiftType(ofPlace place: Int) -> SwiftType? {
+  package func swiftType(ofPlace place: Int) -> SwiftType? {
     swiftTypes.isEmpty ? nil : swiftTypes[place]
   }
 
@@ -231,7 +231,7 @@ extension CallPlan {
   /// Whether values of `type` fit place `place`; 0 is the result. The plan remembers the answer for
   /// each structure.
   func accepts<Value: CallValue>(
-    _ type: Value.Type, _ kind: ValueKind, place: Int
+    _ type: Value.Type, _ kind: FWDKind, place: Int
   ) -> Bool {
     // A place of Swift text takes every type that is stored as text.
     if kind.isSwiftValue { return Value.valueKind.isCString && swiftType(ofPlace: place) == .text }
@@ -258,7 +258,7 @@ extension CallPlan {
   private func isPromoted<Value: CallValue>(_ type: Value.Type, _ place: Int) -> Bool {
     guard place > 0 else { return false }
     let slot = unsafe slots[place - 1]
-    return slot.declared != slot.kind && ValueKind(raw: slot.declared) == Value.valueKind
+    return slot.declared != slot.kind && slot.declared == Value.valueKind
   }
 
   func type(ofPlace place: Int) -> TypeEncoding {

@@ -15,18 +15,16 @@ package struct FittedPlan<Value, each Argument>: Sendable {
   /// The index of the first argument that has a Swift type: 2 for a method, 0 for a function.
   @usableFromInline let first: Int
   /// How the result is stored in the frame.
-  @usableFromInline package let result: TypedPlace
+  @usableFromInline package let result: Place
   /// How the arguments from index `first` on are stored in the frame.
-  @usableFromInline package let arguments: [TypedPlace]
+  @usableFromInline package let arguments: [Place]
 
   /// Compares Swift types with the plan of a method (`first` is 2) or a function (`first` is 0). If
   /// `encoding` is nil, the types spell the signature.
   private init(
-    _ encoding: String?, first: Int, _ result: TypedPlace, _ arguments: [TypedPlace]
+    _ encoding: String?, first: Int, _ result: Place, _ arguments: [Place]
   ) throws(InvocationError) {
     self.first = first
-    self.result = result
-    self.arguments = arguments
     let signature = try Self.signature(encoding, first: first, [result] + arguments)
     let types =
       [result.addressed] + Array(repeating: nil, count: first) + arguments.map(\.addressed)
@@ -45,6 +43,8 @@ package struct FittedPlan<Value, each Argument>: Sendable {
     }
     plan = try CallPlan.shared(
       for: signature, swiftTypes: types.contains { $0 != nil } ? types : [])
+    self.result = result.placed(in: plan, at: nil)
+    self.arguments = Self.placed(arguments, in: plan, first)
     try comparePlaces()
     if first == 2 { try plan.checkMethod() }
   }
@@ -59,8 +59,12 @@ package struct FittedPlan<Value, each Argument>: Sendable {
     }
   }
 
+  private static func placed(_ places: [Place], in plan: CallPlan, _ first: Int) -> [Place] {
+    places.enumerated().map { $1.placed(in: plan, at: first + $0) }
+  }
+
   private static func signature(
-    _ encoding: String?, first: Int, _ places: [TypedPlace]
+    _ encoding: String?, first: Int, _ places: [Place]
   ) throws(InvocationError) -> MethodSignature {
     if let encoding {
       return try InvocationError.wrapping { () throws(TypeEncodingError) in
@@ -83,13 +87,13 @@ extension FittedPlan where Value: CallValue, repeat each Argument: CallValue {
   /// - Throws: ``InvocationError`` if the encoding cannot be read, or does not fit the types.
   @usableFromInline
   package init(function encoding: String?) throws(InvocationError) {
-    try self.init(encoding, first: 0, TypedPlace(of: Value.self), Self.places)
+    try self.init(encoding, first: 0, Place(of: Value.self), Self.places)
   }
 
-  private static var places: [TypedPlace] {
-    var places: [TypedPlace] = []
+  private static var places: [Place] {
+    var places: [Place] = []
     for type in repeat (each Argument).self {
-      places.append(TypedPlace(of: type))
+      places.append(Place(of: type))
     }
     return places
   }
@@ -107,7 +111,7 @@ extension FittedPlan {
       return
     }
     try self.init(
-      encoding, first: 2, TypedPlace(ofAny: Value.self, isResult: true, isMethod: true),
+      encoding, first: 2, Place(ofAny: Value.self, isResult: true, isMethod: true),
       Self.anyPlaces(isMethod: true))
     if encoding == nil { Known.keep(self) }
   }
@@ -118,7 +122,7 @@ extension FittedPlan {
   @usableFromInline
   package init(anyFunction encoding: String?) throws(InvocationError) {
     try self.init(
-      encoding, first: 0, TypedPlace(ofAny: Value.self, isResult: true),
+      encoding, first: 0, Place(ofAny: Value.self, isResult: true),
       Self.anyPlaces(isMethod: false))
   }
 
@@ -127,23 +131,19 @@ extension FittedPlan {
   init(anyFunction plan: CallPlan, dropsResult: Bool) throws(InvocationError) {
     self.plan = plan
     first = 0
-    result = TypedPlace(ofAny: Value.self, isResult: true)
+    result = Place(ofAny: Value.self, isResult: true).placed(in: plan, at: nil)
     let places = Self.anyPlaces(isMethod: false)
     guard plan.argumentCount == places.count else {
       throw .argumentCount(expected: plan.argumentCount, given: places.count)
     }
-    // C promotes variadic arguments, so these are converted rather than copied.
-    arguments = places.enumerated().map { index, place in
-      let slot = unsafe plan.slots[index]
-      return slot.kind == slot.declared ? place : place.converting
-    }
+    arguments = Self.placed(places, in: plan, 0)
     try comparePlaces(dropsResult: dropsResult)
   }
 
-  private static func anyPlaces(isMethod: Bool) -> [TypedPlace] {
-    var places: [TypedPlace] = []
+  private static func anyPlaces(isMethod: Bool) -> [Place] {
+    var places: [Place] = []
     for type in repeat (each Argument).self {
-      places.append(TypedPlace(ofAny: type, isMethod: isMethod))
+      places.append(Place(ofAny: type, isMethod: isMethod))
     }
     return places
   }

@@ -13,14 +13,6 @@ extension Call {
     try send(compared: selector, to: target, isKept: false)
   }
 
-  /// Sends a message in the same way, and returns true: there is an answer.
-  @inlinable
-  @inline(__always)
-  func isSent(compared selector: Selector, to target: AnyObject?) throws -> Bool {
-    try send(compared: selector, to: target)
-    return true
-  }
-
   /// Sends a message of a call that other code may find while the method runs, such as a
   /// hand-recorded call. Its arguments cannot be replaced meanwhile.
   func sendGuarded(compared selector: Selector, to target: AnyObject?) throws {

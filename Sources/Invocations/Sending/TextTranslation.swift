@@ -7,14 +7,6 @@ import Synchronization
 // words of text.
 
 extension Call {
-  /// Throws if a place holds Swift text, which cannot be read or set as the bytes of a C string.
-  func refuseSwiftText(_ slot: ValueSlot) throws(InvocationError) {
-    guard slot.kind.isSwiftValue, swiftType(slot, slot.index.map { $0 + 1 } ?? 0) == String.self
-    else { return }
-    guard let index = slot.index else { throw resultMismatch(given: [UInt8].self) }
-    throw mismatch(index, given: [UInt8].self)
-  }
-
   /// Calls C code at an address, with the text of the call as C strings.
   @usableFromInline @unsafe
   func callFunctionTranslating(

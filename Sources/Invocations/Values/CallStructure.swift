@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CForwardingShims
+public import CForwardingShims
 import TypeEncodings
 
 /// A C structure or union as a Swift value.
@@ -52,7 +52,9 @@ extension CallStructure {
   public static var typeEncoding: String { structure.encoding }
 
   @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { .bytes(of: Self.self) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts {
+    ValueFacts(.aggregate, structure: Self.self)
+  }
 
   @inlinable @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) { slot.store(bytesOf: self) }

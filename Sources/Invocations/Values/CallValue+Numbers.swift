@@ -42,68 +42,57 @@ extension WordValue where Self: FixedWidthInteger & UnsignedInteger {
 }
 
 extension Int8: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.int8, word: .int8) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.int8) }
   public static var typeEncoding: String { "c" }
 }
 
 extension UInt8: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.uInt8, word: .uInt8) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.uInt8) }
   public static var typeEncoding: String { "C" }
 }
 
 extension Int16: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.int16, word: .int16) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.int16) }
   public static var typeEncoding: String { "s" }
 }
 
 extension UInt16: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.uInt16, word: .uInt16) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.uInt16) }
   public static var typeEncoding: String { "S" }
 }
 
 extension Int32: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.int32, word: .int32) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.int32) }
   public static var typeEncoding: String { "i" }
 }
 
 extension UInt32: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.uInt32, word: .uInt32) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.uInt32) }
   public static var typeEncoding: String { "I" }
 }
 
 extension Int64: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.int64, word: .whole) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.int64) }
   public static var typeEncoding: String { "q" }
 }
 
 extension UInt64: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.uInt64, word: .whole) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.uInt64) }
   public static var typeEncoding: String { "Q" }
 }
 
 extension Int: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.int64, word: .whole) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.int64) }
   public static var typeEncoding: String { "q" }
 }
 
 extension UInt: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.uInt64, word: .whole) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.uInt64) }
   public static var typeEncoding: String { "Q" }
 }
 
 extension Bool: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.bool, word: .bool) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.bool) }
   public static var typeEncoding: String { "B" }
   @inlinable public var word: UInt64 { self ? 1 : 0 }
   /// Every byte but 0 is true, because C code that returns 2 for a `_Bool` must not produce an
@@ -112,8 +101,7 @@ extension Bool: WordValue {
 }
 
 extension Float: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.float, word: .uInt32) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.float) }
   public static var typeEncoding: String { "f" }
   @inlinable public var word: UInt64 { UInt64(bitPattern) }
   @inlinable public init(word: UInt64) { self.init(bitPattern: UInt32(truncatingIfNeeded: word)) }
@@ -131,8 +119,7 @@ extension Float: WordValue {
 }
 
 extension Double: WordValue {
-  @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.double, word: .whole) }
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .word(.double) }
   public static var typeEncoding: String { "d" }
   @inlinable public var word: UInt64 { bitPattern }
   @inlinable public init(word: UInt64) { self.init(bitPattern: word) }
@@ -203,30 +190,26 @@ public struct ComplexValue<Part: ComplexPart>: Hashable, Sendable, BitwiseCopyab
 /// ComplexValue<Float>.typeEncoding   // jf
 /// ComplexValue<Double>.typeEncoding  // jd
 /// ```
-public protocol ComplexPart: CallValue, Hashable, BitwiseCopyable, Sendable {
-  /// How a complex number of two such parts is stored in a frame.
-  @unsafe static func _complexFacts() -> ValueFacts
-}
+public protocol ComplexPart: CallValue, Hashable, BitwiseCopyable, Sendable {}
 
-extension Float: ComplexPart {
-  @inlinable @unsafe
-  public static func _complexFacts() -> ValueFacts { ValueFacts(.complexFloat) }
-}
+extension Float: ComplexPart {}
 
-extension Double: ComplexPart {
-  @inlinable @unsafe
-  public static func _complexFacts() -> ValueFacts { ValueFacts(.complexDouble) }
-}
+extension Double: ComplexPart {}
 
 #if arch(x86_64)
-  extension Float80: ComplexPart {
-    @inlinable @unsafe
-    public static func _complexFacts() -> ValueFacts { ValueFacts(.complexLongDouble) }
-  }
+  extension Float80: ComplexPart {}
 #endif
 
 extension ComplexValue: CallValue, BitwiseValue {
   @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { unsafe Part._complexFacts() }
+  public static func _callFacts(_ depth: Int) -> ValueFacts {
+    if Part.self == Float.self { return ValueFacts(.complexFloat) }
+    if Part.self == Double.self { return ValueFacts(.complexDouble) }
+    #if arch(x86_64)
+      if Part.self == Float80.self { return ValueFacts(.complexLongDouble) }
+    #endif
+    // A part of another module may have other bytes than its carrier.
+    return Part.self == LongDouble.self ? ValueFacts(.complexLongDouble) : .unfit
+  }
   public static var typeEncoding: String { "j" + Part.typeEncoding }
 }

@@ -8,7 +8,9 @@ import Glibc
 extension String: NullableCallValue {
   public static var typeEncoding: String { "*" }
   @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { .reference(.cString) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts {
+    ValueFacts(.cString, zero: .isMissing)
+  }
 
   @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
@@ -47,7 +49,9 @@ public protocol CallObject: AnyObject, NullableCallValue {}
 extension CallObject {
   public static var typeEncoding: String { "@" }
   @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { .reference(.object) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts {
+    ValueFacts(.object, zero: .isMissing)
+  }
 
   @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
@@ -81,7 +85,9 @@ public struct AnyCallObject: NullableCallValue {
 
   public static var typeEncoding: String { "@" }
   @inlinable @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { .reference(.object) }
+  public static func _callFacts(_ depth: Int) -> ValueFacts {
+    ValueFacts(.object, zero: .isMissing)
+  }
 
   @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {

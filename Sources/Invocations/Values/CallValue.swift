@@ -44,7 +44,7 @@ public protocol CallValue: SendableMetatype {
 extension CallValue {
   /// The kind of place that values of this type fit.
   @inlinable
-  public static var valueKind: ValueKind {
+  static var valueKind: FWDKind {
     // SAFETY: the facts are only read.
     unsafe _callFacts(0).kind
   }
@@ -52,9 +52,8 @@ extension CallValue {
   /// What a frame owns after a value was stored in it.
   @inlinable static var ownership: ValueOwnership { valueKind.ownership }
 
-  /// How the value's memory becomes a word; nil if storing or loading the value does more than
-  /// that.
-  @inlinable static var memoryWord: FWDWord? { unsafe _callFacts(0).word }
+  /// The kind of the value's memory, if the value is no more than that.
+  @inlinable static var memoryWord: FWDKind? { unsafe _callFacts(0).word }
 }
 
 /// A value that may be missing: NULL or nil.

@@ -23,7 +23,7 @@ enum ExactNumber {
     func put<Target: CallValue>(_ converted: Target?) throws(InvocationError) -> Bool {
       try store(converted, of: "\(value)", in: slot, type)
     }
-    switch slot.kind.raw {
+    switch slot.kind {
     case .int8: return try put(Int8(exactly: value))
     case .uInt8: return try put(UInt8(exactly: value))
     case .int16: return try put(Int16(exactly: value))
@@ -38,9 +38,7 @@ enum ExactNumber {
     case .float: return try put(Float(exactly: value))
     case .double: return try put(Double(exactly: value))
     case .longDouble: return try put(LongDouble(exactly: value))
-    case .nothing, .complexFloat, .complexDouble, .complexLongDouble, .cString, .object, .block,
-      .classReference, .selector, .pointer, .functionPointer, .aggregate, .swiftValue:
-      return false
+    default: return false
     }
   }
 
@@ -52,7 +50,7 @@ enum ExactNumber {
     func put<Target: CallValue>(_ converted: Target?) throws(InvocationError) -> Bool {
       try store(converted, of: "\(value)", in: slot, type)
     }
-    switch slot.kind.raw {
+    switch slot.kind {
     case .float: return try put(Float(exactly: value))
     case .double: return try put(Double(exactly: value))
     case .longDouble: return try put(LongDouble(exactly: value))

@@ -115,8 +115,6 @@ extension LongDouble: Hashable {
 extension LongDouble: BitwiseValue, ComplexPart {
   @unsafe
   public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.longDouble) }
-  @unsafe
-  public static func _complexFacts() -> ValueFacts { ValueFacts(.complexLongDouble) }
   public static var typeEncoding: String { "D" }
 }
 

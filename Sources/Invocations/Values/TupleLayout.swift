@@ -31,38 +31,35 @@ package final class TupleLayout: @unchecked Sendable {
   package init?<Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>, onlyStores: Bool = false
   ) {
-    let plan = fitted.plan
     var found: [FWDMove] = []
     var lendsText = false
     var offset = 0
     var isWords = true
     func move<Moved>(_ type: Moved.Type) -> FWDMove? {
       let place = fitted.arguments[found.count]
-      let slot = unsafe plan.slots[fitted.first + found.count]
       let alignment = MemoryLayout<Moved>.alignment
       offset = (offset + alignment - 1) / alignment * alignment
-      let word: FWDWord
-      switch place.way {
-      // A promoted argument of a variadic function is wider than its Swift type.
-      case .word(let known) where slot.kind == slot.declared: word = known
-      case .object: (word, isWords) = (.whole, false)
+      let word: FWDKind
+      switch place.content {
+      case .word(let known): word = known
+      case .object: (word, isWords) = (.uInt64, false)
       case .address:
-        (word, isWords) = (MemoryLayout<Moved>.size == 0 ? .nowhere : .address, false)
-      case .text: (word, isWords) = (.text, false)
-      case .converted(let type) where onlyStores && slot.kind == slot.declared:
+        (word, isWords) = (MemoryLayout<Moved>.size == 0 ? .nothing : .swiftValue, false)
+      case .text: (word, isWords) = (.cString, false)
+      case .converted(let type) where onlyStores && !place.isPromoted(in: fitted.plan):
         // SAFETY: the facts are only read.
         if unsafe type._callFacts(0).zero == .isMissingInMemory {
-          word = .whole
+          word = .uInt64
         } else if type == String.self || type == String?.self, LentText.ofLibrary.isPossible {
-          (word, isWords, lendsText) = (.text, false, true)
+          (word, isWords, lendsText) = (.cString, false, true)
         } else {
           return nil
         }
-      case .word, .converted, .nothing: return nil
+      case .converted, .nothing: return nil
       }
       guard offset <= UInt16.max else { return nil }
       defer { offset += MemoryLayout<Moved>.size }
-      return FWDMove(frame: slot.offset, tuple: UInt16(offset), word: word)
+      return FWDMove(frame: UInt32(place.offset), tuple: UInt16(offset), word: word)
     }
     for type in repeat (each Argument).self {
       guard let move = move(type) else { return nil }
@@ -72,7 +69,7 @@ package final class TupleLayout: @unchecked Sendable {
     if offset == 0, !found.isEmpty { return nil }
     self.isWords = isWords
     self.lendsText = lendsText
-    areWhole = found.allSatisfy { $0.word == .whole }
+    areWhole = found.allSatisfy { $0.word == .uInt64 }
     count = found.count
     unsafe moves = .allocate(capacity: max(1, count))
     unsafe moves.initialize(from: found, count: count)

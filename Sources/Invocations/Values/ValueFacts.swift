@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
-/// How values of a Swift type are stored in a frame: their kind, and whether one word is all they
-/// are.
+/// How values of a Swift type are stored in a frame.
 ///
 /// A type of your own has the facts of its carrier:
 ///
@@ -12,7 +11,7 @@ public import CForwardingShims
 ///   var carrier: Double { degrees + 273.15 }
 ///   init?(carrier: Double) { degrees = carrier - 273.15 }
 /// }
-/// Celsius.valueKind == Double.valueKind  // true: the facts are those of the carrier
+/// Celsius.typeEncoding  // d
 /// ```
 ///
 /// The facts of a type come from the same conformance as the functions that store and load its
@@ -23,10 +22,10 @@ public import CForwardingShims
 /// another type.
 @frozen
 public struct ValueFacts: Sendable {
-  @usableFromInline let kind: ValueKind
-  /// How the value's memory becomes a word; nil if storing or loading the value does more than
-  /// that.
-  @usableFromInline let word: FWDWord?
+  @usableFromInline let kind: FWDKind
+  /// The kind of the value's memory, if storing and loading the value is no more than to widen and
+  /// to narrow that to a word; else nil.
+  @usableFromInline let word: FWDKind?
   /// The meaning of a zero word.
   @usableFromInline let zero: ZeroWord
   /// The structure whose bytes are stored, if the kind is an aggregate.
@@ -45,11 +44,8 @@ public struct ValueFacts: Sendable {
   }
 
   @inlinable
-  init(_ kind: FWDKind, word: FWDWord? = nil) { self.init(ValueKind(raw: kind), word: word) }
-
-  @inlinable
   init(
-    _ kind: ValueKind, word: FWDWord? = nil, zero: ZeroWord = .isValue,
+    _ kind: FWDKind, word: FWDKind? = nil, zero: ZeroWord = .isValue,
     structure: (any CallStructure.Type)? = nil
   ) {
     self.kind = kind
@@ -58,26 +54,18 @@ public struct ValueFacts: Sendable {
     self.structure = structure
   }
 
-  /// The bytes of a structure.
+  /// A number that is a word.
   @inlinable
-  static func bytes(of structure: any CallStructure.Type) -> ValueFacts {
-    ValueFacts(ValueKind(raw: .aggregate), structure: structure)
-  }
-
-  /// Text or an object.
-  @inlinable
-  static func reference(_ kind: FWDKind) -> ValueFacts {
-    ValueFacts(ValueKind(raw: kind), zero: .isMissing)
-  }
+  static func word(_ kind: FWDKind) -> ValueFacts { ValueFacts(kind, word: kind.memory) }
 
   /// A pointer. Loading one refuses zero, so it is more than its word; an optional pointer is its
   /// word.
   @inlinable static var address: ValueFacts {
-    ValueFacts(ValueKind(raw: .pointer), zero: .isMissingInMemory)
+    ValueFacts(.pointer, zero: .isMissingInMemory)
   }
 
   /// A type that fits no place: an aggregate without a structure.
-  @inlinable static var unfit: ValueFacts { ValueFacts(ValueKind(raw: .aggregate)) }
+  @inlinable static var unfit: ValueFacts { ValueFacts(.aggregate) }
 
   /// Whether values of the type fit no place.
   @inlinable var isUnfit: Bool { kind.isAggregate && structure == nil }
@@ -92,7 +80,7 @@ public struct ValueFacts: Sendable {
     switch zero {
     case .isValue: .unfit
     case .isMissing: ValueFacts(kind)
-    case .isMissingInMemory: ValueFacts(kind, word: .whole)
+    case .isMissingInMemory: ValueFacts(kind, word: .uInt64)
     }
   }
 

@@ -2,49 +2,49 @@
 public import CForwardingShims
 package import TypeEncodings
 
-/// The kind of a value, which decides how it is stored and passed.
-///
-/// ```swift
-/// Int.valueKind == Int64.valueKind    // true
-/// Int32.valueKind == Int64.valueKind  // false
-/// ```
-@frozen
-public struct ValueKind: Hashable, Sendable {
-  @usableFromInline let raw: FWDKind
+// The kind of a value, which decides how it is stored and passed, is that of the C core. A new kind
+// of numbers is a case of `FWDKind` and of `Scalar`, and a line of the functions here.
+extension FWDKind {
+  @inlinable var isObject: Bool { self == .object }
+  @inlinable var isCString: Bool { self == .cString }
+  @inlinable var isNothing: Bool { self == .nothing }
+  @inlinable var isAggregate: Bool { self == .aggregate }
 
-  @inlinable init(raw: FWDKind) { self.raw = raw }
-
-  @inlinable var isObject: Bool { raw == .object }
-  @inlinable var isCString: Bool { raw == .cString }
-  @inlinable var isNothing: Bool { raw == .nothing }
-  @inlinable var isAggregate: Bool { raw == .aggregate }
-
-  @inlinable var isSwiftValue: Bool { raw == .swiftValue }
+  @inlinable var isSwiftValue: Bool { self == .swiftValue }
 
   /// Whether a place of this kind may own its value: an object, a C string or a Swift value.
-  @inlinable var isOwnable: Bool { raw == .object || raw == .cString || raw == .swiftValue }
+  @inlinable var isOwnable: Bool { self == .object || self == .cString || self == .swiftValue }
+
+  /// The integer that has the memory of a number that is a word. Eight bytes are one for all.
+  @inlinable var memory: FWDKind {
+    switch self {
+    case .float: .uInt32
+    case .int64, .double: .uInt64
+    default: self
+    }
+  }
 
   /// Whether a value of this kind may be set in a place: in a place of its own kind, and an address
   /// in every place that holds one.
   @inlinable
-  func fits(_ place: ValueKind) -> Bool {
-    raw == place.raw || (raw == .pointer && (place.isAddress || place.isCString))
+  func fits(_ place: FWDKind) -> Bool {
+    self == place || (self == .pointer && (place.isAddress || place.isCString))
   }
 
   /// Whether a place of this kind holds an unowned address, whatever it points at.
   @inlinable var isAddress: Bool {
-    switch raw {
+    switch self {
     case .pointer, .functionPointer, .block: true
     default: false
     }
   }
 
   /// Whether a place of this kind holds an address that `retainArguments` does not keep alive.
-  var isUnownedPointer: Bool { raw == .pointer || raw == .block }
+  var isUnownedPointer: Bool { self == .pointer || self == .block }
 
   /// Whether a place of this kind holds an address, so that nil fits.
   var isPointerLike: Bool {
-    switch raw {
+    switch self {
     case .pointer, .functionPointer, .block, .cString, .classReference: true
     default: false
     }
@@ -52,16 +52,14 @@ public struct ValueKind: Hashable, Sendable {
 
   /// What the place of this kind owns after a value is stored.
   @inlinable var ownership: ValueOwnership {
-    switch raw {
+    switch self {
     case .object: .object
     case .cString: .cString
     case .swiftValue: .value
     default: .none
     }
   }
-}
 
-extension FWDKind {
   /// The kind of a scalar. Two letters may share a kind (`l` and `q`).
   init(_ scalar: Scalar) {
     self =
@@ -110,7 +108,7 @@ extension FWDKind {
 
 extension TypeEncoding {
   /// Whether an argument or result of the type is an unowned address.
-  var isUnownedAddress: Bool { ValueKind(raw: FWDKind(self)).isAddress }
+  var isUnownedAddress: Bool { FWDKind(self).isAddress }
 }
 
 extension FWDValue {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
+import TypeEncodings
 
 /// One place of a frame, which a value is written to and read from.
 ///
@@ -30,9 +31,12 @@ public struct ValueSlot {
     self.index = index
   }
 
+  /// The number of the place in its plan: 0 is the result, and `i + 1` is argument `i`.
+  @inlinable var place: Int { index.map { $0 + 1 } ?? 0 }
+
   /// The kind of the place.
   @inlinable
-  var kind: ValueKind { unsafe ValueKind(raw: slot.pointee.kind) }
+  var kind: FWDKind { unsafe slot.pointee.kind }
 
   /// The size of the value in bytes.
   var size: Int { unsafe Int(slot.pointee.size) }
@@ -111,4 +115,55 @@ public struct ValueSlot {
   /// Whether the place holds no address.
   @inlinable
   var isNull: Bool { word == 0 }
+}
+
+// The value of a place as bytes and as an object.
+extension ValueSlot {
+  /// The object that the place refers to. Setting it does not retain the object.
+  var object: AnyObject? {
+    get {
+      unsafe UnsafeRawPointer(bitPattern: UInt(word)).map {
+        unsafe Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()
+      }
+    }
+    nonmutating set { word = OwnedWord(newValue, isOwned: false).word }
+  }
+
+  /// The bytes of the value, exactly as many as its type has.
+  var bytes: [UInt8] {
+    guard size > 0 else { return [] }
+    return unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      unsafe fwd_slot_load(slot, frame, buffer.baseAddress.unsafelyUnwrapped, size)
+      for hole in holes { unsafe buffer[hole].update(repeating: 0) }
+      count = size
+    }
+  }
+
+  /// Writes the bytes of a value, exactly as many as its type has.
+  ///
+  /// - Safety: `bytes` must have that many bytes, and they must be a valid value of the type.
+  @unsafe
+  func store(bytes: [UInt8]) {
+    guard !bytes.isEmpty else { return }
+    unsafe fwd_slot_store_raw(slot, frame, bytes)
+  }
+
+  /// The bytes in hexadecimal digits, at most `limit` of them.
+  func hex(limit: Int) -> String {
+    let digits = Array("0123456789abcdef")
+    let bytes = bytes
+    let shown = bytes.prefix(limit).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return "{" + String(shown) + (bytes.count > limit ? "…" : "") + "}"
+  }
+
+  /// The padding bytes of a number: a `long double` uses 10 of its 16 bytes, and the others hold
+  /// old bytes of the stack.
+  private var holes: [Range<Int>] {
+    guard Machine.own == .x86_64Linux else { return [] }
+    switch kind {
+    case .longDouble: return [10..<16]
+    case .complexLongDouble: return [10..<16, 26..<32]
+    default: return []
+    }
+  }
 }

@@ -60,7 +60,7 @@ struct LentTextTests {
     var tuple = [String?](repeating: nil, count: 12)
     tuple[11] = "seven"
     let moves = tuple.indices.map { index in
-      FWDMove(frame: UInt32(8 * index), tuple: UInt16(16 * index), word: .text)
+      FWDMove(frame: UInt32(8 * index), tuple: UInt16(16 * index), word: .cString)
     }
     let size = MemoryLayout<FWDLentFrame>.size
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size + 128, alignment: 16)
