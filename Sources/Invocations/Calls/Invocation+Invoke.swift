@@ -140,7 +140,10 @@ extension CallPlan {
   ///
   /// - Throws: ``InvocationError`` if the types differ.
   func check(_ implementation: Implementation) throws(InvocationError) -> Implementation {
-    if let answering = implementation.answering(self) { return answering }
+    if let answering = implementation.answering(self) {
+      return differsInText(from: answering.plan)
+        ? Implementation(translating: answering, for: self) : answering
+    }
     throw mismatch("function", implementation.plan.signature, of: implementation.plan)
   }
 }

@@ -194,11 +194,11 @@ public final class Implementation: Sendable {
   /// The signature of the calls that it takes.
   public var signature: MethodSignature { plan.signature }
 
-  /// The implementation that answers calls of a plan: this one, one that translates its text, or
-  /// its variant without a result, or the one for other types. Returns nil if the types differ.
+  /// The implementation that answers calls of a plan: this one, whose text ``Call/perform(_:)``
+  /// translates, its variant without a result, or the one for other types. Returns nil if the types
+  /// differ.
   func answering(_ plan: CallPlan) -> Implementation? {
-    if plan.isInterchangeable(with: self.plan) { return self }
-    if plan.differsInText(from: self.plan) { return Implementation(translating: self, for: plan) }
+    if plan.isInterchangeable(with: self.plan) || plan.differsInText(from: self.plan) { return self }
     return withoutResult?.answering(plan) ?? otherTypes?.answering(plan)
   }
 

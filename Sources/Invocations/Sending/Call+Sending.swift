@@ -215,8 +215,8 @@ extension Call {
 }
 
 extension CallPlan {
-  /// Returns the implementation that answers calls of this plan: the method, one that translates
-  /// its text, or its variant without a result.
+  /// Returns the implementation that answers calls of this plan: the method, or its variant without a
+  /// result.
   ///
   /// - Throws: ``InvocationError`` if the types differ.
   func check(

@@ -64,7 +64,10 @@ extension Invocation {
 
   /// Performs a method whose plan was compared with this one's.
   private nonisolated(nonsending) func performAwaiting(_ method: Implementation) async throws {
-    guard let body = method.awaitedBody else {
+    // A method with other text than the call's is not awaited, and throws that.
+    guard let body = method.awaitedBody,
+      method.plan === plan || !plan.differsInText(from: method.plan)
+    else {
       return try call.lendingTarget { try call.perform(method) }
     }
     let old = call.detachResult()
