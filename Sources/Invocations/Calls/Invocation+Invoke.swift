@@ -161,7 +161,7 @@ extension Call {
   }
 
   private func lookUpSelector(_ word: UInt64) -> Selector? {
-    guard let selector = SelectorTable.selector(ofWord: word) else { return nil }
+    guard let selector = Selector(ofWord: word) else { return nil }
     unsafe state.pointee.checked_selector = word
     return selector
   }

@@ -39,7 +39,7 @@ public final class Implementation: Sendable {
   @usableFromInline typealias Closure = @Sendable (FrameReference) throws -> Void
 
   /// Runs an awaited call in its caller's isolation, and stores the result in it.
-  package typealias AwaitedClosure =
+  @usableFromInline package typealias AwaitedClosure =
     nonisolated(nonsending) @Sendable (Invocation) async throws -> Void
 
   /// A C function.
@@ -103,33 +103,19 @@ public final class Implementation: Sendable {
   }
 
   /// Makes an implementation from a Swift body and a plan that fits its types.
+  ///
+  /// - Parameter awaited: the body for senders that await, if it is another.
   @usableFromInline
   init<Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>, receiver: Any.Type? = nil,
-    withoutResult: Implementation? = nil, _ body: @escaping Closure
+    withoutResult: Implementation? = nil, awaited: AwaitedClosure? = nil, _ body: @escaping Closure
   ) {
-    awaitedBody = nil
     plan = fitted.plan
     // A protocol type is not a class.
     self.receiver = receiver as? AnyClass
     self.body = body
-    // A pointer in the place of a C string is not handed over.
-    ownsResult = fitted.result.ownership != .none
-    function = nil
-    keepAlive = nil
-    self.withoutResult = withoutResult
-    otherTypes = nil
-  }
-
-  /// Makes an implementation from a body for senders that await, and one for others.
-  init<Value, each Argument>(
-    _ fitted: FittedPlan<Value, repeat each Argument>, receiver: Any.Type?,
-    withoutResult: Implementation?, awaited: @escaping AwaitedClosure, _ body: @escaping Closure
-  ) {
-    plan = fitted.plan
-    self.receiver = receiver as? AnyClass
-    self.body = body
     awaitedBody = awaited
+    // A pointer in the place of a C string is not handed over.
     ownsResult = fitted.result.ownership != .none
     function = nil
     keepAlive = nil
