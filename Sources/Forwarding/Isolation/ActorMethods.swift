@@ -27,7 +27,11 @@ extension Implementation {
     asyncMethod body:
       @escaping @Sendable (isolated Receiver, repeat each Argument) async throws -> Value
   ) throws(InvocationError) {
-    try self.init(encoding: encoding, awaitedOnActor: body)
+    let method: nonisolated(nonsending) @Sendable (Receiver, repeat each Argument) async throws -> Value =
+      { (receiver: Receiver, arguments: repeat each Argument) in
+        try await body(receiver, repeat each arguments)
+      }
+    try self.init(encoding: encoding, asyncMethod: method)
   }
 }
 

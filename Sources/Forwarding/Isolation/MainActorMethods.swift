@@ -43,7 +43,11 @@ extension Implementation {
     asyncMethod body:
       @escaping @MainActor @Sendable (Receiver, repeat each Argument) async throws -> Value
   ) throws(InvocationError) {
-    try self.init(encoding: encoding, awaitedOnMainActor: body)
+    try self.init(
+      encoding: encoding,
+      asyncMethod: { (receiver: Receiver, arguments: repeat each Argument) async throws -> Value in
+        try await body(receiver, repeat each arguments)
+      })
   }
 }
 

@@ -31,11 +31,7 @@ public struct Message<Result, each Argument>: Sendable {
   ///   other.
   public init(_ selector: Selector, encoding: String? = nil) throws(InvocationError) {
     let fitted = try FittedPlan<Result, repeat each Argument>(anyMethod: encoding)
-    do throws(TypeEncodingError) {
-      try fitted.plan.signature.checkArity(ofSelector: selector.name)
-    } catch {
-      throw .encoding(error)
-    }
+    try fitted.plan.signature.checkArity(of: selector)
     self.init(selector, PreparedMessage(fitted))
   }
 

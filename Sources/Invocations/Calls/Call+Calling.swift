@@ -89,6 +89,9 @@ extension Call {
 
   /// Calls an implementation whose plan was compared with this one's.
   func perform(_ implementation: Implementation) throws {
+    if unsafe implementation.plan.facts != facts, plan.differsInText(from: implementation.plan) {
+      return try performTranslating(implementation)
+    }
     try withExtendedLifetime(implementation) {
       if let function = implementation.function {
         // SAFETY: the registration of the function vouched for its type, which is this plan's.

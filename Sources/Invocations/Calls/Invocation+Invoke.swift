@@ -135,7 +135,10 @@ extension CallPlan {
   ///
   /// - Throws: ``InvocationError`` if the types differ.
   func check(_ implementation: Implementation) throws(InvocationError) -> Implementation {
-    if let answering = implementation.answering(self) { return answering }
+    if let answering = implementation.answering(self) {
+      return differsInText(from: answering.plan)
+        ? Implementation(translating: answering, for: self) : answering
+    }
     throw mismatch("function", implementation.plan.signature, of: implementation.plan)
   }
 }
@@ -153,7 +156,7 @@ extension Call {
   }
 
   private func lookUpSelector(_ word: UInt64) -> Selector? {
-    guard let selector = SelectorTable.selector(ofWord: word) else { return nil }
+    guard let selector = Selector(ofWord: word) else { return nil }
     unsafe state.pointee.checked_selector = word
     return selector
   }

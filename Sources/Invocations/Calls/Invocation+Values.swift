@@ -49,7 +49,7 @@ extension Call {
     case .cString: return slot.isNull ? nil : unsafe loaded(slot, String.self)
     case .object: return slot.object
     case .swiftValue: return swiftValue(slot)
-    case .selector: return SelectorTable.selector(ofWord: slot.word)
+    case .selector: return Selector(ofWord: slot.word)
     case .pointer, .functionPointer, .block, .classReference:
       return unsafe UnsafeRawPointer(bitPattern: UInt(slot.word))
     default: return RawValue(type: plan.type(ofPlace: slot.place), bytes: slot.bytes)

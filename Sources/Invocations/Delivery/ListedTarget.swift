@@ -221,20 +221,10 @@ extension ListedTarget {
   func isAnswered(
     _ object: UnsafeMutableRawPointer, _ optional: Selector?, _ body: () throws -> Void
   ) throws -> Bool {
-    guard let optional else {
-      try body()
-      return true
+    if let optional {
+      return try unsafe OptionalRequirement.isAnswered(optional, by: object, of: type, body)
     }
-    let thread = unsafe fwd_thread()
-    unsafe fwd_forget_left_out(thread)
-    var failure: (any Error)?
-    do { try body() } catch { failure = error }
-    if unsafe fwd_is_left_out(thread, object, UInt64(optional.word)) != 0 {
-      // A default implementation without a value to return throws.
-      OptionalRequirement.note(leftOut: optional, by: type)
-      return false
-    }
-    if let failure { throw failure }
+    try body()
     return true
   }
 }

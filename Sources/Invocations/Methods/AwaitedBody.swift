@@ -37,7 +37,7 @@ extension Implementation {
 extension FrameReference {
   /// The selector in the frame of a method.
   func selector(of plan: CallPlan) -> Selector? {
-    SelectorTable.selector(ofWord: argument(1, of: plan).word)
+    Selector(ofWord: argument(1, of: plan).word)
   }
 }
 

@@ -47,11 +47,7 @@ public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
   public func register(
     _ selector: Selector, replacing: Bool = false, _ implementation: Implementation
   ) throws(InvocationError) {
-    do throws(TypeEncodingError) {
-      try implementation.signature.checkArity(ofSelector: selector.name)
-    } catch {
-      throw .encoding(error)
-    }
+    try implementation.signature.checkArity(of: selector)
     let (isTaken, old) = methods.withLockInPlace { methods -> (Bool, Implementation?) in
       let old = methods[selector]
       if old != nil, !replacing { return (true, nil) }

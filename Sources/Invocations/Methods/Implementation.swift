@@ -39,8 +39,7 @@ public final class Implementation: Sendable {
   @usableFromInline typealias Closure = @Sendable (FrameReference) throws -> Void
 
   /// Runs an awaited call in its caller's isolation, and stores the result in it.
-  @usableFromInline
-  package typealias AwaitedClosure =
+  @usableFromInline package typealias AwaitedClosure =
     nonisolated(nonsending) @Sendable (Invocation) async throws -> Void
 
   /// A C function.
@@ -170,11 +169,11 @@ public final class Implementation: Sendable {
   /// The signature of the calls that it takes.
   public var signature: MethodSignature { plan.signature }
 
-  /// The implementation that answers calls of a plan: this one, one that translates its text, or
-  /// its variant without a result, or the one for other types. Returns nil if the types differ.
+  /// The implementation that answers calls of a plan: this one, whose text ``Call/perform(_:)``
+  /// translates, its variant without a result, or the one for other types. Returns nil if the types
+  /// differ.
   func answering(_ plan: CallPlan) -> Implementation? {
-    if plan.isInterchangeable(with: self.plan) { return self }
-    if plan.differsInText(from: self.plan) { return Implementation(translating: self, for: plan) }
+    if plan.isInterchangeable(with: self.plan) || plan.differsInText(from: self.plan) { return self }
     return traits.withoutResult?.answering(plan) ?? otherTypes?.answering(plan)
   }
 

@@ -50,21 +50,6 @@ extension Implementation {
       IsolatedBody.onMainActor(fitted, check, goesThere: false, body))
   }
 
-  /// An `async` method of the main actor.
-  package convenience init<
-    Receiver: AnyObject & Sendable, Value: Sendable, each Argument: Sendable
-  >(
-    encoding: String?,
-    awaitedOnMainActor body:
-      @escaping @MainActor @Sendable (Receiver, repeat each Argument) async throws -> Value
-  ) throws(InvocationError) {
-    try self.init(
-      encoding: encoding,
-      asyncMethod: { (receiver: Receiver, arguments: repeat each Argument) async throws -> Value in
-        try await body(receiver, repeat each arguments)
-      })
-  }
-
   /// A method of the actor that receives it.
   package convenience init<Receiver: Actor, Value: Sendable, each Argument: Sendable>(
     encoding: String?, actor check: @escaping IsolationCheck,
@@ -83,19 +68,6 @@ extension Implementation {
         let (receiver, arguments) = try call.parts(fitted, Receiver.self)
         try call.answer(await body(receiver, repeat each arguments), fitted.result)
       }, IsolatedBody.onActor(fitted, check, body))
-  }
-
-  /// An `async` method of the actor that receives it.
-  package convenience init<Receiver: Actor, Value: Sendable, each Argument: Sendable>(
-    encoding: String?,
-    awaitedOnActor body:
-      @escaping @Sendable (isolated Receiver, repeat each Argument) async throws -> Value
-  ) throws(InvocationError) {
-    try self.init(
-      encoding: encoding,
-      asyncMethod: { (receiver: Receiver, arguments: repeat each Argument) async throws -> Value in
-        try await body(receiver, repeat each arguments)
-      })
   }
 }
 

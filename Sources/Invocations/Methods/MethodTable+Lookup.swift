@@ -20,19 +20,12 @@ extension MethodTable {
   }
 
   /// Whether objects of a class answer a selector, if the class alone decides that and the lookup
-  /// is cached; nil if not. Takes no lock and retains nothing.
+  /// is cached; nil if not. Takes no lock.
   static func knowsAnswer(_ type: AnyClass, _ selector: Selector) -> Bool? {
-    let word = UInt(bitPattern: ObjectIdentifier(type))
-    guard let thread = unsafe fwd_thread(),
-      let method = unsafe fwd_method_hold(thread, word, selector.word)
+    guard let (table, method) = known(type, selector), table.forwarding == nil,
+      table.providing == nil
     else { return nil }
-    defer { unsafe fwd_let_go(thread) }
-    guard let address = unsafe method.pointee.table else { return nil }
-    // SAFETY: a table is never freed.
-    let isDecided = unsafe Unmanaged<MethodTable>.fromOpaque(address)._withUnsafeGuaranteedRef {
-      $0.forwarding == nil && $0.providing == nil
-    }
-    return isDecided ? unsafe method.pointee.implementation != nil : nil
+    return method != nil
   }
 
   /// The signature of a method of a class, or of a message in an adopted protocol. Takes no lock if
@@ -53,7 +46,9 @@ extension MethodTable {
       let method = unsafe fwd_method_hold(thread, word, selector.word)
     else { return nil }
     defer { unsafe fwd_let_go(thread) }
-    guard let table = unsafe known(method.pointee.table) else { return nil }
+    guard let address = unsafe method.pointee.table else { return nil }
+    // SAFETY: a table is never freed.
+    let table = unsafe Unmanaged<MethodTable>.fromOpaque(address).takeUnretainedValue()
     let implementation = unsafe method.pointee.implementation.map {
       unsafe Unmanaged<Implementation>.fromOpaque($0).takeUnretainedValue()
     }
@@ -79,12 +74,6 @@ extension MethodTable {
     }
     unsafe fwd_method_remember(entry, epoch)
     withExtendedLifetime(method) {}
-  }
-
-  /// The table that a cache entry points at. A table is never freed.
-  @unsafe
-  private static func known(_ address: UnsafeRawPointer?) -> MethodTable? {
-    unsafe address.map { unsafe Unmanaged<MethodTable>.fromOpaque($0).takeUnretainedValue() }
   }
 
   /// The method that an object of this class has for a selector. Its own methods come first.

@@ -44,9 +44,7 @@ extension MethodTable: MethodRegistry {
   private func check(
     _ implementation: Implementation, for selector: Selector
   ) throws(InvocationError) {
-    try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try implementation.signature.checkArity(ofSelector: selector.name)
-    }
+    try implementation.signature.checkArity(of: selector)
     if let taken = implementation.receiver, !isClass(type, below: taken) {
       throw .wrongReceiver(selector, type: SwiftType(type), takes: SwiftType(taken))
     }
@@ -148,40 +146,12 @@ public struct DeclarationError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension MethodTable {
-  /// Adds methods that a proxy made. Methods that the class already has stay. A method that another
-  /// proxy made gets the new one for its types: two protocols may have requirements with equal names.
-  /// If the types of any other method differ, an error is reported.
-  package func declare(_ made: [(selector: Selector, method: Implementation)]) {
-    for (selector, method) in add(made) {
-      guard let known = own(selector), known.answering(method.plan) == nil,
-        !add(selector, besides: method)
-      else { continue }
-      Self.refuse(
-        DeclarationError(
-          type: SwiftType(type), selector: selector, cause: .duplicateName("-[\(type) \(selector)]")
-        ))
-    }
-  }
-
-  /// Removes a method that a proxy made for an optional requirement that the class leaves out.
-  func leaveOut(_ selector: Selector) {
-    let old = state.withLockInPlace { state -> Implementation? in
-      // The requirement of the other protocol stays. The default implementation runs each time.
-      if state.methods[selector]?.otherTypes != nil { return nil }
-      let old = state.methods.removeValue(forKey: selector)
-      if let old { state.leftOut[selector] = old }
-      return old
-    }
-    fwd_methods_forget(selector.word)
-    withExtendedLifetime(old) {}
-  }
-
   private static let failures = Guarded<[DeclarationError]>([])
 
   /// The declarations that were refused so far.
   public static var declarationErrors: [DeclarationError] { failures.read { $0 } }
 
-  fileprivate static func refuse(_ failure: DeclarationError) {
+  static func refuse(_ failure: DeclarationError) {
     failures.withLock { $0.append(failure) }
     EventReports.report(.wrongDeclaration(failure))
   }

@@ -24,8 +24,22 @@ public final class MethodTable: Sendable {
     var protocols: [ProtocolDescription] = []
     /// Selectors that the resolver was called for, whatever it returned.
     var resolved: Set<Selector> = []
-    /// The optional requirements that the class leaves out: another thread may still be about to add their methods.
+    /// The methods that proxies made for optional requirements that the class leaves out. They were removed, but
+    /// another thread may still be about to add them.
     var leftOut: [Selector: Implementation] = [:]
+
+    /// Adds a method that a proxy made, beside that of another proxy with other types: both go on to
+    /// call their targets, each with its own. Returns false if the class has a method of no proxy whose
+    /// types differ.
+    mutating func add(_ selector: Selector, ofProxy method: Implementation) -> Bool {
+      guard let known = methods[selector] ?? leftOut[selector] else {
+        methods[selector] = method
+        return true
+      }
+      if known.answering(method.plan) != nil { return true }
+      if known.isGenerated { methods[selector] = Implementation(known, besides: method) }
+      return known.isGenerated
+    }
   }
 
   /// The tables, and what proxies have to add to the tables that do not exist yet: most classes get no
@@ -133,42 +147,6 @@ public final class MethodTable: Sendable {
     }
   }
 
-  /// Adds methods for the selectors that the class has no method for, and returns the others.
-  func add(
-    _ new: [(selector: Selector, method: Implementation)]
-  ) -> [(selector: Selector, method: Implementation)] {
-    change(new.map(\.selector), byProxy: true) { state in
-      state.methods.reserveCapacity(state.methods.count + new.count)
-      return new.filter { selector, method in
-        guard state.methods[selector] == nil else { return true }
-        guard let leftOut = state.leftOut[selector] else {
-          state.methods[selector] = method
-          return false
-        }
-        if leftOut.plan !== method.plan {
-          state.methods[selector] = Implementation(leftOut, besides: method)
-        }
-        return false
-      }
-    }
-  }
-
-  /// Adds a method of a proxy beside that of another proxy, which has the same selector and other
-  /// types. Returns false, and changes nothing, if the class's method is of no proxy.
-  ///
-  /// The proxies continue to call their targets, each with its own types.
-  func add(_ selector: Selector, besides method: Implementation) -> Bool {
-    let old = state.withLockInPlace { state -> Implementation? in
-      guard let known = state.methods[selector], known.isGenerated else { return nil }
-      if known.answering(method.plan) == nil {
-        state.methods[selector] = Implementation(known, besides: method)
-      }
-      return known
-    }
-    fwd_methods_forget(selector.word)
-    return withExtendedLifetime(old) { old != nil }
-  }
-
   /// Sets the method for a selector, and returns the method that the class itself had.
   @discardableResult
   public func replace(_ selector: Selector, _ implementation: Implementation) -> Implementation? {
@@ -219,18 +197,15 @@ public final class MethodTable: Sendable {
     return true
   }
 
-  /// Changes the methods for some selectors. Cached lookups of other selectors stay valid.
-  private func change<Result>(
-    _ selectors: Selector..., body: (inout State) -> Result
-  ) -> Result {
-    change(selectors, body: body)
+  private func change<Result>(_ selectors: Selector..., body: (inout State) -> Result) -> Result {
+    change(selectors, byProxy: false, body)
   }
 
-  /// Changes the methods for selectors. Proxies send messages for them from then on, unless a proxy
-  /// adds its own methods: of two threads that prepare a class, the one that adds the methods may
-  /// come here after the other one has made the witness tables.
+  /// Changes the methods for some selectors. Cached lookups of others stay valid. Proxies send messages
+  /// for these from then on, unless a proxy adds its own methods: of two threads that prepare a class,
+  /// the one that adds the methods may come here after the other one has made the witness tables.
   private func change<Result>(
-    _ selectors: [Selector], byProxy: Bool = false, body: (inout State) -> Result
+    _ selectors: [Selector], byProxy: Bool, _ body: (inout State) -> Result
   ) -> Result {
     if passesOn {
       var unchanged = state.read { $0 }
@@ -293,5 +268,103 @@ public final class MethodTable: Sendable {
   /// The names of all methods of the class and its superclasses, for suggestions.
   var allSelectorNames: [String] {
     selectors.map(\.name) + (superclass?.allSelectorNames ?? [])
+  }
+
+  // MARK: Methods of proxies
+
+  /// Adds methods that a proxy made. If the class has a method with other types of its own, an error is
+  /// reported.
+  package func declare(_ made: [(selector: Selector, method: Implementation)]) {
+    let refused = change(made.map(\.selector), byProxy: true) { state in
+      state.methods.reserveCapacity(state.methods.count + made.count)
+      return made.filter { !state.add($0.selector, ofProxy: $0.method) }
+    }
+    for (selector, _) in refused {
+      let cause = InvocationError.duplicateName("-[\(type) \(selector)]")
+      Self.refuse(DeclarationError(type: SwiftType(type), selector: selector, cause: cause))
+    }
+  }
+
+  /// Removes a method that a proxy made for an optional requirement that the class leaves out.
+  func leaveOut(_ selector: Selector) {
+    // Returned, to be released outside of the lock.
+    _ = change([selector], byProxy: true) { state -> Implementation? in
+      // The requirement of the other protocol stays. The default implementation runs each time.
+      guard let old = state.methods[selector], old.otherTypes == nil else { return nil }
+      state.methods[selector] = nil
+      return state.leftOut.updateValue(old, forKey: selector)
+    }
+  }
+
+  // MARK: Code of the class that runs once
+
+  /// The calls into classes that run once. They share one wait list, so a cycle of threads that
+  /// wait for each other is found wherever it leads.
+  private enum Question: Hashable {
+    case declaring(ObjectIdentifier)
+    case resolving(ObjectIdentifier, Selector)
+  }
+
+  private static let questions = OnceForEach<Question>()
+
+  /// Lets the class declare its methods, once. Other threads wait for the end, because a
+  /// half-declared class must not answer messages. The class itself gets the table while it
+  /// declares, and so does a class that this one waits for.
+  func declare() {
+    let isOver = { self.isDeclared.load(ordering: .acquiring) }
+    Self.questions.run(.declaring(ObjectIdentifier(type)), unless: isOver) {
+      declaring?.declareMethods(MethodDeclarations(of: type))
+      for add in additions { add(self) }
+      isDeclared.store(true, ordering: .releasing)
+    }
+  }
+
+  /// The method for a selector, after the resolver of the class has run once.
+  func resolved(_ selector: Selector) -> Implementation? {
+    if let method = method(for: selector) { return method }
+    guard let resolving = forwarding?.type else { return nil }
+    let isOver = { self.state.read { $0.resolved.contains(selector) } }
+    if isOver() { return nil }
+    // Other threads wait for the resolver. The resolver itself may ask, and gets nil.
+    Self.questions.run(.resolving(ObjectIdentifier(type), selector), unless: isOver) {
+      resolving.resolveMethod(selector, in: self)
+      state.withLockInPlace { _ = $0.resolved.insert(selector) }
+    }
+    return method(for: selector)
+  }
+
+  // MARK: Protocols
+
+  /// Declares that instances conform to a protocol. From then on its optional messages have a
+  /// signature, whether they are implemented or not.
+  public func adopt(_ description: ProtocolDescription) {
+    state.withLock { state in
+      if !state.protocols.contains(description) { state.protocols.append(description) }
+      hasProtocols.store(true, ordering: .releasing)
+    }
+  }
+
+  /// The signature of a message in an adopted protocol.
+  func requiredSignature(for selector: Selector) -> MethodSignature? {
+    if hasProtocols.load(ordering: .acquiring) {
+      for description in adoptedProtocols {
+        if let known = description.requirement(for: selector) { return known.signature }
+      }
+    }
+    if let known = unsafe knownSuperclass {
+      return unsafe known._withUnsafeGuaranteedRef { $0.declared.requiredSignature(for: selector) }
+    }
+    return superclass?.requiredSignature(for: selector)
+  }
+
+  /// The protocols that the class itself adopts.
+  public var adoptedProtocols: [ProtocolDescription] {
+    hasProtocols.load(ordering: .acquiring) ? state.read { $0.protocols } : []
+  }
+
+  /// Whether the class or a superclass adopts a protocol, or another one that includes it.
+  public func conforms(to description: ProtocolDescription) -> Bool {
+    adoptedProtocols.contains { $0.includes(description) }
+      || superclass?.conforms(to: description) ?? false
   }
 }

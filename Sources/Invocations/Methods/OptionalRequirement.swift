@@ -100,15 +100,30 @@ public enum OptionalRequirement {
   public static func run<Object: AnyObject, Value>(
     _ selector: Selector, of object: Object, _ method: () throws -> Value
   ) throws -> Value {
+    let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+    var value: Value?
+    let isAnswered = try unsafe isAnswered(selector, by: address, of: Object.self) {
+      value = try method()
+    }
+    guard isAnswered, let value else { throw NotImplemented() }
+    return value
+  }
+
+  /// Runs a method of an object on this thread. Returns false if the default implementation was called,
+  /// which may have thrown, as not every one has a value to return.
+  @unsafe
+  static func isAnswered(
+    _ selector: Selector, by object: UnsafeRawPointer, of type: AnyClass, _ method: () throws -> Void
+  ) throws -> Bool {
     let thread = unsafe fwd_thread()
     unsafe fwd_forget_left_out(thread)
     let result = Swift.Result { try method() }
-    let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
-    guard unsafe fwd_is_left_out(thread, address, UInt64(selector.word)) != 0 else {
-      return try result.get()
+    if unsafe fwd_is_left_out(thread, object, UInt64(selector.word)) != 0 {
+      note(leftOut: selector, by: type)
+      return false
     }
-    note(leftOut: selector, by: Object.self)
-    throw NotImplemented()
+    try result.get()
+    return true
   }
 
   /// Removes the method for a requirement that a proxy has found a class to leave out.

@@ -31,89 +31,75 @@ public struct Selector: Hashable, Sendable {
     guard name.utf8.count <= Self.maximumLength, !name.utf8.contains(0) else {
       throw .invalidSelector(String(name.prefix(64)))
     }
-    self = SelectorTable.intern(name)
+    self.init(interned: name)
   }
 
   /// Finds a selector that is already interned. For names from outside the program.
   public init?(existing name: String) {
-    guard let known = SelectorTable.find(name) else { return nil }
-    self = known
-  }
-
-  /// The name.
-  public var name: String { SelectorTable.name(of: self) }
-
-  /// The address of the name's bytes, which C code gets as the selector.
-  public var address: UInt { word }
-
-  /// The number of arguments that the selector takes: its number of colons.
-  public var numberOfArguments: Int { SelectorTable.numberOfArguments(self) }
-}
-
-extension Selector: ExpressibleByStringLiteral {
-  /// Interns a name of the program's text. A NUL, which no name can contain, becomes `␀`.
-  public init(stringLiteral name: String) {
-    if let known = SelectorTable.find(name) { self = known } else { self.init(newLiteral: name) }
-  }
-
-  @inline(never)
-  private init(newLiteral name: String) {
-    let isPlain = !name.utf8.contains(0)
-    self = SelectorTable.intern(isPlain ? name : String(name.map { $0 == "\0" ? "␀" : $0 }))
-  }
-}
-
-extension Selector: CustomStringConvertible {
-  public var description: String { name }
-}
-
-/// The interned selectors (`fwd_names.h`). Names are never freed, because frames and C code have
-/// their addresses.
-enum SelectorTable {
-  /// Interns a name without a NUL.
-  static func intern(_ name: String) -> Selector {
-    unsafe name.withBytes { bytes in
-      // SAFETY: the length is that of the buffer, and the bytes are copied.
-      let known =
-        unsafe fwd_selector_find(bytes.baseAddress.unsafelyUnwrapped, bytes.count)
-        ?? fwd_selector_intern(bytes.baseAddress.unsafelyUnwrapped, bytes.count)
-      return unsafe Selector(known)
-    }
-  }
-
-  static func find(_ name: String) -> Selector? {
     // Interned names contain no NUL, so a name with one is not found.
-    unsafe name.withBytes { bytes in
+    let known = unsafe name.withBytes { bytes in
       unsafe fwd_selector_find(bytes.baseAddress.unsafelyUnwrapped, bytes.count)
-        .map { unsafe Selector($0) }
     }
+    guard let known = unsafe known else { return nil }
+    unsafe self.init(known)
+  }
+
+  /// Interns a name without a NUL.
+  private init(interned name: String) {
+    let known = unsafe name.withBytes { bytes in
+      // SAFETY: the length is that of the buffer, and the bytes are copied.
+      unsafe fwd_selector_find(bytes.baseAddress.unsafelyUnwrapped, bytes.count)
+        ?? fwd_selector_intern(bytes.baseAddress.unsafelyUnwrapped, bytes.count)
+    }
+    unsafe self.init(known)
+  }
+
+  /// The selector that a frame holds. The word may be any bytes, so it is only followed if it is
+  /// the address of an interned name.
+  init?(ofWord word: UInt64) {
+    guard fwd_selector_is_known(UInt(word)) != 0 else { return nil }
+    self.init(word: UInt(word))
   }
 
   // SAFETY: a selector's word is always the address of a name, and names are never freed.
-  static func name(of selector: Selector) -> String {
-    guard selector.word != 0 else { return "" }
-    let name = unsafe fwd_selector_name(selector.word)
+  @unsafe
+  private init(_ name: UnsafePointer<FWDName>) {
+    unsafe self.init(word: UInt(bitPattern: fwd_name_bytes(name)))
+  }
+
+  /// The name.
+  public var name: String {
+    guard word != 0 else { return "" }
+    let name = unsafe fwd_selector_name(word)
     let bytes = unsafe UnsafeRawBufferPointer(
       start: fwd_name_bytes(name), count: Int(name.pointee.length))
     return unsafe String(decoding: bytes, as: UTF8.self)
   }
 
-  static func numberOfArguments(_ selector: Selector) -> Int {
-    selector.word == 0 ? 0 : unsafe Int(fwd_selector_name(selector.word).pointee.colons)
-  }
+  /// The address of the name's bytes, which C code gets as the selector.
+  public var address: UInt { word }
 
-  /// The selector that a frame holds. The word may be any bytes, so it is only followed if it is
-  /// the address of an interned name.
-  static func selector(ofWord word: UInt64) -> Selector? {
-    fwd_selector_is_known(UInt(word)) != 0 ? Selector(word: UInt(word)) : nil
+  /// The number of arguments that the selector takes: its number of colons.
+  public var numberOfArguments: Int {
+    word == 0 ? 0 : unsafe Int(fwd_selector_name(word).pointee.colons)
   }
 }
 
-extension Selector {
-  @unsafe
-  init(_ name: UnsafePointer<FWDName>) {
-    unsafe self.init(word: UInt(bitPattern: fwd_name_bytes(name)))
+extension Selector: ExpressibleByStringLiteral {
+  /// Interns a name of the program's text. A NUL, which no name can contain, becomes `␀`.
+  public init(stringLiteral name: String) {
+    self = Selector(existing: name) ?? Selector(newLiteral: name)
   }
+
+  @inline(never)
+  private init(newLiteral name: String) {
+    let isPlain = !name.utf8.contains(0)
+    self.init(interned: isPlain ? name : String(name.map { $0 == "\0" ? "␀" : $0 }))
+  }
+}
+
+extension Selector: CustomStringConvertible {
+  public var description: String { name }
 }
 
 extension String {
@@ -146,7 +132,7 @@ extension String {
 
 extension MethodSignature {
   /// Throws if a selector takes another number of arguments.
-  func checkArity(of selector: Selector) throws(InvocationError) {
+  package func checkArity(of selector: Selector) throws(InvocationError) {
     do throws(TypeEncodingError) {
       try checkArity(ofColons: selector.numberOfArguments, in: selector.name)
     } catch {

@@ -61,29 +61,33 @@ extension Call {
     of receiver: BorrowedObject, _ selector: UInt64, isKept: Bool,
     otherwise: (FWDHeldMethod) throws -> Void
   ) throws {
-    let type = unsafe receiver.with(as: AnyObject.self) {
-      UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0)))
-    }
-    let held = unsafe fwd_method_held(type, selector)
+    let held = unsafe fwd_method_held(receiver.typeWord, selector)
     guard let method = unsafe held.method, let thread = unsafe held.thread,
       let hold = unsafe held.hold, unsafe fwd_method_is_ready(method, facts) != 0
     else { return try unsafe otherwise(held) }
+    defer { unsafe fwd_let_go_from(thread, hold) }
+    try unsafe performReady(method.pointee.function, method.pointee.implementation, isKept: isKept)
+  }
+
+  /// Performs a method that is ready: its types are those of the plan, and it leaves no owned result. It
+  /// has either a function or an implementation.
+  @unsafe
+  @inline(__always)
+  func performReady(
+    _ function: UnsafeRawPointer?, _ implementation: UnsafeRawPointer?, isKept: Bool
+  ) throws {
     // No other code finds a call on the stack, so its result flag can be set before the call.
     if isKept { unsafe state.pointee.uses &+= 1 } else { hasResult = returnsValue }
-    if let function = unsafe method.pointee.function {
+    if let function = unsafe function {
       unsafe fwd_call(facts, head, function)
     } else {
-      // SAFETY: a ready method has either a function or an implementation.
-      let implementation = unsafe method.pointee.implementation.unsafelyUnwrapped
       do {
-        try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
-          try unsafe $0.body(FrameReference(frame))
-        }
+        try unsafe Unmanaged<Implementation>.fromOpaque(implementation.unsafelyUnwrapped)
+          ._withUnsafeGuaranteedRef { try unsafe $0.body(FrameReference(frame)) }
       } catch {
         // The body may have set a result before it threw.
         if isKept { unsafe state.pointee.uses &-= 1 }
         hasResult = false
-        unsafe fwd_let_go_from(thread, hold)
         throw error
       }
     }
@@ -91,44 +95,27 @@ extension Call {
       unsafe state.pointee.uses &-= 1
       hasResult = returnsValue
     }
-    unsafe fwd_let_go_from(thread, hold)
   }
 
-  /// The result of a lookup that did not simply call a method.
-  @safe
-  enum Finding {
-    /// The method was performed.
-    case performed
-    /// The class has no method, so the object must be asked.
-    case asks(Unmanaged<MethodTable>)
-    /// The method is not cached, or its types differ.
-    case unknown
-  }
-
-  /// Performs a method that is not ready. In other cases, ends the hold and returns the result of
-  /// the lookup.
+  /// Performs a method that a lookup has found and that is not ready, and ends the hold. Returns false if
+  /// the cache has no method that fits: the class must be asked.
   @unsafe
   @inline(__always)
-  func performCarefully(_ held: FWDHeldMethod) throws -> Finding {
+  func performCarefully(_ held: FWDHeldMethod) throws -> Bool {
     guard let method = unsafe held.method, let thread = unsafe held.thread,
       let hold = unsafe held.hold
-    else { return .unknown }
+    else { return false }
     defer { unsafe fwd_let_go_from(thread, hold) }
-    guard unsafe method.pointee.plan != facts.pointee.identity else {
+    if unsafe method.pointee.plan == facts.pointee.identity {
       try unsafe perform(method)
-      return .performed
+      return true
     }
-    if let function = unsafe method.pointee.function, unsafe isNative(method.pointee.plan) {
-      try unsafe callFunctionLending(
-        at: function, returnsRetained: method.pointee.returns_retained != 0)
-      return .performed
+    guard let function = unsafe method.pointee.function, unsafe isNative(method.pointee.plan) else {
+      return false
     }
-    guard unsafe method.pointee.implementation == nil, let table = unsafe method.pointee.table
-    else {
-      return .unknown
-    }
-    // A table is never freed.
-    return unsafe .asks(Unmanaged<MethodTable>.fromOpaque(table))
+    try unsafe callFunctionLending(
+      at: function, returnsRetained: method.pointee.returns_retained != 0)
+    return true
   }
 
   /// The receiver, which was set and is retained.
@@ -165,25 +152,12 @@ extension Call {
   @unsafe
   @inline(never)
   private func sendCarefully(_ held: FWDHeldMethod, _ receiver: BorrowedObject) throws {
-    switch try unsafe performCarefully(held) {
-    case .performed: return
-    case .asks(let table):
-      if try unsafe forward(asking: table) { return }
-      try sendByInvocation { try unsafe $0.ask(table, receiver) }
-    case .unknown: try sendByInvocation { try $0.dispatchByLookup(receiver) }
+    if try unsafe performCarefully(held) { return }
+    let (table, method) = MethodTable.find(receiver.type, Selector(word: UInt(selectorWord)))
+    if method == nil, let type = table.forwarding?.callType {
+      return try receiver.forward(self, as: type)
     }
-  }
-
-  /// Forwards the call through an object that needs no invocation for it. Returns false if the
-  /// object needs one.
-  @unsafe
-  @inline(__always)
-  private func forward(asking table: Unmanaged<MethodTable>) throws -> Bool {
-    try unsafe table._withUnsafeGuaranteedRef { table in
-      guard let type = table.forwarding?.callType else { return false }
-      try receiver.forward(self, as: type)
-      return true
-    }
+    try sendByInvocation { try $0.ask(receiver) }
   }
 
   /// Dispatches the call as an invocation, which the object may inspect or retain.
@@ -207,8 +181,8 @@ extension Call {
 }
 
 extension CallPlan {
-  /// Returns the implementation that answers calls of this plan: the method, one that translates
-  /// its text, or its variant without a result.
+  /// Returns the implementation that answers calls of this plan: the method, or its variant without a
+  /// result.
   ///
   /// - Throws: ``InvocationError`` if the types differ.
   func check(

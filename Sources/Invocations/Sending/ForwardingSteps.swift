@@ -41,6 +41,14 @@ struct BorrowedObject {
   @unsafe
   init(_ address: UnsafeRawPointer) { unsafe self.address = address }
 
+  var type: AnyClass { unsafe with(as: AnyObject.self) { Swift.type(of: $0) } }
+
+  /// The address of the class.
+  @inline(__always)
+  var typeWord: UInt {
+    unsafe with(as: AnyObject.self) { UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0))) }
+  }
+
   /// Passes the object to `body` as an instance of a class that it is known to have.
   @inline(__always)
   @unsafe
@@ -91,12 +99,16 @@ enum ForwardingStep {
 extension Invocation {
   /// Finds what answers a message to an object.
   ///
-  /// - Throws: ``InvocationError/unrecognizedSelector(_:type:nearest:)``.
+  /// - Throws: ``InvocationError/unrecognizedSelector(_:type:nearest:)``; or an error if the types of the
+  ///   method differ.
   func answerer(
-    _ receiver: BorrowedObject, of table: MethodTable, _ selector: Selector
+    _ receiver: BorrowedObject, _ selector: Selector
   ) throws(InvocationError) -> Answerer {
-    let own = call.lendingTarget { table.ownOrClassMethod(of: receiver, for: selector) }
-    if let own { return .method(try call.check(own, selector)) }
+    let (table, method) = call.lendingTarget { () -> (MethodTable, Implementation?) in
+      let (table, method) = MethodTable.find(receiver.type, selector)
+      return (table, method ?? table.ownOrClassMethod(of: receiver, for: selector))
+    }
+    if let method { return .method(try call.check(method, selector)) }
     if let steps = table.forwarding { return .steps(steps) }
     // The class leaves out this optional requirement.
     if table.signature(for: selector) != nil { UnansweredMessages.note(call) }

@@ -48,15 +48,12 @@ extension Invocation {
     guard let selector else { throw InvocationError.selectorNotSet }
     // An old result must not pass for the answer to a message that is refused.
     call.forgetResult()
-    let type: AnyClass = Swift.type(of: receiver)
-    let (table, method) = call.lendingTarget { MethodTable.find(type, selector) }
-    if let method { return try await performAwaiting(call.check(method, selector)) }
     // SAFETY: the caller retains the object.
     let held = unsafe BorrowedObject(Unmanaged.passUnretained(receiver).toOpaque())
-    switch try answerer(held, of: table, selector) {
+    switch try answerer(held, selector) {
     case .method(let method): try await performAwaiting(method)
     case .steps(let steps):
-      try await AwaitedStep.take(through: receiver, call, selector, for: type) {
+      try await AwaitedStep.take(through: receiver, call, selector, for: Swift.type(of: receiver)) {
         try await self.forwardAwaiting(selector, to: receiver, as: steps.type)
       }
     }
@@ -64,7 +61,10 @@ extension Invocation {
 
   /// Performs a method whose plan was compared with this one's.
   private nonisolated(nonsending) func performAwaiting(_ method: Implementation) async throws {
-    guard let body = method.awaitedBody else {
+    // A method with other text than the call's is not awaited, and throws that.
+    guard let body = method.awaitedBody,
+      method.plan === plan || !plan.differsInText(from: method.plan)
+    else {
       return try call.lendingTarget { try call.perform(method) }
     }
     let old = call.detachResult()

@@ -19,40 +19,23 @@ extension Invocation {
     guard let implementation = unsafe recalled.pointee.implementation,
       let receiver = unsafe UnsafeRawPointer(bitPattern: UInt(call.receiverWord))
     else { return false }
-    let type = unsafe BorrowedObject(receiver).with(as: AnyObject.self) {
-      UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0)))
-    }
-    guard unsafe fwd_recalled_is_right(recalled, type, call.selectorWord) != 0 else { return false }
+    guard
+      unsafe fwd_recalled_is_right(
+        recalled, BorrowedObject(receiver).typeWord, call.selectorWord) != 0
+    else { return false }
     let call = call
-    unsafe call.state.pointee.uses &+= 1
-    do {
-      try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
-        if let function = $0.function {
-          unsafe fwd_call(call.facts, call.head, function.address)
-        } else {
-          try unsafe $0.body(FrameReference(call.frame))
-        }
-      }
-    } catch {
-      // The body may have set a result before it threw.
-      unsafe call.state.pointee.uses &-= 1
-      call.hasResult = false
-      throw error
+    try unsafe Unmanaged<Implementation>.fromOpaque(implementation)._withUnsafeGuaranteedRef {
+      try unsafe call.performReady($0.function?.address, implementation, isKept: true)
     }
-    unsafe call.state.pointee.uses &-= 1
-    call.hasResult = call.returnsValue
     return true
   }
 
   @inline(never)
   func dispatchAnew() throws {
     let receiver = call.receiver
-    let type = unsafe receiver.with(as: AnyObject.self) {
-      UInt(bitPattern: ObjectIdentifier(Swift.type(of: $0)))
-    }
     // A release may run any code, which may have this call. The target is lent meanwhile, so that
     // it cannot be replaced, and the old cached method is released after the send.
-    let old = unsafe call.lendingTarget { unsafe recall(type) }
+    let old = unsafe call.lendingTarget { unsafe recall(receiver.typeWord) }
     defer { unsafe letGo(old) }
     try dispatchByLookup(receiver)
   }

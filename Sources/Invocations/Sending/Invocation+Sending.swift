@@ -108,36 +108,18 @@ extension Invocation {
     // The target may run code that drops the last other reference to it.
     let kept = unsafe Unmanaged<AnyObject>.fromOpaque(receiver.address).retain()
     defer { unsafe kept.release() }
-    switch try unsafe call.performCarefully(held) {
-    case .performed: return
-    case .asks(let table): try unsafe ask(table, receiver)
-    case .unknown: try dispatchUnknown(receiver)
-    }
+    if try unsafe !call.performCarefully(held) { try ask(receiver) }
   }
 
-  private func dispatchUnknown(_ receiver: BorrowedObject) throws {
+  /// Asks the class of the receiver for a method, and the object for one of its own, or else to forward.
+  func ask(_ receiver: BorrowedObject) throws {
+    // An old result must not pass for the answer to a message that is refused.
     try call.replacingResult {
       guard let selector else { throw InvocationError.selectorNotSet }
       try call.check(receiver)
-      let type: AnyClass = unsafe receiver.with(as: AnyObject.self) { Swift.type(of: $0) }
-      // The lookup may run code of the class, which may have this invocation.
-      let (table, method) = call.lendingTarget { MethodTable.find(type, selector) }
-      guard let method else { return try unsafe ask(Unmanaged.passUnretained(table), receiver) }
-      try call.perform(call.check(method, selector))
-    }
-  }
-
-  /// Asks an object whose class has no method: for a method of its own, or else to forward.
-  func ask(_ table: Unmanaged<MethodTable>, _ target: BorrowedObject) throws {
-    guard let selector = call.selector else { throw InvocationError.selectorNotSet }
-    // An old result must not pass for the answer to a message that is refused.
-    try call.replacingResult {
-      try call.check(target)
-      switch try unsafe table._withUnsafeGuaranteedRef({
-        try answerer(target, of: $0, selector)
-      }) {
+      switch try answerer(receiver, selector) {
       case .method(let method): try call.perform(method)
-      case .steps(let steps): try forward(selector, to: target, steps)
+      case .steps(let steps): try forward(selector, to: receiver, steps)
       }
     }
   }

@@ -76,6 +76,17 @@ extension Call {
     hasResult = true
   }
 
+  /// Calls an implementation whose plan differs in the kind of its text.
+  func performTranslating(_ method: Implementation) throws {
+    try replacingResult {
+      try withTranslation(for: method.plan, failing: { $0 as any Error }) {
+        (other) throws(any Error) in
+        try other.call.checkReceiver(of: method)
+        try other.call.lendingTarget { try other.call.perform(method) }
+      }
+    }
+  }
+
   /// Runs `body` with a copy of the call whose texts are C strings, and takes over its result.
   func withNativeText<Answer>(
     _ body: (Invocation) throws(InvocationError) -> Answer
@@ -91,22 +102,26 @@ extension Call {
     for plan: CallPlan, failing: (InvocationError) -> Failure,
     _ body: (Invocation) throws(Failure) -> Answer
   ) throws(Failure) -> Answer {
-    let other = Invocation(plan)
-    unsafe other.call.copyFrame(from: frame)
-    // The caller retains the receiver; the copy does not own it.
-    defer { if other.argumentCount > 0, !other.call.owns(0) { other.call.slot(0).word = 0 } }
-    do throws(InvocationError) {
-      for index in 0..<argumentCount {
-        let (from, to) = (slot(index), other.call.slot(index))
-        if from.kind != to.kind { try other.call.translate(from, to, index) }
+    let result = SpareInvocations.withOne(plan) { other in
+      Swift.Result { () throws(Failure) in
+        unsafe other.call.copyFrame(from: frame)
+        // The caller retains the receiver; the copy does not own it.
+        defer { if other.argumentCount > 0, !other.call.owns(0) { other.call.slot(0).word = 0 } }
+        do throws(InvocationError) {
+          for index in 0..<argumentCount {
+            let (from, to) = (slot(index), other.call.slot(index))
+            if from.kind != to.kind { try other.call.translate(from, to, index) }
+          }
+        } catch {
+          throw failing(error)
+        }
+        // The other call borrows the objects of this one.
+        let answer = try inUse { () throws(Failure) in try body(other) }
+        do throws(InvocationError) { try adoptTranslated(other.call) } catch { throw failing(error) }
+        return answer
       }
-    } catch {
-      throw failing(error)
     }
-    // The other call borrows the objects of this one.
-    let answer = try inUse { () throws(Failure) in try body(other) }
-    do throws(InvocationError) { try adoptTranslated(other.call) } catch { throw failing(error) }
-    return answer
+    return try result.get()
   }
 }
 
@@ -125,15 +140,9 @@ extension CallPlan {
 }
 
 extension Implementation {
-  /// Wraps a method for calls of a plan that differs in the kind of its text.
-  convenience init(translating method: Implementation, for plan: CallPlan) {
-    self.init(plan) { (call: Invocation) in
-      try call.call.withTranslation(for: method.plan, failing: { $0 as any Error }) {
-        (other) throws(any Error) in
-        try other.call.checkReceiver(of: method)
-        try other.call.lendingTarget { try other.call.perform(method) }
-      }
-    }
+  /// Wraps a function for calls of a plan that differs in the kind of its text.
+  convenience init(translating function: Implementation, for plan: CallPlan) {
+    self.init(plan) { (call: Invocation) in try call.call.perform(function) }
   }
 }
 

@@ -103,7 +103,7 @@ extension Selector: CallValue {
   ///   selector.
   @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Selector {
-    guard let selector = SelectorTable.selector(ofWord: slot.word) else { throw .selectorNotSet }
+    guard let selector = Selector(ofWord: slot.word) else { throw .selectorNotSet }
     return selector
   }
 }

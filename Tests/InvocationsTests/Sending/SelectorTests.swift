@@ -27,7 +27,7 @@ struct SelectorTests {
       model[Array(name.utf8)] = selector
       #expect(selector.name == name)
       #expect(selector.numberOfArguments == name.utf8.count { $0 == 0x3A })
-      #expect(SelectorTable.selector(ofWord: UInt64(selector.word)) == selector)
+      #expect(Selector(ofWord: UInt64(selector.word)) == selector)
     }
     #expect(Set(model.values).count == model.count)
     #expect(try Selector(interning: "é:") != Selector(interning: "e\u{301}:"))
@@ -37,10 +37,10 @@ struct SelectorTests {
   func words() {
     let known = Selector("words:")
     for offset in 1...16 as ClosedRange<UInt> {
-      #expect(SelectorTable.selector(ofWord: UInt64(known.word + offset)) == nil)
+      #expect(Selector(ofWord: UInt64(known.word + offset)) == nil)
     }
-    #expect(SelectorTable.selector(ofWord: 0) == nil)
-    #expect(SelectorTable.selector(ofWord: .max) == nil)
+    #expect(Selector(ofWord: 0) == nil)
+    #expect(Selector(ofWord: .max) == nil)
   }
 
   @Test("short names have distinct hashes")
@@ -67,7 +67,7 @@ struct SelectorTests {
         let name = "grow:\(thread / 2):\(index):"
         let isRight = (try? Selector(interning: name)).map { selector in
           selector.name == name && Selector(existing: name) == selector
-            && SelectorTable.selector(ofWord: UInt64(selector.word)) == selector
+            && Selector(ofWord: UInt64(selector.word)) == selector
             && found.withLockInPlace { found in
               let first = found[name] ?? selector
               found[name] = first
