@@ -115,7 +115,7 @@ public final class CallPlan: Sendable {
     unsafe handle = plan
     unsafe facts = fwd_plan_facts(plan)
     unsafe slots = facts.pointee.slots
-    unsafe result = fwd_plan_result(plan)
+    unsafe result = fwd_facts_result(facts)
     unsafe frameSize = Int(facts.pointee.frame_size)
     unsafe callSize =
       MemoryLayout<FWDInvocationState>.stride + frameSize
