@@ -83,9 +83,10 @@ public struct MethodSignature: Sendable {
     self.isStatic = isStatic && layouts.isEmpty
   }
 
-  /// A copy of the signature with a separate memo.
+  /// A copy of the signature that remembers nothing.
   package init(remindedOfNothing other: MethodSignature) {
     source = SignatureSource(other.source.parsed)
+    source.remember(0, keeping: SignatureMemo.none)
     numberOfArguments = other.numberOfArguments
     isStatic = other.isStatic
     shape = other.shape

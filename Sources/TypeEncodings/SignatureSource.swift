@@ -49,7 +49,12 @@ extension MethodSignature {
 
 /// An object that lives as long as a signature that stores it.
 package final class SignatureMemo: Sendable {
-  private let value: any AnyObject & Sendable
+  private let value: (any AnyObject & Sendable)?
 
   package init(_ value: any AnyObject & Sendable) { self.value = value }
+
+  private init() { value = nil }
+
+  /// In place of an object that a signature may not store.
+  static let none = SignatureMemo()
 }

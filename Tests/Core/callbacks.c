@@ -47,7 +47,7 @@ static void add(void *context, FWDFrame *frame) {
   int64_t value;
   fwd_slot_load(&fwd_plan_facts(plan)->slots[0], frame, &value, sizeof value);
   value += made->number;
-  fwd_slot_store(fwd_plan_result(plan), frame, &value, sizeof value);
+  fwd_slot_store(fwd_facts_result(fwd_plan_facts(plan)), frame, &value, sizeof value);
 }
 
 static void release(void *context) { ((Made *)context)->released = 1; }

@@ -125,14 +125,6 @@ typedef struct FWDSlot {
 
 _Static_assert(sizeof(FWDSlot) == 24, "a slot's address is computed for every argument");
 
-/// Sets `head`: how many bytes of a value are at its offset. All code that moves values uses `head`
-/// and `second_offset`. The creator of a plan has set all other members before.
-static inline void fwd_slot_cut(FWDSlot *slot) {
-  int is_register = slot->route == FWDRouteRegisters && slot->second == FWDClassNone;
-  int is_cut = slot->size > 8 && (is_register || slot->second_offset != FWD_NOT_SPLIT);
-  slot->head = is_cut ? 8 : slot->size;
-}
-
 /// The distance of vector registers in a frame.
 #if FWD_ABI_AAPCS64
 #define FWD_FRAME_VECTOR 16

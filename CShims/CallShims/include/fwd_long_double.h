@@ -33,11 +33,11 @@ double fwd_long_double_to_double(FWDLongDouble a);
 #define FWD_LONG_DOUBLE_TEXT 64
 
 /// Writes a finite number in the fewest decimal digits that read back as the same number, as
-/// `-1.25e+02` in every locale, and returns the length of the text.
+/// `-1.25e+02` with the point of the thread's locale, and returns the length of the text.
 size_t fwd_long_double_write(FWDLongDouble a, char *text);
 
 /// Reads the nearest number to a text, which `strtold` of the C locale must accept as a whole, without
-/// space in front. Returns false for another text.
+/// space in front. Returns false, with any number, for another text.
 bool fwd_long_double_read(const char *text, size_t length, FWDLongDouble *result);
 
 #pragma clang assume_nonnull end

@@ -87,9 +87,8 @@ void fwd_plan_set_swift_plan(FWDPlan *plan, const void *swift_plan, const void *
 /// created. Thread-safe.
 const FWDPlanFacts *fwd_plan_facts(const FWDPlan *plan);
 
-/// Returns the slot of the result, borrowed from the plan or its facts. A plan without a result has
+/// Returns the slot of the result, borrowed from the facts. A plan without a result has
 /// one too, of size 0.
-const FWDSlot *fwd_plan_result(const FWDPlan *plan);
 static inline const FWDSlot *fwd_facts_result(const FWDPlanFacts *facts) {
   return &facts->result;
 }

@@ -118,7 +118,7 @@ static int is_wrong(const FWDPlan *plan, const FWDSlot *slot) {
   if (is_small) return slot->alignment == 16;
   // For the address of a copy, room is reserved in registers alone.
   for (uint32_t i = 0; i < plan->copied_count; i++)
-    if (plan->copied[i].value == slot->offset) return plan->copied[i].address >= FWD_FRAME_STACK;
+    if (plan->copied[i].slot == slot) return plan->copied[i].address >= FWD_FRAME_STACK;
   return 0;
 }
 

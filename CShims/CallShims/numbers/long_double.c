@@ -2,7 +2,6 @@
 #include "fwd_long_double.h"
 
 #include <locale.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,44 +29,22 @@ FWDLongDouble fwd_long_double_from_double(double number) { return bits(number); 
 
 double fwd_long_double_to_double(FWDLongDouble a) { return (double)number(a); }
 
-// MARK: Text
-
-// The C locale, in which the point of a number is a point. Making it allocates nothing in glibc and
-// musl; a locale that another thread made meanwhile is freed.
-static locale_t c_locale(void) {
-  static _Atomic(locale_t) made;
-  locale_t locale = atomic_load_explicit(&made, memory_order_acquire);
-  if (locale != (locale_t)0) return locale;
-  locale_t mine = newlocale(LC_ALL_MASK, "C", (locale_t)0), none = (locale_t)0;
-  if (mine == (locale_t)0) return mine;
-  if (atomic_compare_exchange_strong_explicit(&made, &none, mine, memory_order_acq_rel,
-                                              memory_order_acquire))
-    return mine;
-  freelocale(mine);
-  return none;
-}
-
 size_t fwd_long_double_write(FWDLongDouble a, char *text) {
   long double x = number(a);
-  locale_t c = c_locale(), before = c == (locale_t)0 ? c : uselocale(c);
   int length = 0;
   // LDBL_DECIMAL_DIG digits are always enough; the first one stands before the point.
   for (int digits = 0; digits < LDBL_DECIMAL_DIG; digits++) {
     length = snprintf(text, FWD_LONG_DOUBLE_TEXT, "%.*Le", digits, x);
     if (strtold(text, NULL) == x) break;
   }
-  if (before != (locale_t)0) uselocale(before);
   return length > 0 && length < FWD_LONG_DOUBLE_TEXT ? (size_t)length : 0;
 }
 
 bool fwd_long_double_read(const char *text, size_t length, FWDLongDouble *result) {
   // strtold skips space, and stops at a NUL.
   if (length == 0 || text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r')) return false;
-  locale_t c = c_locale(), before = c == (locale_t)0 ? c : uselocale(c);
   char *end = NULL;
-  long double x = strtold(text, &end);
-  if (before != (locale_t)0) uselocale(before);
-  if (end != text + length) return false;
-  *result = bits(x);
-  return true;
+  // glibc has this locale, and allocates nothing for it.
+  *result = bits(strtold_l(text, &end, newlocale(LC_ALL_MASK, "C", (locale_t)0)));
+  return end == text + length;
 }

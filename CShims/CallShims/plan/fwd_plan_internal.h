@@ -6,6 +6,7 @@
 /// A value that is passed as the address of a copy. It lies behind the stack words of the frame, and
 /// each call gets its own copy, which the callee may change.
 typedef struct FWDCopied {
+  FWDSlot *slot;
   /// The offsets in the frame of the value, and of its address.
   uint32_t value, address;
   uint32_t size;

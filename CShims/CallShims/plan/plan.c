@@ -88,5 +88,3 @@ void fwd_plan_set_swift_plan(FWDPlan *plan, const void *swift_plan, const void *
 }
 
 const FWDPlanFacts *fwd_plan_facts(const FWDPlan *plan) { return &plan->facts; }
-
-const FWDSlot *fwd_plan_result(const FWDPlan *plan) { return &plan->facts.result; }

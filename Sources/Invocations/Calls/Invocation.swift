@@ -67,13 +67,13 @@ public final class Invocation {
   public convenience init(
     _ signature: MethodSignature, selector: Selector
   ) throws(InvocationError) {
-    let plan = unsafe CallPlan.borrowed(from: signature)
-    defer {
-      unsafe plan?.giveBack()
-      withExtendedLifetime(signature) {}
-    }
-    if let plan = unsafe plan, unsafe plan.isMethod(withArguments: selector.numberOfArguments) {
-      unsafe self.init(plan.plan)
+    defer { withExtendedLifetime(signature) {} }
+    if let plan = unsafe CallPlan.borrowed(from: signature),
+      unsafe plan._withUnsafeGuaranteedRef({
+        $0.isMethod && $0.argumentCount == selector.numberOfArguments + 2
+      })
+    {
+      unsafe self.init(plan)
       call.setSelector(selector)
       return
     }

@@ -8,41 +8,38 @@ extension CallPlan {
   /// The plans that equal signatures share. Calls compare plans by address, so two plans of one
   /// signature would both work, but only along the slow paths.
   private struct Shared: Sendable {
-    /// Retained plans, of signatures of the program's own text: there are finitely many.
-    var kept: [[UInt8]: CallPlan] = [:]
-    /// Weak references to the plans of other signatures, which their users retain.
-    var used: [[UInt8]: ObjectReference] = [:]
-    /// Weak references to the identities that interchangeable plans share.
-    var identities: [[UInt8]: ObjectReference] = [:]
+    /// Retained plans, of signatures of the program's own text: there are finitely many. And weak
+    /// references to the plans of other signatures, which their users retain.
+    var plans: [[UInt8]: ObjectReference] = [:]
+    var keptCount = 0
+    /// Weak references to the leaders of interchangeable plans.
+    var leaders: [[UInt8]: ObjectReference] = [:]
 
     /// The plan for a key, if there is one. With `isKept`, the cache retains it from now on.
     mutating func find(_ key: [UInt8], isKept: Bool) -> CallPlan? {
-      if let plan = kept[key] { return plan }
-      guard let plan = used[key]?.object as? CallPlan else { return nil }
-      if isKept { add(plan, key, isKept: true) }
+      guard let known = plans[key], let plan = known.object as? CallPlan else { return nil }
+      if isKept, !known.isStrong { add(plan, key, isKept: true) }
       return plan
     }
 
-    mutating func identity(_ bytes: [UInt8]) -> SharedIdentity {
-      if let known = identities[bytes]?.object as? SharedIdentity { return known }
-      let made = SharedIdentity(bytes)
-      identities[bytes] = ObjectReference(made, isStrong: false)
-      return made
+    mutating func add(_ plan: CallPlan, _ key: [UInt8], isKept: Bool) {
+      let isStrong = isKept && keptCount < cacheCapacity
+      if isStrong { keptCount += 1 }
+      plans[key] = ObjectReference(plan, isStrong: isStrong)
     }
 
-    mutating func add(_ plan: CallPlan, _ key: [UInt8], isKept: Bool) {
-      if isKept, kept.count < cacheCapacity {
-        kept[key] = plan
-        used[key] = nil
-      } else {
-        used[key] = ObjectReference(plan, isStrong: false)
-      }
+    /// The plan whose address a send compares in place of the address of `plan`.
+    mutating func leader(of plan: CallPlan) -> CallPlan? {
+      guard plan.hasAddress else { return nil }
+      if let known = leaders[plan.identity]?.object as? CallPlan { return known }
+      leaders[plan.identity] = ObjectReference(plan, isStrong: false)
+      return nil
     }
   }
 
   private static let shared = Guarded(Shared())
 
-  package static var cacheCount: Int { shared.read { $0.kept.count } }
+  package static var cacheCount: Int { shared.read { $0.keptCount } }
 
   /// Returns the plan that all equal signatures share.
   ///
@@ -57,9 +54,13 @@ extension CallPlan {
     if fixedArgumentCount != nil {
       return try shared(for: signature, fixedArgumentCount: fixedArgumentCount, swiftTypes: [])
     }
-    if let known = remembered(with: signature) { return known }
+    if let known = unsafe borrowed(from: signature) {
+      return withExtendedLifetime(signature) { unsafe known.takeUnretainedValue() }
+    }
     let plan = try shared(for: signature, swiftTypes: [])
-    plan.remember(with: signature, isKept: true)
+    signature.remember(
+      unsafe UInt(bitPattern: Unmanaged.passUnretained(plan).toOpaque()),
+      keeping: SignatureMemo(plan))
     return plan
   }
 
@@ -71,67 +72,25 @@ extension CallPlan {
     let key = key(signature, fixedArgumentCount, swiftTypes)
     let isKept = signature.isStatic
     if let known = shared.withLockInPlace({ $0.find(key, isKept: isKept) }) { return known }
-    let identity = identity(signature, fixedArgumentCount, swiftTypes).map { bytes in
-      shared.withLockInPlace { $0.identity(bytes) }
-    }
     let made = try CallPlan(
-      signature, fixedArgumentCount: fixedArgumentCount, swiftTypes, key: key, shared: identity)
+      signature, fixedArgumentCount: fixedArgumentCount, swiftTypes, key: key)
     // Another thread may have added its plan first, and then that plan is the shared one. This plan
     // must die outside of the lock, because its `deinit` takes the lock.
     return withExtendedLifetime(made) {
       shared.withLockInPlace { shared in
         if let known = shared.find(key, isKept: isKept) { return known }
-        if fixedArgumentCount == nil, swiftTypes.isEmpty {
-          made.remember(with: made.signature, isKept: false)
-        }
         shared.add(made, key, isKept: isKept)
+        made.follow(shared.leader(of: made))
         return made
       }
     }
   }
 
-  /// A plan that a signature remembers. It is not retained if the signature retains it.
+  /// The plan that a signature remembers and retains, once it was passed to `shared`.
   @unsafe
-  struct Borrowed {
-    // SAFETY: valid until `giveBack()`, and no longer than the signature.
-    let plan: Unmanaged<CallPlan>
-    private let reference: Unmanaged<ObjectReference>
-
-    fileprivate init?(_ word: UnsafeRawPointer) {
-      unsafe reference = .fromOpaque(word)
-      let address = unsafe reference._withUnsafeGuaranteedRef { unsafe $0.retained() }
-      guard let address = unsafe address else { return nil }
-      unsafe plan = .fromOpaque(address)
-    }
-
-    func isMethod(withArguments count: Int) -> Bool {
-      unsafe plan._withUnsafeGuaranteedRef { $0.isMethod && $0.argumentCount == count + 2 }
-    }
-
-    func giveBack() {
-      unsafe reference._withUnsafeGuaranteedRef { unsafe $0.release(plan.toOpaque()) }
-    }
-  }
-
-  /// The plan that a signature remembers. A signature that was passed to `shared` retains its plan;
-  /// the signature of a plan has a weak reference to the plan.
-  @unsafe
-  static func borrowed(from signature: MethodSignature) -> Borrowed? {
-    // SAFETY: the word is the address of a reference to a plan, which the signature retains.
-    unsafe UnsafeRawPointer(bitPattern: signature.remembered).flatMap { unsafe Borrowed($0) }
-  }
-
-  private static func remembered(with signature: MethodSignature) -> CallPlan? {
-    guard let known = unsafe borrowed(from: signature) else { return nil }
-    defer { unsafe known.giveBack() }
-    return unsafe known.plan.takeUnretainedValue()
-  }
-
-  private func remember(with signature: MethodSignature, isKept: Bool) {
-    let reference = ObjectReference(self, isStrong: isKept)
-    signature.remember(
-      unsafe UInt(bitPattern: Unmanaged.passUnretained(reference).toOpaque()),
-      keeping: SignatureMemo(reference))
+  static func borrowed(from signature: MethodSignature) -> Unmanaged<CallPlan>? {
+    // SAFETY: the word is the address of the plan, and valid as long as the signature.
+    unsafe UnsafeRawPointer(bitPattern: signature.remembered).map { unsafe .fromOpaque($0) }
   }
 
   /// The plan for an encoding that the user of the package passed as a string.
@@ -145,34 +104,14 @@ extension CallPlan {
     return try shared(for: signature, fixedArgumentCount: fixedArgumentCount)
   }
 
-  /// Removes the plan from the cache when it dies, if it is there.
+  /// Removes the plan from the cache when it dies, where no new plan has replaced it.
   func leaveShared() {
     Self.shared.withLockInPlace { shared in
-      // A new plan may have replaced this one.
-      guard shared.used[key]?.identity == ObjectIdentifier(self) else { return }
-      shared.used[key] = nil
+      let own = ObjectIdentifier(self)
+      if shared.plans[key]?.identity == own { shared.plans[key] = nil }
+      if shared.leaders[identity]?.identity == own { shared.leaders[identity] = nil }
     }
   }
-
-  /// Removes an identity from the cache when it dies.
-  fileprivate static func leaveShared(_ identity: SharedIdentity) {
-    shared.withLockInPlace { shared in
-      guard shared.identities[identity.bytes]?.identity == ObjectIdentifier(identity) else {
-        return
-      }
-      shared.identities[identity.bytes] = nil
-    }
-  }
-}
-
-/// The identity of shared plans whose signatures differ only in pointee types. A send compares its
-/// address.
-final class SharedIdentity: Sendable {
-  let bytes: [UInt8]
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-  deinit { CallPlan.leaveShared(self) }
 }
 
 extension MethodSignature {

@@ -64,8 +64,10 @@ public final class CallPlan: Sendable {
   /// Plans with equal identities are interchangeable. The pointee type of an unowned address is not
   /// part of the identity.
   package let identity: [UInt8]
-  /// The object that shared plans with equal identities, but different signatures, have in common.
-  private let sharedIdentity: SharedIdentity?
+  /// Whether a value is an unowned address.
+  let hasAddress: Bool
+  /// The first of the shared plans with an equal identity, whose address stands for it in sends.
+  private let leader = AtomicLazyReference<CallPlan>()
 
   /// Plans calls with `signature`.
   ///
@@ -82,12 +84,13 @@ public final class CallPlan: Sendable {
   ) throws(InvocationError) {
     try self.init(
       signature, fixedArgumentCount: fixedArgumentCount,
-      key: Self.key(signature, fixedArgumentCount, []), shared: nil)
+      key: Self.key(signature, fixedArgumentCount, []))
+    follow(nil)
   }
 
   init(
     _ signature: MethodSignature, fixedArgumentCount: Int?, _ swiftTypes: [SwiftType?] = [],
-    key: [UInt8], shared: SharedIdentity?
+    key: [UInt8]
   ) throws(InvocationError) {
     let count = signature.numberOfArguments
     if let fixed = fixedArgumentCount, !(0...count).contains(fixed) {
@@ -105,17 +108,18 @@ public final class CallPlan: Sendable {
     let status = unsafe fwd_plan_create(
       values, count, fixedArgumentCount ?? Int.max, &plan, &blamed)
     guard let plan = unsafe plan else { throw Self.error(status, blamed, signature) }
-    // A signature may retain the plan that it remembers. The plan stores a copy that remembers
-    // none, because the two would otherwise retain each other.
+    // A signature retains the plan that it remembers. The plan stores a copy that remembers none,
+    // because the two would otherwise retain each other.
     self.signature = MethodSignature(remindedOfNothing: signature)
     self.fixedArgumentCount = fixedArgumentCount
     self.key = key
-    identity = shared?.bytes ?? Self.identity(signature, fixedArgumentCount, swiftTypes) ?? key
-    sharedIdentity = shared
+    let identity = Self.identity(signature, fixedArgumentCount, swiftTypes)
+    self.identity = identity ?? key
+    hasAddress = identity != nil
     unsafe handle = plan
     unsafe facts = fwd_plan_facts(plan)
     unsafe slots = facts.pointee.slots
-    unsafe result = fwd_plan_result(plan)
+    unsafe result = fwd_facts_result(facts)
     unsafe frameSize = Int(facts.pointee.frame_size)
     unsafe callSize =
       MemoryLayout<FWDInvocationState>.stride + frameSize
@@ -126,10 +130,14 @@ public final class CallPlan: Sendable {
     unsafe image =
       signature.shape == .method
       ? CallImage(facts, swiftTypes, isMethod: isMethod) : CallImage()
+  }
+
+  /// Gives the plan the identity of its leader, or its own. Called once, before the plan is used.
+  func follow(_ leader: CallPlan?) {
+    if let leader { _ = self.leader.storeIfNil(leader) }
     unsafe fwd_plan_set_swift_plan(
-      plan, Unmanaged.passUnretained(self).toOpaque(),
-      shared.map { unsafe UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) },
-      hasSwiftText ? 1 : 0)
+      handle, Unmanaged.passUnretained(self).toOpaque(),
+      Unmanaged.passUnretained(leader ?? self).toOpaque(), hasSwiftText ? 1 : 0)
   }
 
   deinit {

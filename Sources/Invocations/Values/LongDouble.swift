@@ -124,14 +124,11 @@ extension LongDouble: LosslessStringConvertible {
   /// Reads the number that is nearest to a decimal or hexadecimal text, `inf` or `nan`; nil for
   /// another text. A number beyond the range becomes infinite.
   public init?(_ description: String) {
-    var text = description
-    let bits = text.withUTF8 { utf8 -> FWDLongDouble? in
-      var bits = FWDLongDouble()
-      // SAFETY: the copy ends with a NUL.
-      let copy = unsafe utf8.map { CChar(bitPattern: $0) } + [0]
-      return unsafe fwd_long_double_read(copy, copy.count - 1, &bits) ? bits : nil
+    var bits = FWDLongDouble()
+    // SAFETY: C retains no address.
+    guard unsafe fwd_long_double_read(description, description.utf8.count, &bits) else {
+      return nil
     }
-    guard let bits else { return nil }
     self.init(bits)
   }
 
@@ -144,18 +141,20 @@ extension LongDouble: LosslessStringConvertible {
       return unsafe String(decoding: text.prefix(length).map(UInt8.init), as: UTF8.self)
     }
     let parts = written.split(separator: "e")
-    guard parts.count == 2, let exponent = Int(parts[1]), -4..<19 ~= exponent else {
-      return written
+    guard parts.count == 2, let exponent = Int(parts[1]) else { return written }
+    // The point is that of the locale, so only the digits are used.
+    let digits = parts[0].filter(\.isNumber)
+    let sign = written.first == "-" ? "-" : ""
+    func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
+    switch exponent {
+    case -4..<0: return sign + "0." + zeros(-exponent - 1) + digits
+    case 0..<19:
+      let whole = digits.prefix(exponent + 1)
+      let rest = digits.dropFirst(exponent + 1)
+      return sign + whole + zeros(exponent + 1 - whole.count) + "." + (rest.isEmpty ? "0" : rest)
+    default:
+      return sign + digits.prefix(1) + (digits.count > 1 ? "." + digits.dropFirst() : "") + "e"
+        + parts[1]
     }
-    return (written.first == "-" ? "-" : "") + Self.plain(parts[0].filter(\.isNumber), exponent)
-  }
-
-  /// Digits with a point behind the digit that has the weight of 1.
-  private static func plain(_ digits: String, _ exponent: Int) -> String {
-    if exponent < 0 { return "0." + String(repeating: "0", count: -exponent - 1) + digits }
-    let whole = digits.prefix(exponent + 1)
-    let rest = digits.dropFirst(exponent + 1)
-    return whole + String(repeating: "0", count: exponent + 1 - whole.count) + "."
-      + (rest.isEmpty ? "0" : rest)
   }
 }

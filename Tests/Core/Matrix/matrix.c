@@ -45,7 +45,7 @@ static FWDPlan *plan;
 static const FWDPlanFacts *facts;
 
 static const FWDSlot *slot_of(size_t place) {
-  return place ? &facts->slots[place - 1] : fwd_plan_result(plan);
+  return place ? &facts->slots[place - 1] : fwd_facts_result(facts);
 }
 
 static uint32_t size_of(size_t place) { return now->values[place].size; }
