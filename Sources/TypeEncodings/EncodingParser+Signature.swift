@@ -20,13 +20,7 @@ extension EncodingParser {
   }
 
   private func checkArgumentCount(_ roots: [Int32]) throws(TypeEncodingError) {
-    let hidden =
-      switch shape(of: roots) {
-      case .method: 2
-      case .block: 1
-      case .function: 0
-      }
-    let limit = EncodingLimits.arguments + hidden
+    let limit = EncodingLimits.arguments + shape(of: roots).hiddenArguments
     if roots.count - 1 > limit { throw tooManyArguments(Int(nodes[Int(roots[limit + 1])].start)) }
   }
 

@@ -29,20 +29,6 @@ public struct Qualifiers: OptionSet, Hashable, Sendable {
   /// `|`, not visible to the old garbage collector.
   public static let collectorInvisible = Qualifiers(rawValue: 256)
 
-  static func isQualifier(_ byte: UInt8) -> Bool { letter(byte) != nil }
-
-  static func letter(_ byte: UInt8) -> Qualifiers? {
-    switch byte {
-    case UInt8(ascii: "r"): .const
-    case UInt8(ascii: "n"): .in
-    case UInt8(ascii: "N"): .inout
-    case UInt8(ascii: "o"): .out
-    case UInt8(ascii: "O"): .bycopy
-    case UInt8(ascii: "R"): .byref
-    case UInt8(ascii: "V"): .oneway
-    case UInt8(ascii: "A"): .atomic
-    case UInt8(ascii: "|"): .collectorInvisible
-    default: nil
-    }
-  }
+  /// The letters, in the order of their bits.
+  static let letters = Array("rnNoORVA|".utf8)
 }

@@ -1,34 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// The types of a signature, laid out.
-final class ParsedSignature: Sendable {
+/// The types of a signature, and what its users computed from them and keep with it.
+final class SignatureSource: Sendable {
   let tree: EncodingTree
   /// The index of each type in the tree: the result, then the arguments.
   let roots: [Int32]
   let shape: MethodSignature.Shape
-
-  init(
-    _ bytes: [UInt8], _ layouts: StructureLayouts, for machine: Machine = .own
-  ) throws(TypeEncodingError) {
-    var parser = try EncodingParser(bytes, layouts: layouts, for: machine)
-    try EncodingBytes.checkUTF8(bytes)
-    roots = try parser.parseSignature()
-    shape = parser.shape(of: roots)
-    tree = EncodingTree(bytes, parser.nodes, for: machine)
-  }
-}
-
-/// The types of a signature, and what its users computed from them and keep with it.
-final class SignatureSource: Sendable {
-  let parsed: ParsedSignature
   private let memo = AtomicLazyReference<SignatureMemo>()
   /// The word that was remembered; 0 if there is no such word yet.
   let memoWord = Atomic<UInt>(0)
 
-  init(_ parsed: ParsedSignature) { self.parsed = parsed }
+  init(_ tree: EncodingTree, _ roots: [Int32], _ shape: MethodSignature.Shape) {
+    self.tree = tree
+    self.roots = roots
+    self.shape = shape
+  }
 
-  /// Stores a word for the lifetime of this object. Only the first word is stored.
   func remember(_ word: UInt, keeping keeper: SignatureMemo) {
     guard memo.storeIfNil(keeper) === keeper else { return }
     memoWord.store(word, ordering: .releasing)

@@ -10,7 +10,7 @@
 /// String(describing: point)  // "{_Point=dd}"
 /// ```
 ///
-/// `==` compares spellings; ``isEquivalent(to:)`` compares how values are stored and passed.
+/// `==` compares spellings; equal ``canonicalSpelling``s mean that values are stored and passed alike.
 public struct TypeEncoding: Sendable {
   let tree: EncodingTree
   let index: Int
@@ -28,27 +28,18 @@ public struct TypeEncoding: Sendable {
   public init(
     parsing encoding: String, layouts: StructureLayouts = StructureLayouts()
   ) throws(TypeEncodingError) {
-    try self.init(parsingUTF8: EncodingBytes.of(encoding), layouts: layouts)
+    try self.init(utf8: EncodingParser.bytes(of: encoding), layouts: layouts)
   }
 
-  /// Parses one type from bytes, which must be valid UTF-8.
-  ///
-  /// - Throws: ``TypeEncodingError`` if they are not one type.
-  public init(
-    parsingUTF8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts()
-  ) throws(TypeEncodingError) {
-    try self.init(utf8: bytes, layouts: layouts, for: .own)
-  }
-
-  /// Parses one type with the layouts of another machine.
+  /// Parses one type from bytes, with the layouts of some machine.
   package init(
-    utf8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts(), for machine: Machine
+    utf8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts(),
+    for machine: Machine = .own
   ) throws(TypeEncodingError) {
     var parser = try EncodingParser(bytes, layouts: layouts, for: machine)
-    try EncodingBytes.checkUTF8(bytes)
     try parser.parseType(.single)
     if !parser.atEnd { throw parser.error(.trailingCharacters) }
-    self.init(tree: EncodingTree(bytes, parser.nodes, for: machine), index: 0)
+    self.init(tree: EncodingTree(parser), index: 0)
   }
 
   var node: EncodingNode { tree.nodes[index] }
@@ -56,7 +47,8 @@ public struct TypeEncoding: Sendable {
   /// The qualifiers in front of the type, in any order.
   public var qualifiers: Qualifiers {
     tree.bytes[Int(node.start)..<Int(node.base)].reduce(into: []) { set, byte in
-      if let one = Qualifiers.letter(byte) { set.insert(one) }
+      let bit = Qualifiers.letters.firstIndex(of: byte) ?? 0
+      set.insert(Qualifiers(rawValue: 1 << UInt16(bit)))
     }
   }
 
@@ -69,30 +61,6 @@ public struct TypeEncoding: Sendable {
       child = Int(tree.nodes[child].next)
     }
     return result
-  }
-}
-
-/// Converts the two kinds of input to bytes.
-enum EncodingBytes {
-  /// The bytes of a string, but only as many as the parser needs to refuse it as too long.
-  static func of(_ string: String) -> [UInt8] {
-    Array(string.utf8.prefix(EncodingLimits.length + 1))
-  }
-
-  static func checkUTF8(_ bytes: [UInt8]) throws(TypeEncodingError) {
-    if bytes.allSatisfy({ $0 < 0x80 }) { return }
-    var decoder = UTF8()
-    var iterator = bytes.makeIterator()
-    var offset = 0
-    while true {
-      switch decoder.decode(&iterator) {
-      case .scalarValue(let scalar): offset += UTF8.width(scalar)
-      case .emptyInput: return
-      case .error:
-        throw TypeEncodingError(
-          reason: .invalidUTF8, offset: offset, encoding: String(decoding: bytes, as: UTF8.self))
-      }
-    }
   }
 }
 
@@ -114,20 +82,12 @@ extension TypeEncoding: CustomStringConvertible {
     String(decoding: EncodingPrinter.spelling(of: self), as: UTF8.self)
   }
 
-  /// One spelling for all equivalent types, such as `^c` for `*` and `@` for `@"NSString"`.
+  /// One spelling for all types whose values are stored and passed in the same way, such as `^c` for
+  /// `*` and `@` for `@"NSString"`.
   ///
-  /// Parsing it returns an equivalent type with the same canonical spelling. It does not include
-  /// registered layouts of structures.
+  /// Names and qualifiers do not count, but behind a pointer a structure is its name, with or without
+  /// a body. Registered layouts are not included. Parsing it returns a type with the same spelling.
   public var canonicalSpelling: String {
-    String(decoding: EncodingPrinter.structure(of: self, for: .reading), as: UTF8.self)
-  }
-
-  /// Whether values of the two types are stored and passed in the same way.
-  ///
-  /// Names and qualifiers do not count, `*` equals `^c`, and all kinds of objects are equal. Behind
-  /// a pointer a named structure is identified by its name, with or without a body.
-  public func isEquivalent(to other: TypeEncoding) -> Bool {
-    EncodingPrinter.structure(of: self, for: .equivalence)
-      == EncodingPrinter.structure(of: other, for: .equivalence)
+    String(decoding: EncodingPrinter.structure(of: self), as: UTF8.self)
   }
 }

@@ -40,7 +40,7 @@ struct ExplainedCall {
 
   var result: Place {
     Place(
-      role: "result", type: signature.resultType, advice: signature.advisoryFrameLength,
+      role: "result", type: signature.resultType, advice: signature.advice[0],
       frameOffset: plan?.resultLocation.frameOffset, place: places?.result)
   }
 
@@ -48,7 +48,7 @@ struct ExplainedCall {
     signature.argumentTypes.enumerated().map { index, type in
       Place(
         role: role(of: index), type: type, index: index,
-        advice: (try? signature.advisoryOffset(at: index)) ?? nil,
+        advice: signature.advice[index + 1],
         frameOffset: (try? plan?.location(ofArgument: index))?.frameOffset,
         place: places?.arguments[index])
     }
@@ -79,7 +79,6 @@ extension Explainer {
       ("target", .string(signature.machine.rawValue)),
       ("engine", plan.map { .string($0.performer.rawValue) } ?? .null),
       ("frame", Self.number(plan?.frameLength)),
-      ("frameLength", Self.number(try? signature.frameLength)),
       ("stack", Self.number(call.places?.stackSize)),
       ("oneway", .bool(signature.isOneway)),
       ("result", placeObject(call.result)),

@@ -87,7 +87,7 @@ struct CallMatrix {
           try [FWDValue(parsed.resultType, isArgument: false)]
           + parsed.argumentTypes.map { try FWDValue($0, isArgument: true) }
       } catch let error as TypeEncodingError {
-        guard case .compilersDisagree = error.reason else { throw error }
+        guard error.reason == .compilersDisagree else { throw error }
         refused += 1
         continue
       }
