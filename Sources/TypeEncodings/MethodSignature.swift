@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
 /// The result and argument types of a method, a block or a plain function.
 ///
 /// ```swift
@@ -99,7 +101,7 @@ public struct MethodSignature: Sendable {
   }
 
   /// The number of arguments in front of the declared ones: 2 for a method, 1 for a block.
-  public var numberOfHiddenArguments: Int { shape.hiddenArguments }
+  package var numberOfHiddenArguments: Int { shape.hiddenArguments }
 
   /// Returns the type of an argument, including qualifiers; 0 is a method's receiver.
   ///
@@ -133,22 +135,21 @@ public struct MethodSignature: Sendable {
   }
 
   /// Whether the result has the qualifier `V`: a remote sender would not wait for an answer.
-  public var isOneway: Bool { resultType.qualifiers.contains(.oneway) }
+  public var isOneway: Bool { resultType.qualifiers.contains("V") }
 
   /// The numbers behind the result and the arguments, hints of a compiler that are never used.
   package var advice: [Int?] {
     types.map { $0.node.hasPosition ? $0.node.position : nil }
   }
 
-  /// Checks that `selector` has one colon for each declared argument.
+  /// Checks that a selector has one colon for each declared argument.
   ///
   /// clang writes nothing for a vector; the signature is then one argument short, and only this
   /// check detects it.
-  public func checkArity(ofSelector selector: String) throws(TypeEncodingError) {
+  package func checkArity(ofSelector selector: String) throws(TypeEncodingError) {
     try checkArity(ofColons: selector.utf8.count { $0 == UInt8(ascii: ":") }, in: selector)
   }
 
-  /// Checks the number of colons of a selector.
   package func checkArity(
     ofColons colons: Int, in selector: @autoclosure () -> String
   ) throws(TypeEncodingError) {
@@ -160,6 +161,46 @@ public struct MethodSignature: Sendable {
         offset: tree.bytes.count, encoding: tree.whole)
     }
   }
+
+  // MARK: What users computed from a signature
+
+  /// The word that was stored with this signature or a copy of it; 0 before that. The object that
+  /// it stands for lives as long as any of them.
+  package var remembered: UInt { source.memoWord.load(ordering: .acquiring) }
+
+  /// Stores a word, and retains the object that it stands for. Only the first word is stored.
+  package func remember(_ word: UInt, keeping keeper: SignatureMemo) {
+    source.remember(word, keeping: keeper)
+  }
+}
+
+/// The types of a signature, and what its users computed from them and keep with it.
+final class SignatureSource: Sendable {
+  let tree: EncodingTree
+  /// The index of each type in the tree: the result, then the arguments.
+  let roots: [Int32]
+  let shape: MethodSignature.Shape
+  private let memo = AtomicLazyReference<SignatureMemo>()
+  /// The word that was remembered; 0 if there is no such word yet.
+  let memoWord = Atomic<UInt>(0)
+
+  init(_ tree: EncodingTree, _ roots: [Int32], _ shape: MethodSignature.Shape) {
+    self.tree = tree
+    self.roots = roots
+    self.shape = shape
+  }
+
+  func remember(_ word: UInt, keeping keeper: SignatureMemo) {
+    guard memo.storeIfNil(keeper) === keeper else { return }
+    memoWord.store(word, ordering: .releasing)
+  }
+}
+
+/// An object that lives as long as a signature that stores it.
+package final class SignatureMemo: Sendable {
+  private let value: any AnyObject & Sendable
+
+  package init(_ value: any AnyObject & Sendable) { self.value = value }
 }
 
 /// An argument index that is out of range.
@@ -175,7 +216,7 @@ public struct SignatureIndexError: Error, Hashable, Sendable, CustomStringConver
   public var count: Int
 
   /// Creates the error for an index that is not below `count`.
-  public init(index: Int, count: Int) {
+  package init(index: Int, count: Int) {
     self.index = index
     self.count = count
   }

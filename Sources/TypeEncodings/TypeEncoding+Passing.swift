@@ -126,10 +126,7 @@ private struct ValueClassifier {
     let refused: Int?
     if tree.machine == .x86_64Linux {
       if layout.size <= 16, let unknown { return unknown }
-      let isOnlyBehind = facts.first == .none && facts.second != .none
-      refused =
-        facts.first == .memory || facts.first == .complexX87
-        ? nil : systemVDoubt ?? (isOnlyBehind ? type.index : nil)
+      refused = facts.first == .memory || facts.first == .complexX87 ? nil : systemVDoubt
     } else {
       // Unknown members may be numbers of the same type as all others.
       if let unknown, !isMixed, (1...4 * (part?.size ?? 16)).contains(layout.size) {
@@ -246,7 +243,7 @@ private struct ValueClassifier {
       }
       member = Int(inner.next)
     }
-    if node.isRegistered, hasHole || isHole(before: Int(node.size) * 8) {
+    if hasHole || isHole(before: Int(node.size) * 8) {
       unknown = unknown ?? (.compilersDisagree, index)
     }
     if node.size > 0, unknown == nil, count * (part?.size ?? 0) != Int(node.size) { isMixed = true }

@@ -44,13 +44,9 @@ public struct TypeEncoding: Sendable {
 
   var node: EncodingNode { tree.nodes[index] }
 
-  /// The qualifiers in front of the type, in any order.
-  public var qualifiers: Qualifiers {
-    tree.bytes[Int(node.start)..<Int(node.base)].reduce(into: []) { set, byte in
-      let bit = Qualifiers.letters.firstIndex(of: byte) ?? 0
-      set.insert(Qualifiers(rawValue: 1 << UInt16(bit)))
-    }
-  }
+  /// The letters in front of the type, which describe its use: `r` const, `n` in, `N` inout, `o` out,
+  /// `O` bycopy, `R` byref, `V` oneway, `A` atomic, `|` invisible to the old garbage collector.
+  public var qualifiers: String { tree.text(node.start, node.base) }
 
   /// The direct children of this type, in order.
   var children: [TypeEncoding] {
@@ -62,6 +58,131 @@ public struct TypeEncoding: Sendable {
     }
     return result
   }
+}
+
+extension TypeEncoding {
+  /// The kind of a type, one level deep.
+  public enum Kind: Hashable, Sendable {
+    /// `v`.
+    case void
+    /// A number type.
+    case scalar(Scalar)
+    /// `j`, a complex number of two parts.
+    case complex(Scalar)
+    /// `*`, a C string.
+    case cString
+    /// `%`, a string of the old runtime that is unique for its text.
+    case atom
+    /// `@`, with the quoted class and protocols if they are given.
+    case object(className: String?)
+    /// `@?`, with result and arguments if they are given.
+    case block(types: [TypeEncoding]?)
+    /// `#`.
+    case classReference
+    /// `:`.
+    case selector
+    /// `^`.
+    case pointer(to: TypeEncoding)
+    /// `?` behind `^`: a function, or a type that the compiler cannot encode.
+    case unknown
+    /// `[12i]`.
+    case array(count: Int, element: TypeEncoding)
+    /// `{name=…}`; without `=` the members are nil.
+    case structure(name: String, members: [Member]?)
+    /// `(name=…)`.
+    case union(name: String, members: [Member]?)
+    /// `b3`, or `b8I3` with the position and the storage type.
+    case bitField(width: Int, storage: Scalar?, position: Int?)
+    /// `![16,16f]`, or `<4f>`, which does not determine its layout.
+    case vector(count: Int, element: TypeEncoding)
+  }
+
+  /// The kind of the type.
+  public var kind: Kind {
+    let node = node
+    func name() -> String { tree.text(node.nameStart, node.nameEnd) }
+    func first() -> TypeEncoding { TypeEncoding(tree: tree, index: index + 1) }
+    return switch node.form {
+    case .void: .void
+    case .scalar: .scalar(node.scalar)
+    case .complex: .complex(node.scalar)
+    case .cString: .cString
+    case .atom: .atom
+    case .object: .object(className: node.hasBody ? name() : nil)
+    case .block: .block(types: node.hasBody ? children : nil)
+    case .classReference: .classReference
+    case .selector: .selector
+    case .pointer: .pointer(to: first())
+    case .unknown: .unknown
+    case .array: .array(count: node.count, element: first())
+    case .structure: .structure(name: name(), members: members)
+    case .union: .union(name: name(), members: members)
+    case .bitField:
+      .bitField(
+        width: node.count, storage: node.hasBody ? node.scalar : nil,
+        position: node.hasBody ? node.position : nil)
+    case .vector, .simd: .vector(count: node.count, element: first())
+    }
+  }
+
+  /// The size and alignment of the type under the C compiler of this platform; `v` has size 0.
+  ///
+  /// - Throws: ``TypeEncodingError`` if the string does not determine them.
+  public var layout: TypeLayout {
+    get throws(TypeEncodingError) {
+      let node = node
+      if let fault = node.fault {
+        throw TypeEncodingError(
+          reason: fault, offset: Int(node.faultOffset), encoding: tree.whole)
+      }
+      return TypeLayout(size: Int(node.size), alignment: Int(node.alignment))
+    }
+  }
+
+  /// A member of a structure or union.
+  public struct Member: Sendable, Hashable {
+    /// The name in quotes, which only the encodings of instance variables have.
+    public var name: String?
+    /// The member's type.
+    public var type: TypeEncoding
+    /// The offset in bits; nil if unknown.
+    public var bitOffset: Int?
+    /// The offset in bytes, rounded down; nil if unknown.
+    public var offset: Int? { bitOffset.map { $0 / 8 } }
+  }
+
+  /// The members of a structure or union; nil if the body is not given, and for other types.
+  public var members: [Member]? {
+    guard node.hasBody, node.form == .structure || node.form == .union else { return nil }
+    return children.map { child in
+      let node = child.node
+      let name = node.labelEnd > 0 ? tree.text(node.labelStart, node.labelEnd) : nil
+      return Member(
+        name: name, type: child, bitOffset: node.hasPosition ? node.position : nil)
+    }
+  }
+}
+
+/// The size and alignment of a type, in bytes.
+///
+/// ```swift
+/// try TypeEncoding(parsing: "{mixed=cd}").layout  // 16/8
+/// ```
+public struct TypeLayout: Hashable, Sendable {
+  /// The value of `sizeof`.
+  public var size: Int
+  /// The value of `_Alignof`.
+  public var alignment: Int
+
+  /// Creates a layout.
+  package init(size: Int, alignment: Int) {
+    self.size = size
+    self.alignment = alignment
+  }
+}
+
+extension TypeLayout: CustomStringConvertible {
+  public var description: String { "\(size)/\(alignment)" }
 }
 
 extension TypeEncoding: Hashable {

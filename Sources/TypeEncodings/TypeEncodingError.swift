@@ -25,7 +25,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
   public var encoding: String
 
   /// Creates an error about one byte of `encoding`.
-  public init(reason: Reason, offset: Int, encoding: String) {
+  package init(reason: Reason, offset: Int, encoding: String) {
     self.reason = reason
     self.offset = offset
     self.encoding = encoding
@@ -52,7 +52,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     /// A bracket in a name has no partner, or is where C++ names have no bracket.
     case unbalancedName
     /// A structure, union, array, quoted name or block signature that is never closed.
-    case unterminated(what: String, closer: Character)
+    indirect case unterminated(what: String, closer: Character)
     /// A vector that is not `![size,alignment type]` or `<count type>`.
     case malformedVector
     /// An array or a bit-field has no number.
@@ -214,7 +214,6 @@ extension TypeEncodingError: CustomStringConvertible {
   /// The reason, then the string and a caret under the byte on lines of their own, which stay aligned
   /// after any prefix. Long strings are truncated.
   public var description: String {
-    let (line, column) = CaretLine.excerpt(of: encoding, at: offset)
-    return "\(reason)\n\(line)\n\(String(repeating: " ", count: column))^"
+    "\(reason)\n\(CaretLine.excerpt(of: encoding, at: offset))"
   }
 }
