@@ -27,7 +27,7 @@ extension MethodTable {
   }
 
   /// The protocols that the class itself adopts.
-  public var adoptedProtocols: [ProtocolDescription] {
+  package var adoptedProtocols: [ProtocolDescription] {
     hasProtocols.load(ordering: .acquiring) ? state.read { $0.protocols } : []
   }
 

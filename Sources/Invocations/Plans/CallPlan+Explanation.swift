@@ -19,11 +19,11 @@ extension CallPlan {
   /// The registers, or the stack or frame offset, of a value.
   public struct Location: Hashable, Sendable {
     /// The registers that carry the value, in order: `rdi`, `xmm0`.
-    public var registers: [String]
+    package var registers: [String]
     /// The offset of the value in the stack arguments, in bytes; nil if it is not on the stack.
-    public var stackOffset: Int?
+    package var stackOffset: Int?
     /// The offset of the value in a frame, in bytes.
-    public var frameOffset: Int
+    package var frameOffset: Int
     /// A description: `rdi`, `rax:xmm0`, `stack+16`, `memory (pointer in rdi)`, `nowhere`; on
     /// AArch64 also `address of a copy in x1`.
     public var text: String
@@ -43,10 +43,7 @@ extension CallPlan {
   public var resultLocation: Location { unsafe location(result.pointee) { $0.result } }
 
   /// The size of a frame of this plan, in bytes.
-  public var frameLength: Int { frameSize }
-
-  /// The number of stack words that a call copies.
-  public var stackWords: Int { unsafe Int(facts.pointee.stack_words) }
+  package var frameLength: Int { frameSize }
 
   /// Locates a value. Without a direct engine, the location has no registers.
   private func location(
