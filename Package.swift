@@ -179,7 +179,7 @@ let package = Package(
     program("DocumentationSite", []),
 
     // Tests.
-    tests("TypeEncodingsTests", ["TypeEncodings", "ForwardingTestSupport"]),
+    tests("TypeEncodingsTests", ["TypeEncodings", "ForwardingTestSupport", "FuzzTargets"]),
     tests("InvocationsTests", tested + ["CForwardingShims", "CForwardingFixtures"]),
     tests("InvocationTextTests", tested + ["InvocationText"]),
     tests(

@@ -63,15 +63,56 @@ extension Invocation {
     }
   }
 
+  /// The result of the last call, or of `setResult`, as JSON; `null` for `v`.
+  ///
+  /// Text inside structures is shown as its address, because the memory may have been freed.
+  ///
+  /// ```swift
+  /// let call = try Invocation(parsing: "{div_t=ii}ii")
+  /// try call.setArguments(json: "[17, 5]")
+  /// try unsafe call.invoke(using: Library("libc.so.6").address(of: "div"))
+  /// try call.resultJSON  // [3,2]
+  /// ```
+  ///
+  /// Throws ``InvocationTextError`` with the reason
+  /// ``Invocations/InvocationError/resultNotAvailable`` if there is no result.
+  public var resultJSON: String {
+    get throws(InvocationTextError) { "\(try resultJSONValue())" }
+  }
+
+  /// Sets the result from JSON, in the form of its type.
+  ///
+  /// ```swift
+  /// let answers = try Implementation(MethodSignature(method: "{_Point=dd}@:")) { call in
+  ///   try call.setResult(json: "[0.5, 1]")
+  /// }
+  /// answers.signature  // {_Point=dd}@:
+  /// ```
+  ///
+  /// Text is copied. A pointer must be `null`, and a structure cannot refer to memory, which would
+  /// have no owner.
+  ///
+  /// - Throws: ``InvocationTextError`` if the text is no JSON value or does not fit the result.
+  public func setResult(json: String) throws(InvocationTextError) {
+    do throws(InvocationTextError) {
+      let (value, type) = (try JSONReader.value(of: json), methodSignature.resultType)
+      if type.kind == .void, case .null = value.kind { return }
+      try set(PreparedValue(value, type, ValueCoder(reach: .nothing)), nil, value.offset)
+    } catch {
+      throw error.placed(in: json)
+    }
+  }
+
+  // MARK: Setting
+
   private func setArguments(
     _ json: String, _ reach: ValueCoder.Reach
   ) throws(InvocationTextError) {
     let values: [JSONValue]
-    do throws(TextFault) {
-      values = try JSONReader.arguments(
-        of: json, count: methodSignature.numberOfDeclaredArguments)
+    do {
+      values = try JSONReader.arguments(of: json, count: methodSignature.numberOfDeclaredArguments)
     } catch {
-      throw InvocationTextError(error, argument: nil, text: json)
+      throw error.placed(in: json)
     }
     try setArguments(
       values, from: methodSignature.numberOfHiddenArguments, ValueCoder(reach: reach), json)
@@ -82,67 +123,70 @@ extension Invocation {
     _ values: [JSONValue], from first: Int, _ coder: ValueCoder, _ text: String
   ) throws(InvocationTextError) {
     let types = methodSignature.argumentTypes
-    var prepared: [PreparedArgument] = []
-    for (index, value) in zip(types.indices.dropFirst(first), values) {
-      do throws(TextFault) {
-        try refusing(at: value.offset) { () throws(InvocationError) in
-          try checkSettable(index)
-        }
+    var prepared: [PreparedValue] = []
+    var index = first
+    do throws(InvocationTextError) {
+      for value in values {
+        do { try checkSettable(index) } catch { throw .refused(error, at: value.offset) }
         prepared.append(try prepare(value, types[index], index, coder))
-      } catch {
-        throw InvocationTextError(error, argument: index, text: text)
+        index += 1
       }
-    }
-    forgetAnswer()
-    for (offset, argument) in prepared.enumerated() {
-      do throws(TextFault) {
-        try refusing(at: values[offset].offset) { () throws(InvocationError) in
-          try set(argument, first + offset)
-        }
-      } catch {
-        throw InvocationTextError(error, argument: first + offset, text: text)
+      forgetAnswer()
+      index = first
+      for (value, source) in zip(prepared, values) {
+        try set(value, index, source.offset)
+        index += 1
       }
+    } catch {
+      throw error.placed(in: text, argument: index)
     }
     if coder.isKeeper || keeper != nil { setKeeper(coder.isKeeper ? coder : nil) }
   }
 
-  private func refusing(
-    at offset: Int, _ body: () throws(InvocationError) -> Void
-  ) throws(TextFault) {
-    do { try body() } catch { throw TextFault(.refused(error), at: offset) }
-  }
-
   private func prepare(
     _ value: JSONValue, _ type: TypeEncoding, _ index: Int, _ coder: ValueCoder
-  ) throws(TextFault) -> PreparedArgument {
-    if let own = try PreparedArgument(value, type, coder) { return own }
-    let bytes = try coder.bytes(ofArgument: value, type)
-    guard case .scalar(let scalar) = type.kind, isPromoted(scalar, index) else {
-      return .bytes(bytes)
-    }
+  ) throws(InvocationTextError) -> PreparedValue {
+    let own = try PreparedValue(value, type, coder)
+    guard case .bytes(let bytes) = own, case .scalar(let scalar) = type.kind,
+      let place = try? argumentBytes(at: index), place.count != scalar.size
+    else { return own }
     // A variadic argument is promoted as C would promote it.
-    if scalar == .float { return .number(Double(Floats.float(bytes[...]))) }
-    return .integer(Integers.parse(value.digits) ?? (bytes == [1] ? 1 : 0))
+    return scalar == .float
+      ? .number(Double(Floats.float(bytes))) : .integer(Integers.number(bytes, scalar))
   }
 
-  private func isPromoted(_ scalar: Scalar, _ index: Int) -> Bool {
-    let bytes = try? argumentBytes(at: index)
-    return bytes.map { $0.count != scalar.size } ?? false
-  }
-
-  private func set(_ argument: PreparedArgument, _ index: Int) throws(InvocationError) {
-    switch argument {
-    // SAFETY: the coder retains the memory that the bytes refer to, or the caller of the API that
-    // accepts addresses guarantees it.
-    case .bytes(let bytes): unsafe try setArgument(bytes: bytes, at: index)
-    case .text(let text): try setArgument(text, at: index)
-    case .selector(let selector): try setArgument(selector, at: index)
-    case .integer(let integer): try setArgument(exactly: integer, at: index)
-    case .number(let number): try setArgument(number, at: index)
+  /// Sets an argument, or the result if there is no index.
+  private func set(
+    _ value: PreparedValue, _ index: Int?, _ offset: Int
+  ) throws(InvocationTextError) {
+    do {
+      switch (value, index) {
+      // SAFETY: the bytes are the whole value. The coder retains the memory that they refer to, or the
+      // caller of the API that accepts addresses guarantees it. In a result there are none.
+      case (.bytes(let bytes), let index?): unsafe try setArgument(bytes: bytes, at: index)
+      case (.bytes(let bytes), nil): unsafe try setResult(bytes: bytes)
+      case (.text(let text), let index?): try setArgument(text, at: index)
+      case (.text(let text), nil): try setResult(text)
+      case (.selector(let selector), let index?): try setArgument(selector, at: index)
+      case (.selector(let selector), nil): try setResult(selector)
+      case (.integer(let integer), let index?): try setArgument(exactly: integer, at: index)
+      case (.number(let number), let index?): try setArgument(number, at: index)
+      case (.integer, nil), (.number, nil): break  // C promotes no results.
+      }
+    } catch {
+      throw .refused(error, at: offset)
     }
   }
 
   // MARK: Reading
+
+  /// The result as JSON. Text inside structures is shown if `isText` returns true.
+  package func resultJSONValue(
+    _ isText: ValueCoder.IsText = { _ in false }
+  ) throws(InvocationTextError) -> JSONValue {
+    let type = methodSignature.resultType
+    return type.kind == .void ? .null : try value(nil, type, isText)
+  }
 
   /// The arguments from one on. Memory that was made for an argument is shown by its contents.
   /// Inside structures and such memory, text is shown if `isText` returns true or the invocation
@@ -153,60 +197,66 @@ extension Invocation {
     let types = methodSignature.argumentTypes
     var values: [JSONValue] = []
     for index in types.indices.dropFirst(first) {
-      do throws(TextFault) {
-        values.append(try value(index, types[index], isText))
-      } catch {
-        throw InvocationTextError(error, argument: index, text: "")
+      do { values.append(try value(index, types[index], isText)) } catch {
+        throw error.placed(in: "", argument: index)
       }
     }
     return values
   }
 
+  /// The value of an argument, or of the result if there is no index.
   private func value(
-    _ index: Int, _ type: TypeEncoding, _ isText: ValueCoder.IsText
-  ) throws(TextFault) -> JSONValue {
-    if type.kind == .cString, let text = try? Optional.some(argument(at: index, as: String?.self)) {
+    _ index: Int?, _ type: TypeEncoding, _ isText: ValueCoder.IsText
+  ) throws(InvocationTextError) -> JSONValue {
+    func read<Value: CallValue>(_ type: Value.Type) -> Value? {
+      if let index { try? argument(at: index, as: type) } else { try? result(as: type) }
+    }
+    if type.kind == .cString, let text = read(String?.self) {
       return text.map { JSONValue.string($0) } ?? JSONValue.null
     }
     let bytes: [UInt8]
-    do { bytes = try argumentBytes(at: index) } catch { throw TextFault(.refused(error), at: 0) }
-    let coder = keeper as? ValueCoder
+    do {
+      bytes = if let index { try argumentBytes(at: index) } else { try resultBytes() }
+    } catch {
+      throw .refused(error, at: 0)
+    }
+    // Memory of a result may have been freed.
+    let coder = index == nil ? nil : keeper as? ValueCoder
     let isKnown: ValueCoder.IsText = { coder?.isOwnText($0) ?? false || isText($0) }
     if let contents = try coder?.contents(atPointer: bytes, isKnown) { return contents }
     switch type.kind {
-    case .cString, .atom: return ValueCoder.text(at: Integers.word(bytes[...]))
+    case .cString, .atom: return ValueCoder.text(at: Integers.word(bytes))
     case .array: return .null
     case .selector:
-      if let selector = try? argument(at: index, as: Selector.self) {
-        return .string(selector.name)
-      }
+      if let selector = read(Selector.self) { return .string(selector.name) }
     case .scalar(let scalar) where bytes.count != scalar.size:
       // Promoted by C: a float became a double, a small integer an int.
       return scalar.isFloatingPoint
-        ? Floats.value(ofPromoted: bytes[...]) : Integers.value(bytes[...], .int32)
+        ? Floats.value(ofPromoted: bytes) : Integers.value(bytes[...], .int32)
     default: break
     }
     return try ValueCoder.value(of: bytes[...], type, isKnown)
   }
 }
 
-/// An argument that was read but is not set yet.
-private enum PreparedArgument {
+/// A value that was read but is not set yet.
+private enum PreparedValue {
   case bytes([UInt8])
+  // The invocation copies these, and promotes numbers.
   case text(String)
   case selector(Selector)
   case integer(Int128)
   case number(Double)
 
-  /// An argument that the invocation copies; nil for one that consists only of its bytes.
-  init?(_ value: JSONValue, _ type: TypeEncoding, _ coder: ValueCoder) throws(TextFault) {
+  init(
+    _ value: JSONValue, _ type: TypeEncoding, _ coder: ValueCoder
+  ) throws(InvocationTextError) {
     switch (type.kind, value.kind) {
     case (.cString, .string(let text)), (.atom, .string(let text)):
-      guard !text.utf8.contains(0) else { throw TextFault(.embeddedNUL(type), at: value.offset) }
-      self = .text(text)
+      self = .text(try ValueCoder.checked(text, type, value.offset))
     case (.selector, .string(let name)):
       self = .selector(try coder.selector(name, value.offset))
-    default: return nil
+    default: self = .bytes(try coder.bytes(ofArgument: value, type))
     }
   }
 }

@@ -19,17 +19,26 @@ public struct InvocationTextError: Error, Hashable, Sendable {
   /// The reason.
   public let reason: Reason
   /// The index of the argument in the invocation; nil for the result, and for the list itself.
-  public let argument: Int?
+  public private(set) var argument: Int?
   /// The offset of the wrong value, in UTF-8 code units.
   public let offset: Int
   /// The whole text; empty if a value could not be written.
-  public let text: String
+  public private(set) var text = ""
 
-  init(_ fault: TextFault, argument: Int?, text: String) {
-    reason = fault.reason
-    self.argument = argument
-    offset = fault.offset
-    self.text = text
+  init(_ reason: Reason, at offset: Int) {
+    self.reason = reason
+    self.offset = offset
+  }
+
+  static func refused(_ error: InvocationError, at offset: Int) -> Self {
+    Self(.refused(error), at: offset)
+  }
+
+  /// The error of an argument, or of the result, in a whole text.
+  func placed(in text: String, argument: Int? = nil) -> Self {
+    var error = self
+    (error.text, error.argument) = (text, argument)
+    return error
   }
 
   /// The reason for an error.
@@ -57,12 +66,6 @@ public struct InvocationTextError: Error, Hashable, Sendable {
     // Errors in a value.
     /// The text is no value of the type.
     case noValue(given: String, type: TypeEncoding)
-    /// The text does not fit a bit-field.
-    case noBits(given: String, type: TypeEncoding, width: Int)
-    /// The memory behind a pointer must be an array of values.
-    case noElements(given: String, type: TypeEncoding)
-    /// The argument is a structure, which must be an array.
-    case noStructure(given: String, type: TypeEncoding)
     /// The text contains a NUL, which would end it early.
     case embeddedNUL(TypeEncoding)
     /// No selector with this name exists.
@@ -71,33 +74,10 @@ public struct InvocationTextError: Error, Hashable, Sendable {
     case address(given: String, type: TypeEncoding)
     /// The result refers to memory, which would have no owner.
     case resultInMemory(TypeEncoding)
-    // Missing information.
-    /// The layout of the structure is unknown.
-    case membersUnknown(given: String, type: TypeEncoding)
     /// The array is too long to be written.
     case tooManyElements(TypeEncoding)
     /// The invocation refuses the value.
     case refused(InvocationError)
-  }
-}
-
-/// An error at one place of a text.
-package struct TextFault: Error, CustomStringConvertible {
-  package let reason: InvocationTextError.Reason
-  package let offset: Int
-
-  init(_ reason: InvocationTextError.Reason, at offset: Int) {
-    self.reason = reason
-    self.offset = offset
-  }
-
-  package var description: String { "\(reason)" }
-
-  /// Runs `body`, and adds a place to an error of an encoding.
-  static func wrapping<Value>(
-    at offset: Int, _ body: () throws(TypeEncodingError) -> Value
-  ) throws(TextFault) -> Value {
-    do { return try body() } catch { throw TextFault(.refused(.encoding(error)), at: offset) }
   }
 }
 
@@ -106,9 +86,7 @@ extension InvocationTextError: CustomStringConvertible {
   /// after any prefix. Long texts are abbreviated.
   public var description: String {
     let reason = (argument.map { "argument \($0): " } ?? "") + "\(reason)"
-    if text.isEmpty { return reason }
-    let (line, column) = CaretLine.excerpt(of: text, at: offset)
-    return "\(reason)\n\(line)\n\(String(repeating: " ", count: column))^"
+    return text.isEmpty ? reason : "\(reason)\n\(CaretLine.excerpt(of: text, at: offset))"
   }
 }
 
@@ -127,18 +105,7 @@ extension InvocationTextError.Reason: CustomStringConvertible {
       "a JSON array of the arguments is expected, such as [1, \"two\"]; write [] if there are none"
     case .argumentCount(let expected, let given):
       "\(InvocationError.argumentCount(expected: expected, given: given))"
-    case .noValue(let given, let type):
-      Self.no(
-        given, type,
-        type.isTooLarge(given) ? "it is too large; infinity is \"inf\"" : type.valueHint)
-    case .noBits(let given, let type, let width):
-      Self.no(
-        given, type,
-        width > 0 ? "an integer of \(width) bits is expected" : "it has no bits, so only 0 fits")
-    case .noElements(let given, let type):
-      Self.no(given, type, "write its elements as a JSON array")
-    case .noStructure(let given, let type):
-      Self.no(given, type, "write a JSON array, such as [1,[2,3]]")
+    case .noValue(let given, let type): Self.no(given, type, type.hint(for: given))
     case .embeddedNUL(let type): "text for \(type.title) cannot contain a NUL, where C would end it"
     case .unknownSelector(let name):
       "no selector is called '\(name)'; 'Selector(interning:)' makes one"
@@ -146,8 +113,6 @@ extension InvocationTextError.Reason: CustomStringConvertible {
       Self.no(given, type, "write null, or use 'unsafeJSON:' for addresses and what they point to")
     case .resultInMemory(let type):
       "nothing would keep the memory of a result of type \(type.title); write null"
-    case .membersUnknown(let given, let type):
-      Self.no(given, type, "the offsets of its members are not known; register its layout")
     case .tooManyElements(let type):
       "\(type.title) cannot be written as JSON: it has more than 4096 empty elements"
     case .refused(let error): "\(error)"
@@ -157,5 +122,39 @@ extension InvocationTextError.Reason: CustomStringConvertible {
   private static func no(_ given: String, _ type: TypeEncoding, _ hint: String) -> String {
     let shown = given.count > 60 ? given.prefix(59) + "…" : given[...]
     return "\(shown) does not fit \(type.title): \(hint)"
+  }
+}
+
+extension TypeEncoding {
+  /// How to write a value of the type instead of a text that is none.
+  fileprivate func hint(for given: String) -> String {
+    func values(_ count: Int) -> String {
+      "write a JSON array of \(count) value\(count == 1 ? "" : "s")"
+    }
+    return switch kind {
+    case .scalar(.bool): "true or false is expected"
+    case .scalar(let scalar) where scalar.isFloatingPoint:
+      !Floats.isName(given) && Float(given)?.isInfinite ?? false
+        ? "it is too large; infinity is \"inf\"" : "a number is expected"
+    case .scalar(let scalar): "an integer from \(Integers.range(scalar)) is expected"
+    case .bitField(0, _, _): "it has no bits, so only 0 fits"
+    case .bitField(let width, _, _): "an integer of \(width) bits is expected"
+    case .complex: "write an array of its real and imaginary part, such as [1, 0.5]"
+    case .structure(_, let members?), .union(_, let members?):
+      if members.contains(where: { $0.bitOffset == nil }) {
+        "the offsets of its members are not known; register its layout"
+      } else if case .union = kind {
+        "write a JSON array with a value for its first member"
+      } else {
+        values(members.count)
+      }
+    case .structure, .union: "its members are not known; write them into the encoding"
+    case .array(let count, _): values(count)
+    case .void: "only null is expected"
+    case .cString: "write text in quotes"
+    case .selector: "write the name of a selector in quotes"
+    case .pointer: "write 0, an address such as 0x7f00, or a JSON array of what it points to"
+    default: "write 0 or an address such as 0x7f00"
+    }
   }
 }

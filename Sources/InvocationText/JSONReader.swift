@@ -8,7 +8,7 @@ package struct JSONReader {
   private var offset = 0
   private var depth = 0
 
-  package static func value(of text: String) throws(TextFault) -> JSONValue {
+  package static func value(of text: String) throws(InvocationTextError) -> JSONValue {
     var reader = JSONReader(bytes: Array(text.utf8))
     let value = try reader.value()
     reader.skipBlanks()
@@ -17,7 +17,7 @@ package struct JSONReader {
   }
 
   /// Reads a string as the JSON array of a call's arguments.
-  static func arguments(of text: String, count: Int) throws(TextFault) -> [JSONValue] {
+  static func arguments(of text: String, count: Int) throws(InvocationTextError) -> [JSONValue] {
     var reader = JSONReader(bytes: Array(text.utf8))
     reader.skipBlanks()
     guard reader.offset < reader.bytes.count, reader.bytes[reader.offset] == UInt8(ascii: "["),
@@ -26,7 +26,7 @@ package struct JSONReader {
     if values.count != count {
       // The first value too many, or the closing bracket.
       let end = reader.bytes.lastIndex(of: UInt8(ascii: "]")) ?? 0
-      throw TextFault(
+      throw InvocationTextError(
         .argumentCount(expected: count, given: values.count),
         at: values.count > count ? values[count].offset : end)
     }
@@ -35,8 +35,8 @@ package struct JSONReader {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  private func fault(_ reason: InvocationTextError.Reason) -> TextFault {
-    TextFault(reason, at: offset)
+  private func fault(_ reason: InvocationTextError.Reason) -> InvocationTextError {
+    InvocationTextError(reason, at: offset)
   }
 
   private mutating func skipBlanks() {
@@ -50,7 +50,7 @@ package struct JSONReader {
     return true
   }
 
-  private mutating func value() throws(TextFault) -> JSONValue {
+  private mutating func value() throws(InvocationTextError) -> JSONValue {
     skipBlanks()
     guard offset < bytes.count else { throw fault(.valueExpected) }
     guard depth < Self.depthLimit else { throw fault(.nestedTooDeeply(limit: Self.depthLimit)) }
@@ -68,7 +68,7 @@ package struct JSONReader {
     }
   }
 
-  private mutating func array() throws(TextFault) -> [JSONValue] {
+  private mutating func array() throws(InvocationTextError) -> [JSONValue] {
     offset += 1
     depth += 1
     defer { depth -= 1 }
@@ -80,14 +80,14 @@ package struct JSONReader {
   }
 
   /// Returns the text up to the next separator.
-  private mutating func word() throws(TextFault) -> String {
+  private mutating func word() throws(InvocationTextError) -> String {
     let start = offset
     while offset < bytes.count, !",] \t\n\r".utf8.contains(bytes[offset]) { offset += 1 }
     guard offset > start else { throw fault(.valueExpected) }
     return String(decoding: bytes[start..<offset], as: UTF8.self)
   }
 
-  private mutating func string() throws(TextFault) -> String {
+  private mutating func string() throws(InvocationTextError) -> String {
     let start = offset
     offset += 1
     var out: [UInt8] = []
@@ -96,44 +96,37 @@ package struct JSONReader {
       offset += 1
       switch byte {
       case UInt8(ascii: "\""): return String(decoding: out, as: UTF8.self)
-      case UInt8(ascii: "\\"):
-        let escape = offset - 1
-        guard let escaped = scalar() else {
-          let text = String(decoding: bytes[escape...].prefix(6), as: UTF8.self)
-          let unit = text.hasPrefix("\\u") ? UInt16(text.dropFirst(2), radix: 16) : nil
-          let isHalf = unit.map { (0xD800..<0xE000).contains($0) } ?? false
-          throw TextFault(isHalf ? .unpairedSurrogate : .unknownEscape, at: escape)
-        }
-        out += Array(String(escaped).utf8)
+      case UInt8(ascii: "\\"): out += Array(String(try escaped()).utf8)
       default: out.append(byte)
       }
     }
-    throw TextFault(.unterminatedText, at: start)
+    throw InvocationTextError(.unterminatedText, at: start)
   }
 
-  /// Returns the character of an escape.
-  private mutating func scalar() -> Unicode.Scalar? {
-    guard offset < bytes.count else { return nil }
-    let byte = bytes[offset]
+  private static let escapes: [UInt8: Unicode.Scalar] = [
+    UInt8(ascii: "n"): "\n", UInt8(ascii: "t"): "\t", UInt8(ascii: "r"): "\r",
+    UInt8(ascii: "b"): "\u{8}", UInt8(ascii: "f"): "\u{C}", UInt8(ascii: "\""): "\"",
+    UInt8(ascii: "\\"): "\\", UInt8(ascii: "/"): "/",
+  ]
+
+  /// Returns the character of an escape; `offset` is behind its backslash.
+  private mutating func escaped() throws(InvocationTextError) -> Unicode.Scalar {
+    let start = offset - 1
+    let byte = offset < bytes.count ? bytes[offset] : 0
     offset += 1
-    switch byte {
-    case UInt8(ascii: "n"): return "\n"
-    case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "r"): return "\r"
-    case UInt8(ascii: "b"): return "\u{8}"
-    case UInt8(ascii: "f"): return "\u{C}"
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
-    case UInt8(ascii: "u"):
-      guard let unit = hexUnit() else { return nil }
-      if (0xD800..<0xDC00).contains(unit) {
-        guard bytes[offset...].starts(with: "\\u".utf8) else { return nil }
-        offset += 2
-        guard let low = hexUnit(), (0xDC00..<0xE000).contains(low) else { return nil }
-        return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-      }
-      return Unicode.Scalar(unit)
-    default: return nil
+    if let plain = Self.escapes[byte] { return plain }
+    guard byte == UInt8(ascii: "u"), let unit = hexUnit() else {
+      throw InvocationTextError(.unknownEscape, at: start)
     }
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    guard unit < 0xDC00, bytes[offset...].starts(with: "\\u".utf8) else {
+      throw InvocationTextError(.unpairedSurrogate, at: start)
+    }
+    offset += 2
+    guard let low = hexUnit(), (0xDC00..<0xE000).contains(low),
+      let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+    else { throw InvocationTextError(.unpairedSurrogate, at: start) }
+    return scalar
   }
 
   private mutating func hexUnit() -> UInt32? {

@@ -30,16 +30,6 @@ package struct JSONValue {
   package static func integer(_ value: some BinaryInteger) -> JSONValue { .number("\(value)") }
 }
 
-extension JSONValue {
-  /// The text of a number. A number with a name, such as `"inf"`, is in quotes in JSON.
-  var digits: String {
-    switch kind {
-    case .number(let text), .string(let text): text
-    case .null, .bool, .array, .object: ""
-    }
-  }
-}
-
 extension JSONValue: CustomStringConvertible {
   /// The value on one line.
   package var description: String {

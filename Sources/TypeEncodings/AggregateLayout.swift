@@ -44,7 +44,8 @@ struct AggregateLayout {
     if width > 0, member.position / unit != (member.position + width - 1) / unit {
       return blame(.bitFieldCrossesUnit, at)
     }
-    if width > 0 || machine.alignsEmptyBitFields {
+    // On AArch64 one without a width aligns its structure, too.
+    if width > 0 || machine == .aarch64Linux {
       alignment = max(alignment, member.scalar.size)
     }
     member.hasPosition = true

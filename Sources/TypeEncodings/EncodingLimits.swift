@@ -12,14 +12,8 @@ public enum EncodingLimits {
   public static let length = 65_536
   /// The deepest nesting of types, including pointers.
   public static let depth = 128
-  /// The largest element count of an array.
-  public static let elements = 0x7FFF_FFFF
-  /// The largest size of a type, in bytes.
+  /// The largest size of a type in bytes, and the largest number in an encoding.
   public static let size = 0x7FFF_FFFF
-  /// The largest number written after a type as its offset.
-  public static let advisoryOffset = 0x7FFF_FFFF
-  /// The widest bit-field, in bits.
-  public static let bitFieldWidth = 255
   /// The most declared arguments of a signature, without receiver and selector.
   public static let arguments = 254
 }

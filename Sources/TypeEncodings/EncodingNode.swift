@@ -14,7 +14,6 @@ struct EncodingNode {
   /// The number type of a scalar, a complex number or a bit-field in GNU's dialect.
   var scalar: Scalar = .int8
   var isAtomic = false
-  var isOneway = false
   /// Whether a structure has `=`, a block has `<…>`, or a bit-field has a position and a type.
   var hasBody = false
   /// Whether the layout of the structure was registered.
@@ -51,13 +50,16 @@ struct EncodingNode {
 final class EncodingTree: Sendable {
   let bytes: [UInt8]
   let nodes: [EncodingNode]
+  /// The places of the advisory numbers inside types, in order.
+  let advice: [Range<Int>]
   /// The machine whose C compiler determines the layouts.
   let machine: Machine
 
-  init(_ bytes: [UInt8], _ nodes: [EncodingNode], for machine: Machine) {
-    self.bytes = bytes
-    self.nodes = nodes
-    self.machine = machine
+  init(_ parser: EncodingParser) {
+    bytes = parser.bytes
+    nodes = parser.nodes
+    advice = parser.advice
+    machine = parser.machine
   }
 
   func text(_ start: Int32, _ end: Int32) -> String {

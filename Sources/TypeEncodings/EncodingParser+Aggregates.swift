@@ -4,15 +4,15 @@ extension EncodingParser {
 
   mutating func parseArray(_ index: Int) throws(TypeEncodingError) {
     let opener = offset - 1
-    if atEnd { throw unterminated(.unterminatedArray, opener: opener) }
-    nodes[index].form = .array
-    nodes[index].count = try number(limit: EncodingLimits.elements)
-    if atEnd { throw unterminated(.unterminatedArray, opener: opener) }
-    let element = nodes[try parseType(.element)]
-    guard take(UInt8(ascii: "]")) else {
-      throw atEnd
-        ? unterminated(.unterminatedArray, opener: opener) : error(.unterminatedArray)
+    func unterminated() -> TypeEncodingError {
+      self.unterminated("array", UInt8(ascii: "]"), opener: opener)
     }
+    if atEnd { throw unterminated() }
+    nodes[index].form = .array
+    nodes[index].count = try number(limit: EncodingLimits.size)
+    if atEnd { throw unterminated() }
+    let element = nodes[try parseType(.element)]
+    guard take(UInt8(ascii: "]")) else { throw unterminated() }
     // Both factors are below 2^31, so the product fits.
     setLayout(
       index, size: nodes[index].count * Int(element.size), alignment: Int(element.alignment))
@@ -54,10 +54,10 @@ extension EncodingParser {
   ) throws(TypeEncodingError) {
     let opener = offset - 1
     let closer = form == .union ? UInt8(ascii: ")") : UInt8(ascii: "}")
-    let open: TypeEncodingError.Reason =
-      form == .union ? .unterminatedUnion : .unterminatedStructure
+    let what = form == .union ? "union" : "structure"
     nodes[index].form = form
-    try parseName(index, closer: closer, opener: opener, unterminated: open)
+    try parseName(index, closer: closer)
+    if atEnd { throw unterminated(what, closer, opener: opener) }
     guard take(UInt8(ascii: "=")) else {
       offset += 1  // the closer, which ended the name
       if nodes[index].nameStart == nodes[index].nameEnd { throw error(.invalidName, at: opener) }
@@ -72,7 +72,7 @@ extension EncodingParser {
     var layout = AggregateLayout(isUnion: form == .union, on: machine)
     var members: [Int] = []
     while !take(closer) {
-      if atEnd { throw unterminated(open, opener: opener) }
+      if atEnd { throw unterminated(what, closer, opener: opener) }
       let member = try parseMember()
       try skipAdvisoryNumber()
       members.append(member)
@@ -96,20 +96,26 @@ extension EncodingParser {
     return member
   }
 
-  /// Parses a name up to `=` or the closer.
-  private mutating func parseName(
-    _ index: Int, closer: UInt8, opener: Int, unterminated reason: TypeEncodingError.Reason
-  ) throws(TypeEncodingError) {
-    let start = offset
-    var scanner = NameScanner(bytes, from: start, closer: closer)
-    switch scanner.scan() {
-    case .ends(let end): offset = end
-    case .invalid(let reason, let place): throw error(reason, at: place)
-    case .unterminated:
-      offset = bytes.count
-      throw unterminated(reason, opener: opener)
+  /// Parses a name up to `=` or the closer. C++ names contain blanks, commas and templates,
+  /// `{blob<float, 4>=…}`. Between brackets, which are balanced, the two bytes do not end the name.
+  private mutating func parseName(_ index: Int, closer: UInt8) throws(TypeEncodingError) {
+    nodes[index].nameStart = Int32(offset)
+    var awaited: [UInt8] = []
+    while let byte = peek(), !awaited.isEmpty || (byte != UInt8(ascii: "=") && byte != closer) {
+      switch byte {
+      case 0..<0x20, 0x7F: throw error(.invalidName)
+      case UInt8(ascii: "<"): awaited.append(UInt8(ascii: ">"))
+      case UInt8(ascii: "("): awaited.append(UInt8(ascii: ")"))
+      // Only the arguments of templates contain these: `C<int[3]>`, `S<Name{{125, 61}, 3}>`.
+      case UInt8(ascii: "[") where !awaited.isEmpty: awaited.append(UInt8(ascii: "]"))
+      case UInt8(ascii: "{") where !awaited.isEmpty: awaited.append(UInt8(ascii: "}"))
+      case UInt8(ascii: "["), UInt8(ascii: "{"): throw error(.unbalancedName)
+      case UInt8(ascii: ">"), UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
+        guard awaited.popLast() == byte else { throw error(.unbalancedName) }
+      default: break
+      }
+      offset += 1
     }
-    nodes[index].nameStart = Int32(start)
     nodes[index].nameEnd = Int32(offset)
   }
 
@@ -148,7 +154,7 @@ extension EncodingParser {
       nodes[index].scalar = scalar
       nodes[index].hasBody = true
       nodes[index].position = first
-      nodes[index].count = try number(limit: EncodingLimits.bitFieldWidth)
+      nodes[index].count = try number(limit: 255)
     } else {
       guard first <= 64 else { throw error(.numberTooLarge(limit: 64), at: numberStart) }
       nodes[index].count = first

@@ -19,8 +19,8 @@ struct EncodingParser {
   private var depth = 0
   /// The structures that contain the current type by value; -1 for a pointer in between.
   var enclosing: [Int] = []
-  /// Whether advisory numbers inside a structure were skipped.
-  var skippedDigits = false
+  /// The places of the advisory numbers inside types.
+  var advice: [Range<Int>] = []
 
   init(
     _ bytes: [UInt8], layouts: StructureLayouts, for machine: Machine
@@ -33,6 +33,14 @@ struct EncodingParser {
       throw error(.tooLong(limit: EncodingLimits.length), at: EncodingLimits.length)
     }
     nodes.reserveCapacity(min(bytes.count, 16))
+    do { _ = try UTF8Span(validating: bytes.span) } catch {
+      throw self.error(.invalidUTF8, at: error.byteOffsets.lowerBound)
+    }
+  }
+
+  /// The bytes of a string, but only as many as are needed to refuse it as too long.
+  static func bytes(of string: String) -> [UInt8] {
+    Array(string.utf8.prefix(EncodingLimits.length + 1))
   }
 
   // MARK: Bytes
@@ -60,8 +68,10 @@ struct EncodingParser {
 
   /// Returns the error for a bracket that is never closed. Its offset is that of the opener if that
   /// is the last byte, otherwise that of the missing closer.
-  func unterminated(_ reason: TypeEncodingError.Reason, opener: Int) -> TypeEncodingError {
-    error(reason, at: offset == opener + 1 ? opener : offset)
+  func unterminated(_ what: String, _ closer: UInt8, opener: Int) -> TypeEncodingError {
+    error(
+      .unterminated(what: what, closer: Character(Unicode.Scalar(closer))),
+      at: atEnd && offset == opener + 1 ? opener : offset)
   }
 
   static func isDigit(_ byte: UInt8?) -> Bool {
@@ -94,7 +104,10 @@ struct EncodingParser {
     }
     let index = nodes.count
     var node = EncodingNode(form: .void, start: Int32(offset), base: Int32(offset))
-    skipQualifiers(into: &node)
+    while let byte = peek(), "rnNoORVA|".utf8.contains(byte) {
+      node.isAtomic = node.isAtomic || byte == UInt8(ascii: "A")
+      offset += 1
+    }
     node.base = Int32(offset)
     guard let code = peek() else { throw error(.unexpectedEnd) }
     nodes.append(node)
@@ -104,14 +117,6 @@ struct EncodingParser {
     nodes[index].next = Int32(nodes.count)
     if node.isAtomic { roundAtomic(index) }
     return index
-  }
-
-  private mutating func skipQualifiers(into node: inout EncodingNode) {
-    while let byte = peek(), Qualifiers.isQualifier(byte) {
-      node.isAtomic = node.isAtomic || byte == UInt8(ascii: "A")
-      node.isOneway = node.isOneway || byte == UInt8(ascii: "V")
-      offset += 1
-    }
   }
 
   /// Parses a type behind its qualifiers; `offset` is behind `code`.
@@ -188,7 +193,7 @@ struct EncodingParser {
     enclosing.append(-1)
     var place = Place.result
     while !take(UInt8(ascii: ">")) {
-      if atEnd { throw unterminated(.unterminatedBlock, opener: opener) }
+      if atEnd { throw unterminated("block signature", UInt8(ascii: ">"), opener: opener) }
       try parseType(place)
       try skipAdvisoryNumber()
       place = .argument
@@ -221,7 +226,9 @@ struct EncodingParser {
       if byte < 0x20 || byte == 0x7F { throw error(.invalidName) }
       offset += 1
     }
-    guard take(UInt8(ascii: "\"")) else { throw unterminated(.unterminatedQuote, opener: opener) }
+    guard take(UInt8(ascii: "\"")) else {
+      throw unterminated("quoted name", UInt8(ascii: "\""), opener: opener)
+    }
     return (Int32(start), Int32(offset - 1))
   }
 
@@ -229,10 +236,10 @@ struct EncodingParser {
 
   /// Skips a number that a compiler wrote behind a type inside brackets.
   mutating func skipAdvisoryNumber() throws(TypeEncodingError) {
-    if Self.isDigit(peek()) {
-      _ = try number(limit: EncodingLimits.advisoryOffset)
-      skippedDigits = true
-    }
+    guard Self.isDigit(peek()) else { return }
+    let start = offset
+    _ = try number(limit: EncodingLimits.size)
+    advice.append(start..<offset)
   }
 
   /// Parses the number behind an argument: `16`, `+8`, `-8`.
@@ -245,6 +252,45 @@ struct EncodingParser {
       offset += 1
     }
     guard signed || Self.isDigit(peek()) else { return nil }
-    return sign * (try number(limit: EncodingLimits.advisoryOffset))
+    return sign * (try number(limit: EncodingLimits.size))
+  }
+
+  // MARK: Signatures
+
+  /// Parses a result and arguments up to the end, and returns the index of each.
+  mutating func parseSignature() throws(TypeEncodingError) -> [Int32] {
+    var roots: [Int32] = []
+    var place = Place.result
+    repeat {
+      // Checked during parsing: a million arguments are refused at the 257th.
+      if roots.count - 1 > EncodingLimits.arguments + 2 { throw tooManyArguments(offset) }
+      let root = try parseType(place)
+      if let advice = try advisoryOffset() {
+        nodes[root].position = advice
+        nodes[root].hasPosition = true
+      }
+      roots.append(Int32(root))
+      place = .argument
+    } while !atEnd
+    try checkArgumentCount(roots)
+    return roots
+  }
+
+  private func checkArgumentCount(_ roots: [Int32]) throws(TypeEncodingError) {
+    let limit = EncodingLimits.arguments + shape(of: roots).hiddenArguments
+    if roots.count - 1 > limit { throw tooManyArguments(Int(nodes[Int(roots[limit + 1])].start)) }
+  }
+
+  private func tooManyArguments(_ offset: Int) -> TypeEncodingError {
+    error(.tooManyArguments(limit: EncodingLimits.arguments), at: offset)
+  }
+
+  /// The kind of call, as the first arguments show it.
+  func shape(of roots: [Int32]) -> MethodSignature.Shape {
+    guard roots.count > 1 else { return .function }
+    let first = nodes[Int(roots[1])].form
+    if first == .block { return .block }
+    guard roots.count > 2, nodes[Int(roots[2])].form == .selector else { return .function }
+    return first == .object || first == .classReference ? .method : .function
   }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A platform whose types and calls can be described: the current one, or another.
-///
-/// Everything that differs between platforms is defined here, so that each answer is available, and
-/// tested, on all of them. Types that only the C compiler of a platform has, such as `Float80`, are
-/// left to their users.
+/// A platform whose types and calls can be described: the current one, or another, so that each answer
+/// is tested on all of them.
 package enum Machine: String, Sendable, CaseIterable {
   /// The System V ABI.
   case x86_64Linux = "x86_64-linux"
@@ -19,15 +16,4 @@ package enum Machine: String, Sendable, CaseIterable {
       .aarch64Linux
     #endif
   }
-
-  /// The short name of a `long double`'s format.
-  var longDoubleName: String {
-    switch self {
-    case .x86_64Linux: "f80"
-    case .aarch64Linux: "f128"
-    }
-  }
-
-  /// Whether a bit-field of width 0 aligns its structure.
-  var alignsEmptyBitFields: Bool { self == .aarch64Linux }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
 /// The result and argument types of a method, a block or a plain function.
 ///
 /// ```swift
@@ -13,12 +15,8 @@
 /// equality is structural (see ``==(_:_:)``).
 public struct MethodSignature: Sendable {
   let source: SignatureSource
-  /// The number of arguments, including a method's receiver and selector.
-  public let numberOfArguments: Int
   /// Whether the text is part of the program; only such signatures are cached.
   package let isStatic: Bool
-  /// The kind of call, as the first arguments show it.
-  public let shape: Shape
 
   /// How a call with this signature begins.
   public enum Shape: Hashable, Sendable {
@@ -28,6 +26,14 @@ public struct MethodSignature: Sendable {
     case block
     /// Neither: `ddd`.
     case function
+
+    var hiddenArguments: Int {
+      switch self {
+      case .method: 2
+      case .block: 1
+      case .function: 0
+      }
+    }
   }
 
   /// Parses a signature: the result, then each argument, with or without offset digits. The string
@@ -37,14 +43,7 @@ public struct MethodSignature: Sendable {
   public init(
     parsing encoding: String, layouts: StructureLayouts = StructureLayouts()
   ) throws(TypeEncodingError) {
-    try self.init(utf8: EncodingBytes.of(encoding), layouts: layouts, isStatic: false)
-  }
-
-  /// Parses a signature from bytes, which must be valid UTF-8; otherwise like a string.
-  public init(
-    parsingUTF8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts()
-  ) throws(TypeEncodingError) {
-    try self.init(utf8: bytes, layouts: layouts, isStatic: false)
+    try self.init(utf8: EncodingParser.bytes(of: encoding), layouts: layouts)
   }
 
   /// Parses the signature of a method: `encoding` must begin with a result, `@` and `:`, and have
@@ -63,42 +62,39 @@ public struct MethodSignature: Sendable {
     if let selector { try checkArity(ofSelector: selector) }
   }
 
-  /// Parses a signature. `isStatic` means that the text is part of the program, or derived from its
-  /// Swift types, so that there are finitely many.
-  package init(
-    utf8 bytes: [UInt8], layouts: StructureLayouts, isStatic: Bool
-  ) throws(TypeEncodingError) {
-    try self.init(utf8: bytes, layouts: layouts, isStatic: isStatic, for: .own)
-  }
-
-  /// Parses a signature with the layouts of another machine, for which no call is planned.
+  /// Parses a signature from bytes. `isStatic` means that the text is part of the program, or derived
+  /// from its Swift types, so that there are finitely many. With the layouts of another machine, no
+  /// call is planned for it.
   package init(
     utf8 bytes: [UInt8], layouts: StructureLayouts = StructureLayouts(), isStatic: Bool = false,
-    for machine: Machine
+    for machine: Machine = .own
   ) throws(TypeEncodingError) {
-    let parsed = try ParsedSignature(bytes, layouts, for: machine)
-    source = SignatureSource(parsed)
-    numberOfArguments = parsed.roots.count - 1
-    shape = parsed.shape
+    var parser = try EncodingParser(bytes, layouts: layouts, for: machine)
+    let roots = try parser.parseSignature()
+    source = SignatureSource(EncodingTree(parser), roots, parser.shape(of: roots))
     self.isStatic = isStatic && layouts.isEmpty
   }
 
   /// A copy of the signature that remembers nothing.
   package init(remindedOfNothing other: MethodSignature) {
-    source = SignatureSource(other.source.parsed)
+    source = SignatureSource(other.tree, other.roots, other.shape)
     source.remember(0, keeping: SignatureMemo.none)
-    numberOfArguments = other.numberOfArguments
     isStatic = other.isStatic
-    shape = other.shape
   }
 
-  var tree: EncodingTree { source.parsed.tree }
+  var tree: EncodingTree { source.tree }
   /// The machine that determines the layouts of the types.
   package var machine: Machine { tree.machine }
   /// The index of each type in the tree: the result, then the arguments.
-  var roots: [Int32] { source.parsed.roots }
+  var roots: [Int32] { source.roots }
+
+  /// The kind of call, as the first arguments show it.
+  public var shape: Shape { source.shape }
 
   // MARK: The properties of NSMethodSignature
+
+  /// The number of arguments, including a method's receiver and selector.
+  public var numberOfArguments: Int { source.roots.count - 1 }
 
   /// The number of arguments without a method's receiver and selector.
   public var numberOfDeclaredArguments: Int {
@@ -106,13 +102,7 @@ public struct MethodSignature: Sendable {
   }
 
   /// The number of arguments in front of the declared ones: 2 for a method, 1 for a block.
-  public var numberOfHiddenArguments: Int {
-    switch shape {
-    case .method: 2
-    case .block: 1
-    case .function: 0
-    }
-  }
+  package var numberOfHiddenArguments: Int { shape.hiddenArguments }
 
   /// Returns the type of an argument, including qualifiers; 0 is a method's receiver.
   ///
@@ -126,8 +116,13 @@ public struct MethodSignature: Sendable {
 
   /// The types of all arguments, in order.
   public var argumentTypes: [TypeEncoding] {
+    types.suffix(numberOfArguments)
+  }
+
+  /// The result, then the arguments.
+  private var types: [TypeEncoding] {
     let tree = tree
-    return roots.dropFirst().map { TypeEncoding(tree: tree, index: Int($0)) }
+    return roots.map { TypeEncoding(tree: tree, index: Int($0)) }
   }
 
   /// The type of the result.
@@ -140,46 +135,22 @@ public struct MethodSignature: Sendable {
     get throws(TypeEncodingError) { try resultType.layout.size }
   }
 
-  /// The size of the arguments one after the other, each in whole words. The number is specific to
-  /// this package, as in every implementation; the digits in the string are ignored.
-  ///
-  /// - Throws: ``TypeEncodingError`` if the string does not determine the size of an argument.
-  public var frameLength: Int {
-    get throws(TypeEncodingError) {
-      var length = 0
-      for type in argumentTypes {
-        let layout = type.isArray ? Self.word : try type.layout
-        length = AggregateLayout.roundUp(length, to: min(16, max(8, layout.alignment)))
-        length += AggregateLayout.roundUp(layout.size, to: 8)
-      }
-      return length
-    }
-  }
-
   /// Whether the result has the qualifier `V`: a remote sender would not wait for an answer.
-  public var isOneway: Bool { resultType.node.isOneway }
+  public var isOneway: Bool { resultType.qualifiers.contains("V") }
 
-  /// The number behind an argument, or nil. It is a hint of the compiler, and never used.
-  public func advisoryOffset(at index: Int) throws(SignatureIndexError) -> Int? {
-    let node = try argumentType(at: index).node
-    return node.hasPosition ? node.position : nil
+  /// The numbers behind the result and the arguments, hints of a compiler that are never used.
+  package var advice: [Int?] {
+    types.map { $0.node.hasPosition ? $0.node.position : nil }
   }
 
-  /// The number behind the result, or nil.
-  public var advisoryFrameLength: Int? {
-    let node = resultType.node
-    return node.hasPosition ? node.position : nil
-  }
-
-  /// Checks that `selector` has one colon for each declared argument.
+  /// Checks that a selector has one colon for each declared argument.
   ///
   /// clang writes nothing for a vector; the signature is then one argument short, and only this
   /// check detects it.
-  public func checkArity(ofSelector selector: String) throws(TypeEncodingError) {
+  package func checkArity(ofSelector selector: String) throws(TypeEncodingError) {
     try checkArity(ofColons: selector.utf8.count { $0 == UInt8(ascii: ":") }, in: selector)
   }
 
-  /// Checks the number of colons of a selector.
   package func checkArity(
     ofColons colons: Int, in selector: @autoclosure () -> String
   ) throws(TypeEncodingError) {
@@ -192,9 +163,50 @@ public struct MethodSignature: Sendable {
     }
   }
 
-  private static var word: TypeLayout {
-    TypeLayout(size: Int.bitWidth / 8, alignment: Int.bitWidth / 8)
+  // MARK: What users computed from a signature
+
+  /// The word that was stored with this signature or a copy of it; 0 before that. The object that
+  /// it stands for lives as long as any of them.
+  package var remembered: UInt { source.memoWord.load(ordering: .acquiring) }
+
+  /// Stores a word, and retains the object that it stands for. Only the first word is stored.
+  package func remember(_ word: UInt, keeping keeper: SignatureMemo) {
+    source.remember(word, keeping: keeper)
   }
+}
+
+/// The types of a signature, and what its users computed from them and keep with it.
+final class SignatureSource: Sendable {
+  let tree: EncodingTree
+  /// The index of each type in the tree: the result, then the arguments.
+  let roots: [Int32]
+  let shape: MethodSignature.Shape
+  private let memo = AtomicLazyReference<SignatureMemo>()
+  /// The word that was remembered; 0 if there is no such word yet.
+  let memoWord = Atomic<UInt>(0)
+
+  init(_ tree: EncodingTree, _ roots: [Int32], _ shape: MethodSignature.Shape) {
+    self.tree = tree
+    self.roots = roots
+    self.shape = shape
+  }
+
+  func remember(_ word: UInt, keeping keeper: SignatureMemo) {
+    guard memo.storeIfNil(keeper) === keeper else { return }
+    memoWord.store(word, ordering: .releasing)
+  }
+}
+
+/// An object that lives as long as a signature that stores it.
+package final class SignatureMemo: Sendable {
+  private let value: (any AnyObject & Sendable)?
+
+  package init(_ value: any AnyObject & Sendable) { self.value = value }
+
+  private init() { value = nil }
+
+  /// In place of an object that a signature may not store.
+  static let none = SignatureMemo()
 }
 
 /// An argument index that is out of range.
@@ -210,7 +222,7 @@ public struct SignatureIndexError: Error, Hashable, Sendable, CustomStringConver
   public var count: Int
 
   /// Creates the error for an index that is not below `count`.
-  public init(index: Int, count: Int) {
+  package init(index: Int, count: Int) {
     self.index = index
     self.count = count
   }
@@ -228,28 +240,20 @@ extension MethodSignature: Hashable {
   /// Offset digits, qualifiers, names in quotes and the names of structures are ignored. The
   /// members of structures are compared, and so is whether a word is an object, a class or a block.
   public static func == (one: MethodSignature, other: MethodSignature) -> Bool {
-    one.source === other.source || one.source.parsed === other.source.parsed
-      || one.identity == other.identity
+    one.tree === other.tree || one.identity == other.identity
   }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
   /// Bytes that are equal if and only if the signatures are equal.
   package var identity: [UInt8] {
-    let tree = tree
-    return roots.reduce(into: []) { bytes, root in
-      let type = TypeEncoding(tree: tree, index: Int(root))
-      bytes += EncodingPrinter.structure(of: type, for: .identity)
-    }
+    types.reduce(into: []) { $0 += $1.identity }
   }
 }
 
 extension MethodSignature: CustomStringConvertible {
   /// The types as they were written, without the offset digits.
-  public var description: String {
-    let tree = tree
-    return roots.map { TypeEncoding(tree: tree, index: Int($0)).description }.joined()
-  }
+  public var description: String { types.map(\.description).joined() }
 
   /// The signature for a message, as `(Int32) -> Bool (B@:i)`.
   package var title: String {
@@ -259,15 +263,12 @@ extension MethodSignature: CustomStringConvertible {
   }
 
   /// The canonical spellings of the types; the same for equal signatures.
-  public var canonicalSpelling: String {
-    let tree = tree
-    return roots.map { TypeEncoding(tree: tree, index: Int($0)).canonicalSpelling }.joined()
-  }
+  public var canonicalSpelling: String { types.map(\.canonicalSpelling).joined() }
 }
 
 extension TypeEncoding {
   /// The bytes that signatures compare for this type.
-  package var identity: [UInt8] { EncodingPrinter.structure(of: self, for: .identity) }
+  package var identity: [UInt8] { EncodingPrinter.structure(of: self, isIdentity: true) }
 
   /// The type for a message: its Swift type or kind, and its encoding, as `Int32 (i)`.
   package var title: String {

@@ -64,22 +64,13 @@ public enum Scalar: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The letter that spells the type.
-  public var code: Character { Character(Unicode.Scalar(rawValue)) }
-
   /// The Swift type of the same values.
   var swiftName: String {
     switch self {
-    case .int8: "Int8"
-    case .uint8: "UInt8"
-    case .int16: "Int16"
-    case .uint16: "UInt16"
-    case .int32: "Int32"
-    case .uint32: "UInt32"
+    case .int8, .int16, .int32, .int128: "Int\(size * 8)"
+    case .uint8, .uint16, .uint32, .uint128: "UInt\(size * 8)"
     case .long, .int64: "Int"
     case .unsignedLong, .uint64: "UInt"
-    case .int128: "Int128"
-    case .uint128: "UInt128"
     case .float: "Float"
     case .double: "Double"
     case .longDouble: "LongDouble"

@@ -18,11 +18,11 @@ public struct StructureLayouts: Hashable, Sendable {
   /// The layout of one structure, as determined by its compiler.
   public struct Layout: Hashable, Sendable {
     /// The size in bytes.
-    public var size: Int
+    package var size: Int
     /// The alignment in bytes, a power of two.
-    public var alignment: Int
+    package var alignment: Int
     /// The offset of each member in bytes; nil if unknown.
-    public var fieldOffsets: [Int]?
+    package var fieldOffsets: [Int]?
 
     /// Creates a layout. Without `fieldOffsets` a structure of up to 16 bytes has a size, but
     /// cannot be passed by value, because its members determine the registers.

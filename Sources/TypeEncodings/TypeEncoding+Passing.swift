@@ -14,8 +14,9 @@ package struct PassingFacts: Hashable, Sendable {
   package var alignment: Int
   package var first: EightbyteClass
   package var second: EightbyteClass
-  /// The floating-point type of all leaves, and their number, if there is just one such type and no
-  /// gap. Under AAPCS64 exactly these values are passed in that many vector registers.
+  /// The floating-point type of all numbers of the value, one to four without a gap, and their
+  /// number: a homogeneous aggregate (HFA). Under AAPCS64 exactly these values are passed in that
+  /// many vector registers.
   package var component: Scalar?
   package var componentCount: Int
 }
@@ -23,199 +24,274 @@ package struct PassingFacts: Hashable, Sendable {
 extension TypeEncoding {
   /// Classifies the type for passing by value.
   ///
+  /// A structure is refused if gcc and clang pass it in different ways, or if its registers depend on
+  /// what an encoding does not tell.
+  ///
   /// - Throws: ``TypeEncodingError`` if it cannot be passed.
   package func passingFacts() throws(TypeEncodingError) -> PassingFacts {
-    switch tree.machine {
-    case .x86_64Linux: try passingFactsOfSystemV()
-    case .aarch64Linux: try passingFactsOfAAPCS64()
-    }
+    var classifier = ValueClassifier(self, try layout)
+    let facts = classifier.facts()
+    guard let refusal = classifier.refusal(facts) else { return facts }
+    throw TypeEncodingError(
+      reason: refusal.reason, offset: Int(tree.nodes[refusal.node].start), encoding: tree.whole)
   }
 
-  private func passingFactsOfSystemV() throws(TypeEncodingError) -> PassingFacts {
-    let layout = try layout
-    var classifier = EightbyteClassifier(size: layout.size)
-    classifier.visit(tree, index, at: 0)
-    let facts = classifier.facts(layout, isBareComplex: node.form == .complex)
-    if let array = classifier.emptyArray {
-      // The classifier follows gcc on empty arrays. If clang's outcome differs, the call depends on
-      // the compiler of the function, which is unknown.
-      var other = EightbyteClassifier(size: layout.size, countsEmptyArrays: true)
-      other.visit(tree, index, at: 0)
-      let others = other.facts(layout, isBareComplex: false)
-      if (others.first, others.second) != (facts.first, facts.second) {
-        classifier.disagree(over: .emptyArray, array)
-      }
+  /// Whether a value contains an address of memory or of an object.
+  package var holdsAddress: Bool {
+    firstPart { [.pointer, .cString, .atom, .object, .block].contains($0) } != nil
+  }
+
+  /// The index of the first part of some form in a value, not behind a pointer.
+  fileprivate func firstPart(where isWanted: (EncodingNode.Form) -> Bool) -> Int? {
+    var part = index
+    while part < Int(node.next) {
+      let inner = tree.nodes[part]
+      if isWanted(inner.form) { return part }
+      part = inner.form == .pointer || inner.form == .block ? Int(inner.next) : part + 1
     }
-    // Compilers agree on a value that is passed in memory as a whole.
-    let fault = classifier.fault ?? (classifier.isMemoryForAll ? nil : classifier.disagreement)
-    if let fault {
-      throw TypeEncodingError(
-        reason: fault.reason, offset: Int(tree.nodes[fault.node].start), encoding: tree.whole)
-    }
-    return facts
+    return nil
   }
 }
 
-/// Merges the classes of all leaves, for each eightbyte.
-private struct EightbyteClassifier {
-  let size: Int
-  private(set) var fault: (reason: TypeEncodingError.Reason, node: Int)?
-  /// The first part that compilers pass in different ways.
-  private(set) var disagreement: (reason: TypeEncodingError.Reason, node: Int)?
-  private var classes: [PassingFacts.EightbyteClass] = [.none, .none]
-  /// Whether a number is not aligned, and whether it counts for every compiler: gcc checks only the
-  /// first element of an array.
+/// Visits the parts of a value, for both machines: the classes of its eightbytes under System V,
+/// whether it is homogeneous, and the parts for which it has to be refused.
+private struct ValueClassifier {
+  typealias Class = PassingFacts.EightbyteClass
+  typealias Refusal = (reason: TypeEncodingError.Reason, node: Int)
+
+  private let type: TypeEncoding
+  private let layout: TypeLayout
+  private let tree: EncodingTree
+
+  /// The classes of the current aggregate's eightbytes.
+  private var classes: [Class] = [.none, .none]
+  /// Whether a number is not aligned. System V passes the value in memory then.
   private var isUnaligned = false
-  private var isUnalignedForAll = false
-  private(set) var isMemoryForAll = false
   /// Whether the current element of an array is not the first one.
   private var isRepeated = false
-  private var components: Set<Scalar> = []
-  private var hasOther = false
+  /// The type of all numbers so far, if `isMixed` is false: that there is anything else, or padding.
+  private var part: Scalar?
+  private var isMixed = false
 
-  /// Whether an array of length 0 counts as one element, as in gcc; and the first array for which
-  /// that matters.
-  private let countsEmptyArrays: Bool
-  private(set) var emptyArray: Int?
+  /// The first part whose members, or some of whose bytes, are not known.
+  private var unknown: Refusal?
+  /// The first part that compilers pass differently in registers: of x86-64, of AArch64, and of
+  /// AArch64 if the value is homogeneous.
+  private var systemVDoubt: Int?
+  private var doubt: Int?
+  private var homogeneousDoubt: Int?
+  /// The first part whose alignment of more than 8 bytes may be that of a structure instead of a
+  /// member. AAPCS64 counts only the latter, and an encoding does not distinguish the two.
+  private var raised: Int?
 
-  init(size: Int, countsEmptyArrays: Bool = false) {
-    self.size = size
-    self.countsEmptyArrays = countsEmptyArrays
+  init(_ type: TypeEncoding, _ layout: TypeLayout) {
+    self.type = type
+    self.layout = layout
+    tree = type.tree
   }
 
-  mutating func visit(_ tree: EncodingTree, _ index: Int, at bit: Int) {
+  // MARK: Outcome
+
+  mutating func facts() -> PassingFacts {
+    let count = visit(type.index, at: 0)
+    let isHomogeneous =
+      !isMixed && (1...4).contains(count) && count * (part?.size ?? 0) == layout.size
+    let (first, second) = tree.machine == .x86_64Linux ? systemV : aapcs64(isHomogeneous)
+    return PassingFacts(
+      size: layout.size, alignment: layout.alignment, first: first, second: second,
+      component: isHomogeneous ? part : nil, componentCount: isHomogeneous ? count : 0)
+  }
+
+  private var systemV: (Class, Class) {
+    if layout.size == 0 { return (.none, .none) }
+    // As a bare result. In a structure it is one of many parts, and the structure is in memory.
+    if type.node.form == .complex, part == .longDouble { return (.complexX87, .none) }
+    if layout.size > 16 || isUnaligned || classes.contains(.memory) { return (.memory, .none) }
+    return classes[0] == .x87 ? (.x87, .none) : (classes[0], classes[1])
+  }
+
+  private func aapcs64(_ isHomogeneous: Bool) -> (Class, Class) {
+    if layout.size == 0 { return (.none, .none) }
+    if layout.size > 16, !isHomogeneous { return (.memory, .none) }
+    let kind = isHomogeneous ? Class.vector : .integer
+    return (kind, layout.size > 8 ? kind : .none)
+  }
+
+  /// The reason to refuse the value. Compilers agree on one that is passed in memory as a whole.
+  func refusal(_ facts: PassingFacts) -> Refusal? {
+    // Registers of vectors are not in frames.
+    if let vector = type.firstPart(where: { $0 == .vector || $0 == .simd }) {
+      return (.vectorByValue, vector)
+    }
+    let refused: Int?
+    if tree.machine == .x86_64Linux {
+      if layout.size <= 16, let unknown { return unknown }
+      refused = facts.first == .memory || facts.first == .complexX87 ? nil : systemVDoubt
+    } else {
+      // Unknown members may be numbers of the same type as all others.
+      if let unknown, !isMixed, (1...4 * (part?.size ?? 16)).contains(layout.size) {
+        return unknown
+      }
+      let isHomogeneous = facts.component != nil
+      let raised = layout.alignment > 8 && layout.size > 0 ? raised : nil
+      refused =
+        isHomogeneous
+        ? homogeneousDoubt ?? doubt ?? raised : layout.size <= 16 ? doubt ?? raised : nil
+    }
+    return refused.map { (.compilersDisagree, $0) }
+  }
+
+  // MARK: Parts
+
+  /// Visits a type, and returns how many numbers it consists of. Those that overlap count once.
+  private mutating func visit(_ index: Int, at bit: Int) -> Int {
     let node = tree.nodes[index]
+    if node.isAtomic { noteAtomic(index) }
     switch node.form {
-    case .scalar: add(node.scalar.normalized, at: bit)
+    case .scalar: return add(node.scalar.normalized, index, at: bit)
     case .complex:
-      let part = node.scalar.normalized
-      if part == .longDouble {
-        // Two of them are larger than two eightbytes; only a bare result has a class.
-        components.insert(part)
-        merge(.complexX87, from: bit, bytes: 16)
-      } else {
-        add(part, at: bit)
-        add(part, at: bit + part.size * 8)
-      }
+      let half = node.scalar.normalized
+      return add(half, index, at: bit) + add(half, index, at: bit + half.size * 8)
     case .cString, .atom, .object, .block, .classReference, .selector, .pointer:
-      add(.uint64, at: bit)
-    case .array:
-      // Above two eightbytes only the kinds of the leaves matter, and one element shows them.
-      let element = tree.nodes[index + 1]
-      guard element.size > 0 else { return }
-      var count = size <= 16 ? node.count : min(node.count, 1)
-      if count == 0, bit % 64 != 0 {
-        emptyArray = emptyArray ?? index
-        if countsEmptyArrays { count = 1 }
-      }
-      asAggregate { classifier in
-        for position in 0..<count {
-          // Elements behind the second eightbyte have no effect.
-          if position * Int(element.size) >= 16 { break }
-          let outer = classifier.isRepeated
-          defer { classifier.isRepeated = outer }
-          classifier.isRepeated = outer || position > 0
-          classifier.visit(tree, index + 1, at: bit + position * Int(element.size) * 8)
-        }
-      }
-    case .structure, .union:
-      asAggregate { $0.visitMembers(tree, index, at: bit) }
+      return add(.uint64, index, at: bit)
+    case .array: return visitElements(of: index, at: bit)
+    case .structure, .union: return asAggregate { $0.visitMembers(of: index, at: bit) }
     case .bitField:
-      hasOther = true
-      guard node.count > 0 else { return }
-      let first = bit / 8
-      merge(.integer, from: bit, bytes: (bit + node.count - 1) / 8 - first + 1)
-    case .vector, .simd: fault = (.vectorByValue, index)
-    case .void, .unknown: break
+      if node.hasBody, node.scalar.size == 16 { doubt = doubt ?? index }
+      if node.count == 0 {
+        // gcc before release 12 uses integer registers for the numbers around it.
+        homogeneousDoubt = homogeneousDoubt ?? index
+      } else {
+        isMixed = true
+        merge(.integer, from: bit, bytes: (bit + node.count - 1) / 8 - bit / 8 + 1)
+      }
+    case .vector, .simd, .void, .unknown: break
+    }
+    return 0
+  }
+
+  /// clang rounds up an atomic structure, and does not see an atomic number in one as a number.
+  private mutating func noteAtomic(_ index: Int) {
+    switch tree.nodes[index].form {
+    case .structure, .union, .complex: doubt = doubt ?? index
+    default: if index != type.index { homogeneousDoubt = homogeneousDoubt ?? index }
     }
   }
+
+  private mutating func add(_ scalar: Scalar, _ index: Int, at bit: Int) -> Int {
+    if scalar.isFloatingPoint, scalar == part ?? scalar { part = scalar } else { isMixed = true }
+    if bit % (scalar.size * 8) != 0 {
+      // gcc looks at the first element of an array only.
+      if isRepeated { systemVDoubt = systemVDoubt ?? index } else { isUnaligned = true }
+    }
+    if scalar == .longDouble {
+      merge(.x87, from: bit, bytes: 8)
+      merge(.x87Upper, from: bit + 64, bytes: 8)
+    } else {
+      merge(scalar.isFloatingPoint ? .vector : .integer, from: bit, bytes: scalar.size)
+    }
+    return 1
+  }
+
+  private mutating func visitElements(of index: Int, at bit: Int) -> Int {
+    let (node, size) = (tree.nodes[index], Int(tree.nodes[index + 1].size))
+    if node.count == 0 {
+      // Of a homogeneous structure clang ignores it in a member of no size, and gcc beside a
+      // complex number.
+      homogeneousDoubt = homogeneousDoubt ?? index
+      if node.alignment > 8 { raised = raised ?? index }
+      return 0
+    }
+    return asAggregate { classifier in
+      let outer = classifier.isRepeated
+      defer { classifier.isRepeated = outer }
+      let count = classifier.visit(index + 1, at: bit)
+      classifier.isRepeated = true
+      // Elements behind the second eightbyte have no effect.
+      for position in stride(from: size, to: min(16, node.count * size), by: max(size, 1)) {
+        _ = classifier.visit(index + 1, at: bit + position * 8)
+      }
+      return count * node.count
+    }
+  }
+
+  private mutating func visitMembers(of index: Int, at bit: Int) -> Int {
+    let node = tree.nodes[index]
+    if node.isRegistered, node.alignment > 8 { raised = raised ?? index }
+    var (count, end, hasHole) = (0, 0, false)
+    // Padding is shorter than the alignment that requires it. A longer gap is an unnamed bit-field,
+    // or a vector, for which clang writes nothing.
+    func isHole(before bit: Int) -> Bool { bit - end >= Int(node.alignment) * 8 }
+    var member = index + 1
+    if node.isRegistered, node.size > 0,
+      member == Int(node.next) || !tree.nodes[member].hasPosition
+    {
+      unknown = unknown ?? (.membersUnknown, index)
+    }
+    while member < Int(node.next) {
+      let inner = tree.nodes[member]
+      let place = bit + inner.position
+      if inner.fault != nil, inner.form != .bitField {
+        unknown = unknown ?? (.membersUnknown, member)
+      } else {
+        checkMember(member, of: node, at: place)
+        hasHole = hasHole || isHole(before: inner.position)
+        let bits = inner.form == .bitField ? inner.count : Int(inner.size) * 8
+        end = max(end, inner.position + bits)
+        let own = visit(member, at: place)
+        count = node.form == .union ? max(count, own) : count + own
+      }
+      member = Int(inner.next)
+    }
+    if hasHole || isHole(before: Int(node.size) * 8) {
+      unknown = unknown ?? (.compilersDisagree, index)
+    }
+    if node.size > 0, unknown == nil, count * (part?.size ?? 0) != Int(node.size) { isMixed = true }
+    return count
+  }
+
+  /// Notes a member that compilers for x86-64 may see differently, for its place in its owner.
+  private mutating func checkMember(_ member: Int, of owner: EncodingNode, at bit: Int) {
+    let node = tree.nodes[member]
+    if node.form == .bitField, !node.hasBody, owner.alignment == 1, node.count > 1,
+      bit / 64 != (bit + node.count + 6) / 64
+    {
+      // Only its width is known: in a packed structure it may extend into the next eightbyte.
+      unknown = unknown ?? (.membersUnknown, member)
+    }
+    // clang requires an alignment of inner structures, and gcc one of the bit-fields in a union.
+    let alignment =
+      node.form != .bitField
+      ? Int(node.alignment) : owner.form != .union ? 0 : node.hasBody ? node.scalar.size : 8
+    let isMisplaced = alignment > 0 && bit % (alignment * 8) != 0
+    // At the end it may be a flexible array member, which has the same spelling. Inside an eightbyte
+    // gcc chooses the register as if there were an element.
+    let isOdd =
+      node.form == .array && node.count == 0
+      && (owner.form == .union || node.next == owner.next || bit % 64 != 0)
+    if isMisplaced || isOdd { systemVDoubt = systemVDoubt ?? member }
+  }
+
+  // MARK: Classes
 
   /// Classifies what `body` visits separately, including the final rules, and merges the outcome:
   /// an inner union of a `long double` and an integer is passed in memory, whatever overlaps it
   /// outside.
-  private mutating func asAggregate(_ body: (inout EightbyteClassifier) -> Void) {
+  private mutating func asAggregate(_ body: (inout Self) -> Int) -> Int {
     let outer = classes
     classes = [.none, .none]
-    body(&self)
+    let count = body(&self)
     if classes.contains(.memory) || classes[0] == .x87Upper
       || (classes[1] == .x87Upper && classes[0] != .x87)
     {
       classes = [.memory, .memory]
     }
     classes = zip(outer, classes).map { Self.merged($0, $1) }
+    return count
   }
 
-  private mutating func visitMembers(_ tree: EncodingTree, _ index: Int, at bit: Int) {
-    let node = tree.nodes[index]
-    var member = index + 1
-    if node.isRegistered, size <= 16, node.size > 0,
-      member == Int(node.next) || !tree.nodes[member].hasPosition
-    {
-      fault = (.membersUnknown, index)
-      return
-    }
-    var gaps = MemberGaps(of: node)
-    while member < Int(node.next) {
-      let inner = tree.nodes[member]
-      // The layout of a member in the registered structure is unknown, and so are its registers.
-      if inner.fault != nil, inner.form != .bitField, size <= 16 {
-        fault = (.membersUnknown, member)
-        return
-      }
-      // A bit-field in a packed structure, with only a known width: it may extend into the
-      // next eightbyte.
-      if inner.form == .bitField, !inner.hasBody, node.alignment == 1, inner.count > 1,
-        (bit + inner.position) / 64 != (bit + inner.position + inner.count + 6) / 64
-      {
-        fault = (.membersUnknown, member)
-        return
-      }
-      if (bit + inner.position) % Self.alignment(of: inner, in: node) != 0 {
-        disagree(over: .misalignedMember, member)
-      }
-      if inner.form == .array, inner.count == 0, node.form == .union || inner.next == node.next {
-        disagree(over: .emptyArray, member)
-      }
-      gaps.pass(inner)
-      visit(tree, member, at: bit + inner.position)
-      member = Int(inner.next)
-    }
-    if gaps.isUnexplained { disagree(over: .hiddenMember, index) }
-  }
-
-  /// The alignment that compilers require of a member's offset, in bits. For a bit-field in a union
-  /// gcc requires that of the smallest integer with as many bits; for one in a structure there is
-  /// no requirement.
-  private static func alignment(of member: EncodingNode, in owner: EncodingNode) -> Int {
-    guard member.form == .bitField else { return Int(member.alignment) * 8 }
-    guard owner.form == .union else { return 1 }
-    var bits = 8
-    while bits < member.count { bits *= 2 }
-    return bits
-  }
-
-  mutating func disagree(over what: TypeEncodingError.Disagreement, _ node: Int) {
-    if disagreement == nil { disagreement = (.compilersDisagree(over: what), node) }
-  }
-
-  private mutating func add(_ scalar: Scalar, at bit: Int) {
-    let size = scalar.size
-    if bit % (size * 8) != 0 {
-      isUnaligned = true
-      isUnalignedForAll = isUnalignedForAll || !isRepeated
-    }
-    if scalar.isFloatingPoint { components.insert(scalar) } else { hasOther = true }
-    if scalar == .longDouble {
-      merge(.x87, from: bit, bytes: 8)
-      merge(.x87Upper, from: bit + 64, bytes: 8)
-    } else {
-      merge(scalar.isFloatingPoint ? .vector : .integer, from: bit, bytes: size)
-    }
-  }
-
-  private mutating func merge(_ added: PassingFacts.EightbyteClass, from bit: Int, bytes: Int) {
-    let first = bit / 64
-    let last = (bit / 8 + bytes - 1) / 8
+  private mutating func merge(_ added: Class, from bit: Int, bytes: Int) {
+    let (first, last) = (bit / 64, (bit / 8 + bytes - 1) / 8)
     guard first < 2 else { return }
     for eightbyte in first...min(last, 1) {
       classes[eightbyte] = Self.merged(classes[eightbyte], added)
@@ -223,49 +299,11 @@ private struct EightbyteClassifier {
   }
 
   /// The merge rules of the ABI, in its order.
-  private static func merged(
-    _ one: PassingFacts.EightbyteClass, _ other: PassingFacts.EightbyteClass
-  ) -> PassingFacts.EightbyteClass {
+  private static func merged(_ one: Class, _ other: Class) -> Class {
     if one == other || other == .none { return one }
     if one == .none { return other }
     if one == .memory || other == .memory { return .memory }
     if one == .integer || other == .integer { return .integer }
-    if one == .vector, other == .vector { return .vector }
     return .memory
-  }
-
-  mutating func facts(_ layout: TypeLayout, isBareComplex: Bool) -> PassingFacts {
-    var (first, second) = (classes[0], classes[1])
-    // The final rules of the ABI, after all leaves are merged. Inside a structure, a complex long
-    // double makes the structure larger than two eightbytes, so it is passed in memory.
-    let isComplexX87 = isBareComplex && first == .complexX87
-    let isMemory =
-      layout.size > 16 || first == .memory || second == .memory || first == .x87Upper
-      || (second == .x87Upper && first != .x87) || first == .complexX87 || second == .x87
-    isMemoryForAll = !isComplexX87 && (isMemory || isUnalignedForAll)
-    if layout.size == 0 {
-      (first, second) = (.none, .none)
-    } else if isComplexX87 {
-      second = .none
-    } else if isMemory || isUnaligned {
-      (first, second) = (.memory, .none)
-    } else if first == .x87 {
-      second = .none
-    } else if first == .none, second != .none {
-      disagree(over: .hiddenMember, 0)
-    }
-    let component = component
-    return PassingFacts(
-      size: layout.size, alignment: layout.alignment, first: first, second: second,
-      component: component,
-      componentCount: component.map { size / $0.size } ?? 0)
-  }
-
-  private var component: Scalar? {
-    guard !hasOther, !isUnaligned, components.count == 1, let only = components.first,
-      case let part = only.size, (1...4).contains(size / part),
-      size % part == 0
-    else { return nil }
-    return only
   }
 }

@@ -25,7 +25,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
   public var encoding: String
 
   /// Creates an error about one byte of `encoding`.
-  public init(reason: Reason, offset: Int, encoding: String) {
+  package init(reason: Reason, offset: Int, encoding: String) {
     self.reason = reason
     self.offset = offset
     self.encoding = encoding
@@ -51,16 +51,8 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case invalidName
     /// A bracket in a name has no partner, or is where C++ names have no bracket.
     case unbalancedName
-    /// A `{` without its `}`.
-    case unterminatedStructure
-    /// A `(` without its `)`.
-    case unterminatedUnion
-    /// A `[` without its `]`.
-    case unterminatedArray
-    /// A `"` without its partner.
-    case unterminatedQuote
-    /// A `@?<` without its `>`.
-    case unterminatedBlock
+    /// A structure, union, array, quoted name or block signature that is never closed.
+    indirect case unterminated(what: String, closer: Character)
     /// A vector that is not `![size,alignment type]` or `<count type>`.
     case malformedVector
     /// An array or a bit-field has no number.
@@ -107,8 +99,9 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case vectorByValue
     /// A small structure with a registered layout whose member offsets are unknown.
     case membersUnknown
-    /// A small structure that compilers pass in different ways.
-    case compilersDisagree(over: Disagreement)
+    /// A structure that gcc and clang pass by value in different ways, or whose registers depend on
+    /// what an encoding does not tell. It can be passed by pointer.
+    case compilersDisagree
     /// A member does not fit into the registered size of its structure.
     case registeredMemberOutside(size: Int)
     // Requirements of methods.
@@ -116,37 +109,6 @@ public struct TypeEncodingError: Error, Hashable, Sendable {
     case notAMethod
     /// The selector has another number of colons than its method has declared arguments.
     indirect case selectorArity(selector: String, colons: Int, arguments: Int)
-  }
-
-  /// Structures that gcc and clang pass by value in different ways. They can be passed by pointer.
-  @nonexhaustive
-  public enum Disagreement: Hashable, Sendable {
-    /// An array of length 0. At the end it may be a flexible array member, which has the same
-    /// spelling: clang passes the structure in memory, gcc in registers. Between two halves of
-    /// eight bytes gcc chooses the register as if there were an element, clang does not.
-    case emptyArray
-    /// A packed structure with an inner structure at an offset that its alignment forbids (clang:
-    /// memory; gcc: registers, if the numbers inside are aligned); or a union's bit-field at an
-    /// offset that an integer of its width forbids (gcc: memory; clang: registers); or an array of
-    /// packed structures with only its first element aligned (gcc: registers; clang: memory).
-    case misalignedMember
-    /// Bytes without a member that no alignment explains: an unnamed bit-field, which clang ignores
-    /// and gcc does not, or a vector, for which clang writes nothing.
-    case hiddenMember
-    /// On AArch64, atomic numbers that would be passed in vector registers if they were not atomic
-    /// (gcc passes them there, clang does not), or a small atomic structure, which clang rounds to
-    /// a larger alignment.
-    case atomic
-    /// On AArch64, a bit-field of width 0 between floating-point numbers: gcc before release 12
-    /// uses integer registers for the structure, and all releases do so for a union.
-    case emptyBitField
-    /// On AArch64, a bit-field of a 128-bit type: releases of gcc begin the structure at different
-    /// registers.
-    case wideBitField
-    /// On AArch64, an alignment that is larger than that of any member. It counts if it is that of
-    /// a member, but not if it is that of the structure as a whole; an encoding does not
-    /// distinguish the two.
-    case overalignment
   }
 }
 
@@ -160,14 +122,11 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
       "an encoding has letters for types, not their names; '\(name)' is '\(encoding)'"
     case .trailingCharacters: "one type was expected, but more text follows it"
     case .invalidUTF8: "the bytes are not UTF-8"
-    case .unbalancedName: "a bracket in the name is not closed, or was never opened"
+    case .unbalancedName:
+      "a bracket in the name is not closed, or was never opened; any other name does as well"
     case .invalidName:
       "a structure needs a name or members, and its name has no control characters"
-    case .unterminatedStructure: "the structure is not closed with '}'"
-    case .unterminatedUnion: "the union is not closed with ')'"
-    case .unterminatedArray: "the array is not closed with ']'"
-    case .unterminatedQuote: "the quoted name is not closed with '\"'"
-    case .unterminatedBlock: "the block signature is not closed with '>'"
+    case .unterminated(let what, let closer): "the \(what) is not closed with '\(closer)'"
     case .malformedVector: "a vector is written '![size,alignment type]' or '<count type>'"
     case .missingNumber:
       "a number was expected: the length of an array, as in '[3i]', or a bit-field's width"
@@ -200,23 +159,8 @@ extension TypeEncodingError.Reason: CustomStringConvertible {
     case .vectorByValue: "a vector cannot be passed by value; pass a pointer to it"
     case .membersUnknown:
       "to pass the structure by value, register the offsets of its members too"
-    case .compilersDisagree(.emptyArray):
-      "compilers pass a small structure with an empty array differently; pass a pointer to it"
-    case .compilersDisagree(.misalignedMember):
-      "compilers pass a small structure with a misaligned member differently; pass a pointer to it"
-    case .compilersDisagree(.hiddenMember):
-      "no member explains some bytes of the structure, so compilers may pass it differently; "
-        + "pass a pointer to it"
-    case .compilersDisagree(.atomic):
-      "compilers pass small atomic structures differently here; pass a pointer to it"
-    case .compilersDisagree(.emptyBitField):
-      "compilers pass floating numbers around a bit-field of no width differently; "
-        + "pass a pointer to the structure"
-    case .compilersDisagree(.wideBitField):
-      "compilers pass a small structure with a bit-field of 128 bits differently; pass a pointer to it"
-    case .compilersDisagree(.overalignment):
-      "the structure is passed by the alignment of its members, which the string does not tell; "
-        + "pass a pointer to it"
+    case .compilersDisagree:
+      "compilers may pass this structure by value in different ways; pass a pointer to it"
     case .notAMethod: "the first arguments of a method must be '@' and ':', as in 'v@:i'"
     case .selectorArity(let selector, let colons, let arguments):
       "the selector '\(selector)' has \(colons) colon\(colons == 1 ? "" : "s"), but its method takes \(arguments) "
@@ -270,7 +214,6 @@ extension TypeEncodingError: CustomStringConvertible {
   /// The reason, then the string and a caret under the byte on lines of their own, which stay aligned
   /// after any prefix. Long strings are truncated.
   public var description: String {
-    let (line, column) = CaretLine.excerpt(of: encoding, at: offset)
-    return "\(reason)\n\(line)\n\(String(repeating: " ", count: column))^"
+    "\(reason)\n\(CaretLine.excerpt(of: encoding, at: offset))"
   }
 }

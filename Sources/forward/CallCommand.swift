@@ -51,8 +51,7 @@ enum CallCommand {
       let values = try zip(given, plan.signature.argumentTypes).map(ValueCoder.value)
       try invocation.setArguments(values, from: 0, ValueCoder(reach: .anywhere), "")
     } catch {
-      let reason = (error as? InvocationTextError)?.reason
-      Terminal.error("forward: \(reason.map { "\($0)" } ?? "\(error)")")
+      Terminal.error("forward: \(error.reason)")
       return .badData
     }
     let library: Library

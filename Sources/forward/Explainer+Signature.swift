@@ -40,7 +40,7 @@ struct ExplainedCall {
 
   var result: Place {
     Place(
-      role: "result", type: signature.resultType, advice: signature.advisoryFrameLength,
+      role: "result", type: signature.resultType, advice: signature.advice[0],
       frameOffset: plan?.frameOffset(ofPlace: 0), place: places?.result)
   }
 
@@ -48,7 +48,7 @@ struct ExplainedCall {
     signature.argumentTypes.enumerated().map { index, type in
       Place(
         role: role(of: index), type: type, index: index,
-        advice: (try? signature.advisoryOffset(at: index)) ?? nil,
+        advice: signature.advice[index + 1],
         frameOffset: plan?.frameOffset(ofPlace: index + 1),
         place: places?.arguments[index])
     }
@@ -81,7 +81,6 @@ extension Explainer {
       ("target", .string(signature.machine.rawValue)),
       ("engine", plan.map { _ in .string(ExplainedCall.engine) } ?? .null),
       ("frame", Self.number(plan?.frameSize)),
-      ("frameLength", Self.number(try? signature.frameLength)),
       ("stack", Self.number(call.places?.stackSize)),
       ("oneway", .bool(signature.isOneway)),
       ("result", placeObject(call.result)),

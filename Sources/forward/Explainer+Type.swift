@@ -13,7 +13,6 @@ extension Explainer {
     if let members = type.members {
       object.append(("fields", .array(try members.map { try field($0) })))
     }
-    object.append(("leaves", .array(try type.leaves().map { .string("\($0)") })))
     return .object(object)
   }
 

@@ -78,7 +78,7 @@ struct ExplainTargetTests {
     let result = try Tool.run(["explain", "--target", "aarch64-linux", "vi{S=Af}"])
     #expect(result.status == 65)
     #expect(result.output.contains("cannot be called"))
-    #expect(result.errors.hasPrefix("compilers pass small atomic structures"))
+    #expect(result.errors.hasPrefix("compilers may pass this structure by value"))
     #expect(result.errors.hasSuffix("\nvi{S=Af}\n     ^\n"))
   }
 }

@@ -106,7 +106,7 @@
       #expect(FileManager.default.fileExists(atPath: file))
       #expect(
         "\(error)"
-          == "'libm.so.6' (\(file)) has no symbols 'no_such_function', 'neither' and 'nor this'")
+          == "'libm.so.6' (\(file)) has no symbols 'no_such_function', 'neither', 'nor this'")
       #expect(throws: error) { try Incomplete.shared }
       #expect(throws: error) { try Incomplete.shared }
     }

@@ -10,15 +10,13 @@ enum EncodingFuzz {
   }
 
   private static func type(_ bytes: [UInt8]) throws {
-    guard let type = try? TypeEncoding(parsingUTF8: bytes) else { return }
+    guard let type = try? TypeEncoding(utf8: bytes) else { return }
     let printed = type.description
     let again = try? TypeEncoding(parsing: printed)
     try demand(again?.description == printed, "\(printed) does not print as it was read")
     let canonical = type.canonicalSpelling
     let other = try? TypeEncoding(parsing: canonical)
     try demand(other?.canonicalSpelling == canonical, "\(canonical) is no canonical spelling")
-    try demand(other?.isEquivalent(to: type) == true, "\(canonical) is not equivalent to \(type)")
-    try demand(type.isEquivalent(to: type), "\(type) is not equivalent to itself")
     let layout = try? type.layout
     try demand(layout == (try? again?.layout), "\(type) has two layouts")
     _ = try? type.leaves(limit: 100)
@@ -27,13 +25,12 @@ enum EncodingFuzz {
 
   private static func signature(_ bytes: [UInt8]) throws {
     do throws(TypeEncodingError) {
-      let signature = try MethodSignature(parsingUTF8: bytes)
+      let signature = try MethodSignature(utf8: bytes)
       let text = signature.description
       let again = try MethodSignature(parsing: text)
       guard again == signature, again.shape == signature.shape else {
         throw TypeEncodingError(reason: .empty, offset: -1, encoding: text)
       }
-      _ = try? signature.frameLength
     } catch {
       try demand(error.offset >= 0, "\(error.encoding) does not read back as it was written")
       try demand(error.offset <= bytes.count, "\(error) blames a byte behind the end")

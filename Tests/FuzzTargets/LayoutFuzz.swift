@@ -10,7 +10,7 @@ enum LayoutFuzz {
     let layouts = self.layouts(&input)
     let flags = input.byte()
     let text = flags & 1 == 0 ? input.line() : Array(RandomEncoding.type(&input, depth: 0).utf8)
-    guard let type = try? TypeEncoding(parsingUTF8: text, layouts: layouts) else { return }
+    guard let type = try? TypeEncoding(utf8: text, layouts: layouts) else { return }
     if let layout = try? type.layout { try check(type, layout) }
     try PassingCheck.check(type)
     guard let signature = try? MethodSignature(parsing: "\(type)\(type)", layouts: layouts) else {

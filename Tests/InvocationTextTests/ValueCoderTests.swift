@@ -33,14 +33,14 @@ struct ValueCoderTests {
       ("{S=b0I0}", "[1]"), ("{S=b0I0}", "[true]"),
     ])
   func refused(encoding: String, text: String) {
-    #expect(throws: TextFault.self) { try again(text, encoding) }
+    #expect(throws: InvocationTextError.self) { try again(text, encoding) }
   }
 
   @Test("elements without a size are not written in unlimited numbers")
   func emptyElements() throws {
     let type = try TypeEncoding(parsing: "(U=i[2000000000{e=}])")
     let bytes = [UInt8](repeating: 0, count: 4)
-    #expect(throws: TextFault.self) { try ValueCoder.value(of: bytes[...], type) }
+    #expect(throws: InvocationTextError.self) { try ValueCoder.value(of: bytes[...], type) }
   }
 
   @Test(
@@ -55,7 +55,9 @@ struct ValueCoderTests {
     if isWritten {
       #expect(throws: Never.self) { try ValueCoder.value(of: bytes[...], type) }
     } else {
-      let error = #expect(throws: TextFault.self) { try ValueCoder.value(of: bytes[...], type) }
+      let error = #expect(throws: InvocationTextError.self) {
+        try ValueCoder.value(of: bytes[...], type)
+      }
       guard case .tooManyElements = error?.reason else {
         Issue.record("\(String(describing: error))")
         return
@@ -70,7 +72,7 @@ struct ValueCoderTests {
     #expect(throws: Never.self) { try ValueCoder.value(of: bytes[...], type) }
     let empty = String(repeating: "{e=}", count: 1000)
     let large = try TypeEncoding(parsing: "{s=[50[100{T=c\(empty)}]]}")
-    #expect(throws: TextFault.self) { try ValueCoder.value(of: bytes[...], large) }
+    #expect(throws: InvocationTextError.self) { try ValueCoder.value(of: bytes[...], large) }
   }
 
   @Test(
@@ -95,7 +97,7 @@ struct ValueCoderTests {
       ("-0x1", "T"), ("0x", "T"), ("0x+1", "T"), ("0x-1", "T"), ("++1", "T"),
     ])
   func tooLargeHexadecimal(text: String, encoding: String) {
-    #expect(throws: TextFault.self) { try again(text, encoding) }
+    #expect(throws: InvocationTextError.self) { try again(text, encoding) }
   }
 
   @Test("a bit-field without bits is written as it is shown, and has no other value")
@@ -107,7 +109,7 @@ struct ValueCoderTests {
       ("{s=b0I3b32I0b32I5}", "[5,1,9]"), ("{S=b0i0}", "[-1]"), ("{S=b0I0}", "[true]"),
       ("{S=b0I0}", "[null]"), ("{S=b0I0}", "[]"),
     ] {
-      #expect(throws: TextFault.self, "\(encoding) \(text)") { try again(text, encoding) }
+      #expect(throws: InvocationTextError.self, "\(encoding) \(text)") { try again(text, encoding) }
     }
   }
 
@@ -118,7 +120,7 @@ struct ValueCoderTests {
       ("[1,1e40]", "jf"), ("3.4028236e38", "f"),
     ])
   func tooLarge(text: String, encoding: String) {
-    #expect(throws: TextFault.self) { try again(text, encoding) }
+    #expect(throws: InvocationTextError.self) { try again(text, encoding) }
   }
 
   @Test(
@@ -134,6 +136,8 @@ struct ValueCoderTests {
   @Test("an array of elements with an unknown size is refused before the call")
   func opaqueElements() throws {
     let type = try TypeEncoding(parsing: "^{opaque}")
-    #expect(throws: TextFault.self) { try ValueCoder().bytes(ofArgument: .array([]), type) }
+    #expect(throws: InvocationTextError.self) {
+      try ValueCoder().bytes(ofArgument: .array([]), type)
+    }
   }
 }

@@ -42,7 +42,7 @@ struct AAPCS64FactsTests {
       ("{S=[2{P=dd}]}", .double, 4), ("{S=jff}", .float, 3), ("{S={A=d}(B=d)d}", .double, 3),
       ("(U=f[4f])", .float, 4), ("(U=[2f]jf)", .float, 2), ("{S=(U=f[2f])f}", .float, 3),
       ("{S={e=}f}", .float, 1), ("{S=[3{e=}]f}", .float, 1), ("{S=d{empty=}d}", .double, 2),
-      ("{floats=ff}", .float, 2), ("{placeless=dd}", .double, 2), ("Af", .float, 1),
+      ("{floats=ff}", .float, 2), ("Af", .float, 1),
     ] as [(String, Scalar, Int)])
   func homogeneous(spelling: String, part: Scalar, count: Int) throws {
     let facts = try Self.type(spelling).passingFacts()
@@ -60,10 +60,8 @@ struct AAPCS64FactsTests {
       ("{S=[9c]}", 2), ("{S=t}", 2), ("{S=b0i3f}", 1), ("{packed=cd}", 2), ("{wide=t}", 2),
       // Numbers with a gap between them are no homogeneous aggregate.
       ("{apart=ff}", 2), ("{alone=f}", 1),
-      // With an empty array, the floats around it are passed as integers by every compiler.
-      ("{S=[0f]ff}", 1), ("{S=f[0f]}", 1), ("{S=[2[0f]]f}", 1), ("(U=f[0i])", 1),
-      ("{S=i[0i]}", 1),
-      ("{S=b0i3b32i0}", 1), ("{S=fb32q0}", 1), ("{S=Aii}", 1), ("A{S=ii}", 1),
+      ("{S=i[0i]}", 1), ("{S=f[0f]i}", 1),
+      ("{S=b0i3b32i0}", 1), ("{S=fb32q0}", 1), ("{S=Aii}", 1),
       ("{placeless=qq}", 2), ("{placeless=fq}", 2),
     ] as [(String, Int)])
   func integers(spelling: String, words: Int) throws {
@@ -77,7 +75,7 @@ struct AAPCS64FactsTests {
     "other types above 16 bytes are passed as the address of a copy",
     arguments: [
       "{S=[17c]}", "{S=fffff}", "{S=[5d]}", "{S=jf[3f]}", "{S=dddi}", "{S=Dd}", "{S=[5D]}",
-      "{S=ddddd}", "(U=[5f]f)", "{S=qqq}", "A{S=qqq}", "{S=ddd[0d]}", "{even5=q}", "{large=}",
+      "{S=ddddd}", "(U=[5f]f)", "{S=qqq}", "A{S=qqq}", "{S=dddd[0d]d}", "{even5=q}", "{large=}",
     ])
   func copied(spelling: String) throws {
     let facts = try Self.type(spelling).passingFacts()
@@ -92,46 +90,40 @@ struct AAPCS64FactsTests {
   }
 
   @Test(
-    "a type that compilers pass differently is refused, with the member that causes it",
+    "a type that compilers may pass differently is refused, with the member that causes it",
     arguments: [
-      // clang does not look into members of no size, gcc does.
-      ("{S={e=[0f]}f}", 6, .emptyArray), ("{S=[2{e=[0f]}]f}", 8, .emptyArray),
-      ("{S=(e=[0f])f}", 6, .emptyArray), ("(U=f{e=[0f]})", 7, .emptyArray),
-      // gcc treats a structure of one complex number as that number.
-      ("{S=[0f]jf}", 3, .emptyArray), ("{S={T=[1jd]}[0i]}", 12, .emptyArray),
+      // Of a homogeneous structure, with an empty array.
+      ("{S=[0f]ff}", 3), ("{S=f[0f]}", 4), ("(U=f[0i])", 4), ("{S=ddd[0d]}", 6),
+      ("{S={e=[0f]}f}", 6), ("{S=(e=[0f])f}", 6), ("{S=[0f]jf}", 3),
       // clang does not treat atomic numbers as numbers, and rounds up structures.
-      ("{S=Af}", 3, .atomic), ("{S=AdAd}", 3, .atomic), ("Ajf", 0, .atomic),
-      ("A{S=ff}", 0, .atomic), ("A{S=ddd}", 0, .atomic), ("A{S=qq}", 0, .atomic),
-      ("A{S=iii}", 0, .atomic),
-      ("A{S=}", 0, .atomic), ("Ajq", 0, .atomic),
-      // Releases of gcc before 12 pass the numbers around one as integers.
-      ("{S=fb32i0f}", 4, .emptyBitField), ("(U=fb0i0)", 4, .emptyBitField),
-      // gcc 12 and 13 align a packed one differently.
-      ("{S=b0t7}", 3, .wideBitField), ("{fields=qb64t60}", 9, .wideBitField),
-      // A member's own alignment counts, that of a structure does not.
-      ("{even=q}", 0, .overalignment), ("{even4=[4f]}", 0, .overalignment),
-      ("{even=f}", 0, .overalignment),
-      // Nor does the alignment of a packed member, because the structure may raise it.
-      ("{again=T}", 0, .overalignment), ("{again=D}", 0, .overalignment),
-      ("(union=TC)", 0, .overalignment),
-      // An empty array may be how the alignment of the structure was spelled.
-      ("{S=[0t]q}", 3, .overalignment), ("{S=f[0D]}", 4, .overalignment),
-      ("{unnamed=f}", 0, .hiddenMember),
-    ] as [(String, Int, TypeEncodingError.Disagreement)])
-  func refused(spelling: String, offset: Int, what: TypeEncodingError.Disagreement) throws {
+      ("{S=Af}", 3), ("{S=AdAd}", 3), ("Ajf", 0), ("A{S=ff}", 0), ("A{S=ddd}", 0), ("A{S=qq}", 0),
+      ("A{S=ii}", 0), ("A{S=iii}", 0), ("A{S=}", 0), ("Ajq", 0),
+      // Releases of gcc before 12 pass the numbers around a bit-field without a width as integers.
+      ("{S=fb32i0f}", 4), ("(U=fb0i0)", 4),
+      // gcc 12 and 13 align a packed bit-field of 128 bits differently.
+      ("{S=b0t7}", 3), ("{fields=qb64t60}", 9),
+      // A member's own alignment counts, that of a structure does not, which a packed member or an
+      // empty array may have raised.
+      ("{even=q}", 0), ("{even4=[4f]}", 0), ("{even=f}", 0), ("{S={even=q}}", 3), ("{again=T}", 0),
+      ("{again=D}", 0), ("(union=TC)", 0), ("{S=[0t]q}", 3), ("{S=f[0D]}", 4),
+      // A vector, for which clang writes nothing.
+      ("{unnamed=f}", 0),
+    ] as [(String, Int)])
+  func refused(spelling: String, offset: Int) throws {
     let type = try Self.type(spelling)
     _ = try type.layout
     let error = #expect(throws: TypeEncodingError.self) { try type.passingFacts() }
-    #expect(error?.reason == .compilersDisagree(over: what))
+    #expect(error?.reason == .compilersDisagree)
     #expect(error?.offset == offset)
-    #expect(error?.description.contains("pass a pointer to") == true)
+    #expect(error?.description.contains("pass a pointer to it") == true)
   }
 
   @Test(
     "members without names may be numbers, unless there are other members",
     arguments: [
       ("{opaque}", .membersUnknown), ("{opaque=}", .membersUnknown), ("{large}", nil),
-      ("{placeless=d}", .membersUnknown), ("{placeless=q}", nil),
+      ("{placeless=d}", .membersUnknown), ("{placeless=dd}", .membersUnknown),
+      ("{placeless=q}", nil),
       ("{placeless=fff}", .membersUnknown),
       ("![16,16f]", .vectorByValue), ("{S=![16,16f]}", .vectorByValue),
     ] as [(String, TypeEncodingError.Reason?)])
@@ -144,7 +136,7 @@ struct AAPCS64FactsTests {
 
   @Test("a type in a signature is classified as it is alone")
   func arguments() throws {
-    let text = Array("{S=Ad}@:{S=d}Af{S=[0t]t}".utf8)
+    let text = Array("{S=Ad}@:{S=d}Af{S=ct}".utf8)
     let signature = try MethodSignature(utf8: text, for: .aarch64Linux)
     #expect(throws: TypeEncodingError.self) { try signature.resultType.passingFacts() }
     let facts = try signature.argumentTypes[2...].map { try $0.passingFacts() }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
 import Foundation
+import FuzzTargets
 import Testing
 import TypeEncodings
 
@@ -17,7 +18,7 @@ struct CompilerTableTests {
       #expect(
         "\(layout.size)/\(layout.alignment)" == "\(row["size"])/\(row["align"])",
         "\(row["encoding"])")
-      let leaves = try type.leaves().map(\.description).joined(separator: ",")
+      let leaves = try type.leaves(on: machine).map(\.description).joined(separator: ",")
       #expect((leaves.isEmpty ? "-" : leaves) == row["flattened-kind"], "\(row["encoding"])")
       #expect(type.description == row["encoding"])
       exact += 1
@@ -49,14 +50,14 @@ struct CompilerTableTests {
       let signature = try MethodSignature(utf8: Array(row["types"].utf8), for: .x86_64Linux)
       let isHere = row["source"].contains("x86_64-linux")
       #expect("\(signature.numberOfArguments)" == row["argument-count"])
-      #expect("\(signature.advisoryFrameLength ?? -1)" == row["frame-number"])
+      #expect("\(signature.advice[0] ?? -1)" == row["frame-number"])
       #expect(
         Self.cell(signature.resultType, isHere)
           == Self.expected(row["return (encoding size/align)"], isHere))
       let cells = row["arguments (encoding size/align @advisory-offset; first two are self,_cmd)"]
         .components(separatedBy: " ; ")
       for (index, cell) in cells.enumerated() {
-        let advice = try signature.advisoryOffset(at: index) ?? -1
+        let advice = signature.advice[index + 1] ?? -1
         let type = try signature.argumentType(at: index)
         #expect(
           Self.cell(type, isHere) + " @\(advice)" == Self.expected(cell, isHere),

@@ -33,27 +33,22 @@ struct DisagreementTests {
     "a type that compilers pass differently is refused by value, with the member that causes it",
     arguments: [
       // A flexible array member. An array of length 0 has the same encoding.
-      ("{F=i[0i]}", 4, .emptyArray), ("{L={F=i[0i]}}", 7, .emptyArray),
-      ("(U=i[0c])", 4, .emptyArray), ("[1{F=i[0i]}]", 6, .emptyArray),
-      ("{F=D[0i]}", 4, .emptyArray), ("{Z=[0i]}", 3, .emptyArray),
-      // gcc passes the float as an integer because of an array of no length.
-      ("{T=f[0c]q}", 4, .emptyArray), ("{T=f{e=[0c]}q}", 7, .emptyArray),
-      // An inner structure at an offset that its own alignment forbids.
-      ("{packed=i{aligned=i}i}", 9, .misalignedMember),
-      ("{around=i{empty8=}i}", 9, .misalignedMember),
-      ("{D=C(odd=b0I14b0i25)}", 9, .misalignedMember),
+      ("{F=i[0i]}", 4), ("{L={F=i[0i]}}", 7), ("(U=i[0c])", 4), ("[1{F=i[0i]}]", 6),
+      ("{F=D[0i]}", 4), ("{Z=[0i]}", 3),
+      // gcc may pass a float as an integer because of an array of no length inside an eightbyte.
+      ("{T=f[0c]q}", 4), ("{T=f{e=[0c]}q}", 7), ("{G=i[0i]i}", 4),
+      // An inner structure at an offset that its own alignment forbids, and a bit-field of a union.
+      ("{packed=i{aligned=i}i}", 9), ("{around=i{empty8=}i}", 9), ("{D=C(odd=b0I14b0i25)}", 9),
       // gcc looks at the first element of an array only.
-      ("{R=[2{five=fB}]i}", 11, .misalignedMember),
+      ("{R=[2{five=fB}]i}", 11),
       // An unnamed bit-field, or a vector, for which clang's encoding has nothing.
-      ("{unnamed=f}", 0, .hiddenMember), ("{front=d}", 0, .hiddenMember),
-      ("{middle=fi}", 0, .hiddenMember), ("{vector=d}", 0, .hiddenMember),
-      ("{S=b64q8}", 0, .hiddenMember),
-    ] as [(String, Int, TypeEncodingError.Disagreement)])
-  func refused(spelling: String, offset: Int, what: TypeEncodingError.Disagreement) throws {
+      ("{unnamed=f}", 0), ("{front=d}", 0), ("{middle=fi}", 0), ("{vector=d}", 0), ("{S=b64q8}", 0),
+    ] as [(String, Int)])
+  func refused(spelling: String, offset: Int) throws {
     let type = try Self.type(spelling)
     _ = try type.layout
     let error = #expect(throws: TypeEncodingError.self) { try type.passingFacts() }
-    #expect(error?.reason == .compilersDisagree(over: what))
+    #expect(error?.reason == .compilersDisagree)
     #expect(error?.offset == offset)
     #expect(error?.description.contains("pass a pointer to it") == true)
   }
@@ -67,8 +62,8 @@ struct DisagreementTests {
   }
 
   @Test(
-    "an empty array before a member, and an empty member, change nothing",
-    arguments: [("{G=[0t]i}", 16), ("{G=i[0i]i}", 8), ("{G={e=}i}", 4), ("{G=i{empty8=}}", 8)])
+    "an empty array before all members, and an empty member, change nothing",
+    arguments: [("{G=[0t]i}", 16), ("{G={e=}i}", 4), ("{G=i{empty8=}}", 8)])
   func passedInRegisters(spelling: String, size: Int) throws {
     let facts = try Self.type(spelling).passingFacts()
     #expect(facts.size == size)
@@ -84,16 +79,6 @@ struct DisagreementTests {
     for text in ["{owner=i{e=}}", "{owner=i{e2=}}"] {
       #expect(try Self.type(text, layouts).passingFacts().first == .integer)
     }
-  }
-
-  @Test("a registered layout around a structure without known member offsets has no leaves")
-  func leaves() throws {
-    var layouts = StructureLayouts()
-    layouts["outer"] = .init(size: 16, alignment: 8, fieldOffsets: [0])
-    layouts["inner"] = .init(size: 8, alignment: 8, fieldOffsets: [0, 4])
-    let type = try Self.type("{outer={inner=i}}", layouts)
-    let error = #expect(throws: TypeEncodingError.self) { try type.leaves() }
-    #expect(error?.reason == .registeredOffsets(expected: 1, given: 2))
   }
 
   @Test("a registered size smaller than a member is refused, with or without offsets")

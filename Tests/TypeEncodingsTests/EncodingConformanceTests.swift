@@ -18,17 +18,14 @@ struct ConformanceTests {
 
   static func signature(
     _ spelling: String, _ result: String, _ arguments: [String], length: Int? = nil,
-    offsets: [Int]? = nil, frame: Int? = nil, isOneway: Bool = false
+    offsets: [Int]? = nil, isOneway: Bool = false
   ) -> Conformance.Answer {
     .check { () throws -> Void in
       let signature = try MethodSignature(parsing: spelling)
       #expect("\(signature.resultType)" == result)
       #expect(signature.argumentTypes.map { "\($0)" } == arguments)
       if let length { #expect(try signature.resultLength == length) }
-      if let frame { #expect(try signature.frameLength == frame) }
-      if let offsets {
-        #expect(try arguments.indices.map { try signature.advisoryOffset(at: $0) } == offsets)
-      }
+      if let offsets { #expect(Array(signature.advice.dropFirst()) == offsets) }
       #expect(signature.isOneway == isOneway)
     }
   }
@@ -81,6 +78,11 @@ struct ConformanceTests {
     }
   }
 
+  static func alike(_ one: String, _ other: String) throws -> Bool {
+    try TypeEncoding(parsing: one).canonicalSpelling
+      == TypeEncoding(parsing: other).canonicalSpelling
+  }
+
   // MARK: The rows
 
   static let table = Conformance(areas: ["SIG", "ENC"], signatures.merging(encodings) { $1 })
@@ -89,9 +91,8 @@ struct ConformanceTests {
 
   private static let signatures: [String: Conformance.Answer] = [
     "C001": signature("v@:", "v", ["@", ":"], length: 0),
-    "C003": signature("i24@0:8i16i20", "i", ["@", ":", "i", "i"], length: 4, frame: 32),
-    "C004": signature(
-      "i28@0:8S16*20", "i", ["@", ":", "S", "*"], offsets: [0, 8, 16, 20], frame: 32),
+    "C003": signature("i24@0:8i16i20", "i", ["@", ":", "i", "i"], length: 4),
+    "C004": signature("i28@0:8S16*20", "i", ["@", ":", "S", "*"], offsets: [0, 8, 16, 20]),
     "C005": signature(
       "\(large)24@0:8^\(large)16", large, ["@", ":", "^\(large)"], offsets: [0, 8, 16]),
     "C006": signature("@@::", "@", ["@", ":", ":"]),
@@ -216,22 +217,20 @@ struct ConformanceTests {
       "C068": refused("]"),
       "C069": refused("[42]", "^"),
       "C070": .check { () throws -> Void in
-        for (one, other) in [("*", "^c"), ("*", "^C"), ("@", "@?"), ("@", "#"), ("@", "@\"X\"")] {
-          #expect(try TypeEncoding(parsing: one).isEquivalent(to: TypeEncoding(parsing: other)))
+        // Objects, blocks and classes have different ownership here.
+        for (one, other) in [("*", "^c"), ("*", "^C"), ("@", "@\"X\"")] {
+          #expect(try alike(one, other))
         }
       },
       // Behind a pointer the name decides; by value the members do.
       "C071": .check { () throws -> Void in
-        func alike(_ one: String, _ other: String) throws -> Bool {
-          try TypeEncoding(parsing: one).isEquivalent(to: TypeEncoding(parsing: other))
-        }
         #expect(try alike("^{S=}", "^{S=ii}"))
         #expect(try alike("^^{S}", "^^{S=ii}"))
         #expect(try !alike("{S}", "{S=ii}"))
         #expect(try !alike("{S=}", "{S=ii}"))
       },
       "C072": .check { () throws -> Void in
-        #expect(try TypeEncoding(parsing: "^r@").isEquivalent(to: TypeEncoding(parsing: "^@")))
+        #expect(try alike("^r@", "^@"))
       },
       "C073": .check { () throws -> Void in
         #expect(try TypeEncoding(parsing: "AA{a}").description == "AA{a}")

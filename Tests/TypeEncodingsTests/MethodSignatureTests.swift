@@ -4,16 +4,6 @@ import TypeEncodings
 
 @Suite("Method signatures")
 struct MethodSignatureTests {
-  @Test(
-    "frameLength is this package's own: whole words, 16-byte types aligned",
-    arguments: [
-      ("v@:", 16), ("i24@0:8i16i20", 32), ("v@:c", 24), ("v@:{r=dddd}", 48), ("v@:cD", 48),
-      ("d[8i]", 8),
-    ])
-  func frameLength(spelling: String, expected: Int) throws {
-    #expect(try MethodSignature(parsing: spelling).frameLength == expected)
-  }
-
   @Test("an index out of range is refused", arguments: [-1, 4, Int.max, Int.min])
   func index(index: Int) throws {
     let signature = try MethodSignature(parsing: "i@:ii")

@@ -8,33 +8,33 @@ struct ParserFaultTests {
     "faults of one type have the right place",
     arguments: [
       ("", 0, .empty),
-      ("{_Point=dd", 10, .unterminatedStructure),
+      ("{_Point=dd", 10, .unterminated(what: "structure", closer: "}")),
       ("ii", 1, .trailingCharacters),
-      ("{", 0, .unterminatedStructure),
-      ("{P", 2, .unterminatedStructure),
-      ("(U=i", 4, .unterminatedUnion),
-      ("[", 0, .unterminatedArray),
-      ("[3i", 3, .unterminatedArray),
-      ("[3", 2, .unterminatedArray),
-      ("[3ii]", 3, .unterminatedArray),
+      ("{", 0, .unterminated(what: "structure", closer: "}")),
+      ("{P", 2, .unterminated(what: "structure", closer: "}")),
+      ("(U=i", 4, .unterminated(what: "union", closer: ")")),
+      ("[", 0, .unterminated(what: "array", closer: "]")),
+      ("[3i", 3, .unterminated(what: "array", closer: "]")),
+      ("[3", 2, .unterminated(what: "array", closer: "]")),
+      ("[3ii]", 3, .unterminated(what: "array", closer: "]")),
       ("[i]", 1, .missingNumber),
       ("^", 1, .unexpectedEnd),
       ("r", 1, .unexpectedEnd),
       ("x", 0, .unknownCode(0x78)),
       ("{S=ix}", 4, .unknownCode(0x78)),
       ("{}", 0, .invalidName),
-      ("{=", 2, .unterminatedStructure),
-      ("@\"NSString", 10, .unterminatedQuote),
-      ("@?<v@?", 6, .unterminatedBlock),
+      ("{=", 2, .unterminated(what: "structure", closer: "}")),
+      ("@\"NSString", 10, .unterminated(what: "quoted name", closer: "\"")),
+      ("@?<v@?", 6, .unterminated(what: "block signature", closer: ">")),
       ("j@", 1, .notAComplexBase),
       ("jB", 1, .notAComplexBase),
       ("{S=v}", 3, .voidIsNoValue),
       ("[2v]", 2, .voidIsNoValue),
       ("?", 0, .functionIsNoValue),
       ("{S=?}", 3, .functionIsNoValue),
-      ("[99999999999i]", 1, .numberTooLarge(limit: EncodingLimits.elements)),
+      ("[99999999999i]", 1, .numberTooLarge(limit: EncodingLimits.size)),
       ("b65", 1, .numberTooLarge(limit: 64)),
-      ("b2000C257", 6, .numberTooLarge(limit: EncodingLimits.bitFieldWidth)),
+      ("b2000C257", 6, .numberTooLarge(limit: 255)),
       ("![16 f]", 4, .malformedVector),
       ("![16,3f]", 0, .malformedVector),
       ("<2f", 3, .malformedVector),
@@ -52,9 +52,9 @@ struct ParserFaultTests {
       ("v@:v", 3, .voidIsNoValue),
       ("vv@:", 1, .voidIsNoValue),
       ("v@:b3", 3, .bitFieldOutsideStructure),
-      ("i99999999999999999999", 1, .numberTooLarge(limit: EncodingLimits.advisoryOffset)),
+      ("i99999999999999999999", 1, .numberTooLarge(limit: EncodingLimits.size)),
       ("v@:+", 4, .missingNumber),
-      ("v@:{Foo=i", 9, .unterminatedStructure),
+      ("v@:{Foo=i", 9, .unterminated(what: "structure", closer: "}")),
       ("v@: i", 3, .unknownCode(0x20)),
     ] as [(String, Int, TypeEncodingError.Reason)])
   func signature(spelling: String, offset: Int, reason: TypeEncodingError.Reason) {
@@ -112,7 +112,7 @@ struct ParserFaultTests {
   @Test("bytes that are not UTF-8 are refused at their offset")
   func invalidUTF8() {
     let error = #expect(throws: TypeEncodingError.self) {
-      try TypeEncoding(parsingUTF8: Array("{é".utf8) + [0xFF] + Array("=i}".utf8))
+      try TypeEncoding(utf8: Array("{é".utf8) + [0xFF] + Array("=i}".utf8))
     }
     #expect(error?.reason == .invalidUTF8)
     #expect(error?.offset == 3)

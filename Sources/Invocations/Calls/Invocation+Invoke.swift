@@ -76,7 +76,7 @@ extension Invocation {
   /// - Throws: The errors of ``invoke(using:returnsRetained:)``.
   /// - Safety: the signature must describe the function's C type.
   @unsafe
-  public func invokeCapturingErrno(
+  package func invokeCapturingErrno(
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) -> Int32 {
     guard let function = unsafe function else { throw .nullFunction }

@@ -116,7 +116,7 @@ public final class Invocation {
   public var argumentsRetained: Bool { call.retainsArguments }
 
   /// Whether ``retainArguments(includingTarget:)`` included the target.
-  public var targetRetained: Bool { call.retainsTarget }
+  package var targetRetained: Bool { call.retainsTarget }
 
   /// Whether the invocation has a path or a keeper. Faster than reading them.
   package var hasLuggage: Bool { unsafe call.state.pointee.has_attachments != 0 }

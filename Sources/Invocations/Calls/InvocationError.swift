@@ -101,7 +101,7 @@ public enum InvocationError: Error, Hashable, Sendable {
   case ownedResultInCallback(TypeEncoding)
   /// The type of a Swift closure was given where a C function type is needed.
   case notACFunction(SwiftType)
-  /// A selector's name contains a NUL or is longer than `Selector.maximumLength`.
+  /// A selector's name contains a NUL or is longer than 1,024 bytes.
   case invalidSelector(String)
 }
 
@@ -185,7 +185,7 @@ extension InvocationError: CustomStringConvertible {
     case .libraryNotFound(let path, let reason): "'\(path)' could not be opened: \(reason)"
     case .symbolNotFound(let symbols, let library, let file):
       "'\(library)'\(file.map { " (\($0))" } ?? "") has no symbol\(symbols.count == 1 ? "" : "s") "
-        + Self.listed(symbols)
+        + symbols.map { "'\($0)'" }.joined(separator: ", ")
     case .ownedResultInCallback(let type):
       "a callback cannot return \(type.title), because C would not free it; return a pointer you own"
     case .notACFunction(let type):
@@ -198,13 +198,6 @@ extension InvocationError: CustomStringConvertible {
 }
 
 extension InvocationError {
-  /// Names as a list: `'a', 'b' and 'c'`.
-  private static func listed(_ names: [String]) -> String {
-    let quoted = names.map { "'\($0)'" }
-    let most = quoted.dropLast().joined(separator: ", ")
-    return (most.isEmpty ? "" : most + " and ") + (quoted.last ?? "")
-  }
-
   private static func place(_ index: Int?) -> String {
     index.map { "argument \($0)" } ?? "the result"
   }
@@ -215,15 +208,12 @@ extension InvocationError {
     return (type.type as? any CallValue.Type).map { "\(type) (\($0.typeEncoding))" } ?? "\(type)"
   }
 
+  /// The name of a type, with its module and context if another type has the same name. Private types
+  /// of two files differ only in an address, which the full name has.
   private static func spelledOrC(_ type: SwiftType?, beside other: SwiftType?) -> String {
-    type.map { "the Swift type \(named($0, beside: other))" } ?? "a type of C"
-  }
-
-  /// The name of a type, with its module and context if another type has the same name.
-  private static func named(_ type: SwiftType, beside other: SwiftType?) -> String {
-    let name = "\(type)"
-    // Private types of two files differ only in an address, which the full name has.
-    return other?.description == name ? _typeName(type.type) : name
+    guard let type else { return "a type of C" }
+    let isAmbiguous = other?.description == type.description
+    return "the Swift type " + (isAmbiguous ? _typeName(type.type) : "\(type)")
   }
 
   /// What to write for a literal, which is an `Int`; or the reason why a structure does not fit.

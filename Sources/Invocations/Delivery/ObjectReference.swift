@@ -3,31 +3,24 @@ public import CForwardingShims
 
 /// A strong or a weak reference to an object.
 ///
-/// ```swift
-/// let reference = ObjectReference(account, isStrong: false)
-/// reference.object === account  // true
-/// let other = ObjectReference(Account(), isStrong: false)
-/// other.object                  // nil: nobody held it
-/// ```
-///
 /// A weak reference returns nil after the object's death, like Swift's `weak`. It is cheaper, with
 /// two atomic instructions for each use, and does not slow the object down. The whole memory of a
 /// dead instance stays allocated until the last such reference dies.
 @safe
-public final class ObjectReference: Sendable {
+package final class ObjectReference: Sendable {
   /// Whether the reference retains the object.
-  public let isStrong: Bool
+  package let isStrong: Bool
   /// The identity of the object, also valid after its death.
-  public let identity: ObjectIdentifier
+  package let identity: ObjectIdentifier
   /// The object's class, also valid after its death.
-  public let type: AnyClass
+  package let type: AnyClass
 
   // SAFETY: retained in `init`, in the strong or the unowned count, and released in `deinit`. Both
   // counts are atomic, so threads may share the reference.
   private nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
 
   /// Makes a reference to an object.
-  public init(_ object: AnyObject, isStrong: Bool) {
+  package init(_ object: AnyObject, isStrong: Bool) {
     self.isStrong = isStrong
     identity = ObjectIdentifier(object)
     type = Swift.type(of: object)
@@ -48,7 +41,7 @@ public final class ObjectReference: Sendable {
   }
 
   /// The object, retained for the caller; nil if its deinitialization has begun.
-  public var object: AnyObject? {
+  package var object: AnyObject? {
     if isStrong { return unsafe Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() }
     guard let retained = unsafe swift_tryRetain(pointer) else { return nil }
     return unsafe Unmanaged<AnyObject>.fromOpaque(retained).takeRetainedValue()

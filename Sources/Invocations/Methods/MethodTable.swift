@@ -358,7 +358,7 @@ public final class MethodTable: Sendable {
   }
 
   /// The protocols that the class itself adopts.
-  public var adoptedProtocols: [ProtocolDescription] {
+  package var adoptedProtocols: [ProtocolDescription] {
     hasProtocols.load(ordering: .acquiring) ? state.read { $0.protocols } : []
   }
 

@@ -32,7 +32,7 @@ public struct ProtocolDescription: Sendable {
   /// The protocol's own requirements: the required ones first, each in the given order.
   public let requirements: [Requirement]
   /// The protocols that this one includes.
-  public let adopted: [ProtocolDescription]
+  package let adopted: [ProtocolDescription]
 
   /// Describes a protocol. Each message is a selector with the encoding of its method.
   ///

@@ -17,7 +17,7 @@ import TypeEncodings
 /// the process, so `printf("%s", _cmd)` works.
 public struct Selector: Hashable, Sendable {
   /// The maximum length of a name for ``init(interning:)``, in bytes.
-  public static let maximumLength = 1024
+  package static let maximumLength = 1024
 
   // The address of the interned name. Names are never freed, so it stays valid.
   @usableFromInline let word: UInt

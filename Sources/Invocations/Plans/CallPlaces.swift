@@ -6,10 +6,10 @@ extension CallPlan {
   /// The registers or the stack place of one value.
   public struct Location: Hashable, Sendable {
     /// The registers that carry the value, or its address, in order: `rdi`, `xmm0`.
-    public let registers: [String]
+    package let registers: [String]
     /// The offset of the value, or of its address, in the stack arguments, in bytes; nil if it is
     /// not on the stack.
-    public let stackOffset: Int?
+    package let stackOffset: Int?
     /// Whether the caller passes the address of a copy in place of the value.
     package let isCopied: Bool
     /// A description: `x0`, `rax:xmm0`, `stack+16`, `address of a copy in x1`, `memory (pointer in

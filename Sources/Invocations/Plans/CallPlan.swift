@@ -227,7 +227,7 @@ public final class CallPlan: Sendable {
   ///
   /// - Complexity: O(1), one comparison of addresses, for plans from the shared cache.
   @inlinable
-  public func isInterchangeable(with other: CallPlan) -> Bool {
+  package func isInterchangeable(with other: CallPlan) -> Bool {
     self === other || hasSameIdentity(as: other)
   }
 

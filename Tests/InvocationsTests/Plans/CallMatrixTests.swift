@@ -111,7 +111,7 @@ struct CallMatrixTests {
     do {
       return try CallPlan(signature)
     } catch {
-      guard case .encoding(let cause) = error, case .compilersDisagree = cause.reason else {
+      guard case .encoding(let cause) = error, cause.reason == .compilersDisagree else {
         throw error
       }
       Self.refused.withLock { $0[seed, default: 0] += 1 }

@@ -91,7 +91,7 @@ struct CallPlacesTests {
         "vqqqqqqq{S=qq}q",
         ["nowhere", "x0", "x1", "x2", "x3", "x4", "x5", "x6", "stack+0", "stack+16"]
       ),
-      ("v{E=}i{S=[0f]f}", ["nowhere", "nowhere", "x0", "x1"]),
+      ("v{E=}i{S=i[0f]f}", ["nowhere", "nowhere", "x0", "x1"]),
     ] as [Row])
   func words(row: Row) throws { try Self.expect(row, .aarch64Linux) }
 
@@ -172,6 +172,7 @@ struct CallPlacesTests {
     "a signature that this machine refuses is refused for another",
     arguments: [
       ("v{S=Af}", .aarch64Linux), ("v{opaque}", .aarch64Linux), ("v![16,16f]", .aarch64Linux),
+      ("v{S=[0f]f}", .aarch64Linux),
       ("[2i]", .aarch64Linux), ("v{F=i[0i]}", .x86_64Linux), ("v{S=[65537c]}", .aarch64Linux),
     ] as [(String, Machine)])
   func refused(encoding: String, machine: Machine) {
