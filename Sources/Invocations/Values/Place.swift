@@ -34,16 +34,9 @@ package struct Place: Sendable {
   /// The offset of the word, or of the value's first byte. Set by `placed`, as the index is.
   @usableFromInline private(set) var offset = 0
 
-  /// A place for a type that converts its own values.
-  @usableFromInline
-  init<Value: CallValue>(of type: Value.Type) {
-    self.type = SwiftType(type)
-    content = Self.content(of: type)
-  }
-
   /// A place for any type. A `Void` result has no value; a `Void` argument has one.
   @usableFromInline
-  package init<Value>(ofAny type: Value.Type, isResult: Bool = false, isMethod: Bool = false) {
+  package init<Value>(of type: Value.Type, isResult: Bool = false, isMethod: Bool = false) {
     self.type = SwiftType(type)
     if isResult, type == Void.self {
       content = .nothing
@@ -166,15 +159,19 @@ extension Place {
   @inlinable @unsafe
   @inline(__always)
   func store<Value>(_ value: consuming Value, in slot: ValueSlot) throws(InvocationError) {
-    switch content {
-    case .nothing: break
-    case .word(let word):
+    // Chains of tests, as words are the most common, and a switch is a jump through a table.
+    if case .word(let word) = content {
       slot.word = unsafe withUnsafeBytes(of: value) {
         unsafe fwd_word_widen(word, $0.baseAddress.unsafelyUnwrapped)
       }
-    case .address: unsafe slot.word = UInt64(UInt(bitPattern: AnyValue.box(value)))
-    case .object, .text, .converted: try unsafe storeUnusual(value, in: slot)
+      return
     }
+    if case .nothing = content { return }
+    if case .address = content {
+      unsafe slot.word = UInt64(UInt(bitPattern: AnyValue.box(value)))
+      return
+    }
+    try unsafe storeUnusual(value, in: slot)
   }
 
   @usableFromInline @unsafe
