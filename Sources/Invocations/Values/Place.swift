@@ -28,7 +28,7 @@ package struct Place: Sendable {
 
   @usableFromInline private(set) var content: Content
   /// The type.
-  @usableFromInline let type: SwiftType
+  @usableFromInline private(set) var type: SwiftType
   /// The argument's index, or nil for the result.
   @usableFromInline private(set) var index: Int?
   /// The offset of the word, or of the value's first byte. Set by `placed`, as the index is.
@@ -39,6 +39,7 @@ package struct Place: Sendable {
   package init<Value>(of type: Value.Type, isResult: Bool = false, isMethod: Bool = false) {
     self.type = SwiftType(type)
     if isResult, type == Void.self {
+      self.type = SwiftType(NoResult.self)
       content = .nothing
     } else if isMethod, type == String.self || type == String?.self {
       content = .text
