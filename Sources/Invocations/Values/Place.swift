@@ -29,10 +29,11 @@ package struct Place: Sendable {
   @usableFromInline private(set) var content: Content
   /// The type.
   @usableFromInline private(set) var type: SwiftType
-  /// The argument's index, or nil for the result.
-  @usableFromInline private(set) var index: Int?
-  /// The offset of the word, or of the value's first byte. Set by `placed`, as the index is.
-  @usableFromInline private(set) var offset = 0
+  // Set by `placed`. Of 32 bits, because bodies copy a place of five words to the stack.
+  /// The offset of the word, or of the value's first byte.
+  @usableFromInline private(set) var offset: UInt32 = 0
+  /// The number of the place in its plan: 0 is the result.
+  private var number: UInt32 = 0
 
   /// A place for any type. A `Void` result has no value; a `Void` argument has one.
   @usableFromInline
@@ -62,13 +63,16 @@ package struct Place: Sendable {
   func placed(in plan: CallPlan, at index: Int?) -> Place {
     let slot = unsafe index.map { unsafe plan.slots[$0] } ?? plan.result.pointee
     var place = self
-    place.index = index
+    place.number = UInt32(index.map { $0 + 1 } ?? 0)
     if place.isPromoted(in: plan), let type = type.type as? any CallValue.Type {
       place.content = .converted(type)
     }
-    place.offset = Int(slot.offset)
+    place.offset = slot.offset
     return place
   }
+
+  /// The argument's index, or nil for the result.
+  private var index: Int? { number == 0 ? nil : Int(number) - 1 }
 
   /// Whether the place is a variadic argument that is wider than its Swift type.
   func isPromoted(in plan: CallPlan) -> Bool {
@@ -269,7 +273,7 @@ extension Place {
   @inlinable @unsafe
   @inline(__always)
   func isUsual<Value>(as type: Value.Type, in frame: FrameReference) -> Bool {
-    let word = unsafe frame.base + offset
+    let word = unsafe frame.base + Int(offset)
     // A value of more than eight bytes is in other memory. The compiler drops this test where it
     // knows the type.
     if MemoryLayout<Value>.size > 8 { return unsafe word.load(as: UInt.self) != 0 }
@@ -288,7 +292,7 @@ extension Place {
   /// - Throws: ``InvocationError`` if the value is missing or an object of another class.
   @unsafe
   func settle(_ frame: FrameReference) throws(InvocationError) {
-    let word = unsafe frame.base + offset
+    let word = unsafe frame.base + Int(offset)
     switch content {
     case .word(let kind):
       if unsafe kind == .bool && word.load(as: UInt8.self) > 1 {
@@ -311,7 +315,7 @@ extension Place {
   @inlinable @unsafe
   @inline(__always)
   func pointer<Value>(as type: Value.Type, in frame: FrameReference) -> UnsafePointer<Value> {
-    let word = unsafe frame.base + offset
+    let word = unsafe frame.base + Int(offset)
     if MemoryLayout<Value>.size <= 8 {
       switch content {
       case .word, .object: return unsafe UnsafePointer(word.assumingMemoryBound(to: Value.self))
