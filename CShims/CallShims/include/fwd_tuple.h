@@ -31,20 +31,23 @@ typedef struct FWDMove {
 /// Widens the memory of a value to a word, by its sign or with zeros, and narrows a word to that
 /// memory. `value` has the alignment of its type. Any byte except 0 becomes true.
 static inline uint64_t fwd_word_widen(FWDKind word, const char *value) {
-  switch (word) {
-    case FWDKindSwiftValue: return (uint64_t)value;
-    case FWDKindCString: return ((const uint64_t *)value)[1] ? (uint64_t)value : 0;
-    case FWDKindNothing: return FWD_NO_MEMORY;
-    case FWDKindInt8: return (uint64_t)(int64_t)*(const int8_t *)value;
-    case FWDKindUInt8:
-    case FWDKindBool: return *(const uint8_t *)value;
-    case FWDKindInt16: return (uint64_t)(int64_t)*(const int16_t *)value;
-    case FWDKindUInt16: return *(const uint16_t *)value;
-    case FWDKindInt32: return (uint64_t)(int64_t)*(const int32_t *)value;
-    case FWDKindUInt32: return *(const uint32_t *)value;
-    default: break;
-  }
   uint64_t bits;
+  // The most common kind comes first, as the switch is a jump through a table.
+  if (__builtin_expect(word != FWDKindUInt64, 0)) {
+    switch (word) {
+      case FWDKindSwiftValue: return (uint64_t)value;
+      case FWDKindCString: return ((const uint64_t *)value)[1] ? (uint64_t)value : 0;
+      case FWDKindNothing: return FWD_NO_MEMORY;
+      case FWDKindInt8: return (uint64_t)(int64_t)*(const int8_t *)value;
+      case FWDKindUInt8:
+      case FWDKindBool: return *(const uint8_t *)value;
+      case FWDKindInt16: return (uint64_t)(int64_t)*(const int16_t *)value;
+      case FWDKindUInt16: return *(const uint16_t *)value;
+      case FWDKindInt32: return (uint64_t)(int64_t)*(const int32_t *)value;
+      case FWDKindUInt32: return *(const uint32_t *)value;
+      default: break;
+    }
+  }
   memcpy(&bits, value, sizeof bits);
   return bits;
 }

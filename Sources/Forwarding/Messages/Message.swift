@@ -30,7 +30,7 @@ public struct Message<Result, each Argument>: Sendable {
   /// - Throws: an ``InvocationError`` if the selector, the encoding and the types do not fit each
   ///   other.
   public init(_ selector: Selector, encoding: String? = nil) throws(InvocationError) {
-    let fitted = try FittedPlan<Result, repeat each Argument>(anyMethod: encoding)
+    let fitted = try FittedPlan<Result, repeat each Argument>(method: encoding)
     try fitted.plan.signature.checkArity(of: selector)
     self.init(selector, PreparedMessage(fitted))
   }

@@ -135,7 +135,7 @@ extension MulticastProxy {
     to invocation: Invocation, as type: Value.Type = Value.self
   ) throws -> [Value] {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
-    let place = Place(ofAny: type, isResult: true)
+    let place = Place(of: type, isResult: true)
     var values: [Value] = []
     try ask(invocation.call, selector, stopsAtFirst: false) { call in
       if values.isEmpty { values.reserveCapacity(4) }

@@ -96,7 +96,7 @@ extension Call {
   private func place<Value>(
     of type: Value.Type, _ slot: ValueSlot
   ) throws(InvocationError) -> Place {
-    let place = Place(ofAny: type, isResult: slot.index == nil)
+    let place = Place(of: type, isResult: slot.index == nil)
     guard place.fits(plan, place: slot.place) else { throw mismatch(slot, given: type) }
     return place
   }

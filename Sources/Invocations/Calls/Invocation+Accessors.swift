@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CForwardingShims
+import CForwardingShims
 
 // The arguments and the result of the invocation's call. The overloads for any Swift types are of
 // places that were made for them: by a `Message`, or by the types of a closure.
@@ -19,18 +19,6 @@ extension Invocation {
   public func setArgument<Value: CallValue>(
     _ value: Value, at index: Int
   ) throws(InvocationError) {
-    guard Value.memoryWord != nil else { return try call.setArgument(value, at: index) }
-    // The usual case: a number in a place of the same kind.
-    guard UInt(bitPattern: index) < UInt(bitPattern: argumentCount),
-      unsafe slots[index].kind == Value.valueKind
-    else { return try setUnusual(value, at: index) }
-    try unsafe value.store(
-      in: ValueSlot(slot: slots + index, frame: call.frame, index: index))
-  }
-
-  /// Sets a number in a place of another kind that takes it, or throws.
-  @usableFromInline
-  func setUnusual<Value: CallValue>(_ value: Value, at index: Int) throws(InvocationError) {
     try call.setArgument(value, at: index)
   }
 
@@ -179,7 +167,7 @@ extension Invocation {
   public func result<Value>(
     as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
-    try call.answer(as: type, Place(ofAny: type, isResult: true))
+    try call.answer(as: type, Place(of: type, isResult: true))
   }
 
   /// Reads an object result.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CForwardingShims
+import CForwardingShims
 public import TypeEncodings
 
 /// A method call as a value, recorded once and invoked on any target, any number of times.
@@ -26,10 +26,6 @@ public final class Invocation {
   // SAFETY: memory that `init` allocates and `deinit` frees. The user of the reference keeps the
   // invocation alive.
   @usableFromInline package let call: Call
-  // SAFETY: owned by the plan, which lives as long. A copy here saves a load when an argument is
-  // set.
-  @usableFromInline let slots: UnsafePointer<FWDSlot>
-  @usableFromInline let argumentCount: Int
 
   private var attachments: Attachments?
 
@@ -48,8 +44,6 @@ public final class Invocation {
       byteCount: Self.recalledSize + plan.callSize, alignment: 16)
     unsafe memory.initializeMemory(as: FWDRecalled.self, to: FWDRecalled())
     unsafe call = Call(plan, at: memory + Self.recalledSize)
-    unsafe slots = plan.slots
-    argumentCount = plan.argumentCount
     unsafe call.state.pointee.owner = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())
   }
 

@@ -87,14 +87,16 @@ extension PreparedMessage {
   package func send<Answer, each Argument>(
     tuple arguments: (repeat each Argument), as selector: Selector, to target: AnyObject?
   ) throws -> Answer {
-    guard unsafe moves != nil else {
-      return try sendSlowly(repeat each arguments, as: selector, to: target)
+    @inline(__always)
+    func answer(_ call: Call) throws -> Answer {
+      try call.send(compared: selector, to: target)
+      return try call.takeFittingAnswer(as: Answer.self, result)
     }
-    return try unsafe withUnsafePointer(to: arguments) { tuple in
-      try unsafe lend(tuple, owning: Answer.self) { call in
-        try call.send(compared: selector, to: target)
-        return try call.takeFittingAnswer(as: Answer.self, result)
-      }
+    guard unsafe moves != nil else {
+      return try withLargeCall(repeat each arguments, lentTo: answer)
+    }
+    return try unsafe withUnsafePointer(to: arguments) {
+      try unsafe lend($0, owning: Answer.self, answer)
     }
   }
 
@@ -105,14 +107,16 @@ extension PreparedMessage {
     tuple arguments: (repeat each Argument), as selector: Selector,
     through delivery: inout ProxyDelivery
   ) throws -> Answer? {
-    guard unsafe moves != nil else {
-      return try sendSlowly(repeat each arguments, as: selector, through: &delivery)
+    @inline(__always)
+    func answer(_ call: Call) throws -> Answer? {
+      guard try delivery.send(call, selector) else { return nil }
+      return try call.takeFittingAnswer(as: Answer.self, result)
     }
-    return try unsafe withUnsafePointer(to: arguments) { tuple in
-      try unsafe lend(tuple, owning: Answer.self) { call in
-        guard try delivery.send(call, selector) else { return nil }
-        return try call.takeFittingAnswer(as: Answer.self, result)
-      }
+    guard unsafe moves != nil else {
+      return try withLargeCall(repeat each arguments, lentTo: answer)
+    }
+    return try unsafe withUnsafePointer(to: arguments) {
+      try unsafe lend($0, owning: Answer.self, answer)
     }
   }
 
@@ -122,14 +126,16 @@ extension PreparedMessage {
   package func withCall<each Argument>(
     tuple arguments: (repeat each Argument), as selector: Selector, _ body: (Call) throws -> Void
   ) throws {
-    guard unsafe moves != nil else {
-      return try withLargeCall(repeat each arguments, as: selector, body)
+    @inline(__always)
+    func lendSelected(_ call: Call) throws {
+      call.setSelector(selector)
+      try body(call)
     }
-    try unsafe withUnsafePointer(to: arguments) { tuple in
-      try unsafe lend(tuple, owning: Call.self) { call in
-        call.setSelector(selector)
-        try body(call)
-      }
+    guard unsafe moves != nil else {
+      return try withLargeCall(repeat each arguments, lentTo: lendSelected)
+    }
+    try unsafe withUnsafePointer(to: arguments) {
+      try unsafe lend($0, owning: Call.self, lendSelected)
     }
   }
 
@@ -166,39 +172,14 @@ extension PreparedMessage {
     }
   }
 
-  // MARK: Arguments that must be converted, or a large frame
-
-  @usableFromInline
-  @inline(never)
-  func sendSlowly<Answer, each Argument>(
-    _ arguments: repeat each Argument, as selector: Selector, to target: AnyObject?
-  ) throws -> Answer {
-    try withLargeCall(repeat each arguments, as: selector) { call in
-      try call.send(compared: selector, to: target)
-      return try call.fittingAnswer(as: Answer.self, result)
-    }
-  }
-
-  @usableFromInline
-  @inline(never)
-  func sendSlowly<Answer, each Argument>(
-    _ arguments: repeat each Argument, as selector: Selector,
-    through delivery: inout ProxyDelivery
-  ) throws -> Answer? {
-    try withLargeCall(repeat each arguments, as: selector) { call in
-      guard try delivery.send(call, selector) else { return nil }
-      return try call.fittingAnswer(as: Answer.self, result)
-    }
-  }
-
+  /// Lends a call whose arguments must be converted, or whose frame is large.
   @usableFromInline
   @inline(never)
   func withLargeCall<Answer, each Argument>(
-    _ arguments: repeat each Argument, as selector: Selector, _ body: (Call) throws -> Answer
+    _ arguments: repeat each Argument, lentTo body: (Call) throws -> Answer
   ) throws -> Answer {
     try plan.withInvocation { call in
       try set(repeat each arguments, in: call.call)
-      call.call.setSelector(selector)
       return try body(call.call)
     }
   }

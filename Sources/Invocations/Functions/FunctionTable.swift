@@ -79,7 +79,7 @@ public final class FunctionTable: Sendable {
     _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) {
     let fitted = try Self.naming(name) { () throws(InvocationError) in
-      try FittedPlan<Value, repeat each Argument>(anyFunction: encoding)
+      try FittedPlan<Value, repeat each Argument>(function: encoding)
     }
     try register(
       name, replacing: replacing, Implementation(fitted, SwiftBody.returning(fitted, body)))

@@ -54,12 +54,12 @@ package final class PreparedFunction: Sendable {
     types = ObjectIdentifier(type)
     let fits = plan.callSize <= MemoryLayout<FWDScopedFrame>.size
     if Value.self == DroppedResult.self {
-      let fitted = try FittedPlan<Void, repeat each Argument>(anyFunction: plan, dropsResult: true)
+      let fitted = try FittedPlan<Void, repeat each Argument>(function: plan, dropsResult: true)
       (result, arguments) = (fitted.result, fitted.arguments)
       layout = fits ? TupleLayout(fitted, onlyStores: true) : nil
     } else {
       let fitted = try FittedPlan<Value, repeat each Argument>(
-        anyFunction: plan, dropsResult: false)
+        function: plan, dropsResult: false)
       (result, arguments) = (fitted.result, fitted.arguments)
       layout = fits ? TupleLayout(fitted, onlyStores: true) : nil
     }

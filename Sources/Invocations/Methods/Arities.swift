@@ -15,7 +15,7 @@ extension MethodRegistry {
   ) throws(Failure) {
     try register(selector, for: Receiver.self, replacing: replacing) {
       () throws(InvocationError) in
-      let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
+      let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
       guard let places = LentPlaces(fitted, receiver: Receiver.self) else {
         return try Implementation(
           fitted, encoding, method: body, unsafe SwiftBody.returning(fitted, method: body))

@@ -18,7 +18,7 @@ extension Implementation {
         Receiver, repeat each Argument
       ) async throws -> Value
   ) throws(InvocationError) {
-    let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
+    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
     let twin = try Self.twin(encoding, Value.self) { () throws(InvocationError) in
       try Implementation(asyncMethod: {
         (receiver: Receiver, arguments: repeat each Argument) async throws -> Void in

@@ -206,7 +206,7 @@ extension Implementation {
     encoding: String? = nil,
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
+    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
     try self.init(
       fitted, encoding, method: body, unsafe SwiftBody.returning(fitted, method: body))
   }
@@ -232,7 +232,7 @@ extension Implementation {
   package static func ofAnyTypes<Value, each Argument>(
     encoding: String? = nil, _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) -> Implementation {
-    let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
+    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
     let twin = try twin(encoding, Value.self) { () throws(InvocationError) in
       try ofAnyTypes { (arguments: repeat each Argument) throws -> Void in
         _ = try body(repeat each arguments)

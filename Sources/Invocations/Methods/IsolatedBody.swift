@@ -16,7 +16,7 @@ extension Implementation {
     encoding: String?, mainActor check: @escaping IsolationCheck,
     hopping body: @escaping @MainActor @Sendable (Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
+    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
     self.init(
       fitted, receiver: Receiver.self,
       withoutResult: try Self.twin(encoding, Value.self) { () throws(InvocationError) in
@@ -37,7 +37,7 @@ extension Implementation {
     encoding: String?, mainActor check: @escaping IsolationCheck,
     staying body: @escaping @MainActor @Sendable (Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
+    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
     self.init(
       fitted, receiver: Receiver.self,
       withoutResult: try Self.twin(encoding, Value.self) { () throws(InvocationError) in
@@ -55,7 +55,7 @@ extension Implementation {
     encoding: String?, actor check: @escaping IsolationCheck,
     _ body: @escaping @Sendable (isolated Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    let fitted = try FittedPlan<Value, repeat each Argument>(anyMethod: encoding)
+    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
     self.init(
       fitted, receiver: Receiver.self,
       withoutResult: try Self.twin(encoding, Value.self) { () throws(InvocationError) in

@@ -29,7 +29,7 @@ public struct ProxyBody<Object: AnyObject>: Sendable {
     _ body: @escaping (Object, repeat each Argument) throws -> Result
   ) {
     self.init { () throws(InvocationError) in
-      let fitted = try FittedPlan<Result, repeat each Argument>(anyMethod: nil)
+      let fitted = try FittedPlan<Result, repeat each Argument>(method: nil)
       return Implementation(
         fitted, receiver: Object.self, unsafe SwiftBody.returning(fitted, method: body))
     }
@@ -46,7 +46,7 @@ public struct ProxyBody<Object: AnyObject>: Sendable {
       -> Result
   ) {
     self.init { () throws(InvocationError) in
-      let fitted = try FittedPlan<Result, repeat each Argument>(anyMethod: nil)
+      let fitted = try FittedPlan<Result, repeat each Argument>(method: nil)
       nonisolated(unsafe) let body = body
       return Implementation(
         fitted, receiver: Object.self,

@@ -123,10 +123,12 @@ struct PlaceCursor {
   @usableFromInline let plan: CallPlan
   @usableFromInline let places: [Place]
   @usableFromInline let frame: FrameReference
-  @usableFromInline var index = 0
+  @usableFromInline let first: Int
+  @usableFromInline var next = 0
 
   @inlinable
   init(_ plan: CallPlan, _ places: [Place], _ frame: FrameReference) {
+    first = plan.argumentCount - places.count
     self.plan = plan
     self.places = places
     self.frame = frame
@@ -135,9 +137,7 @@ struct PlaceCursor {
   @inlinable
   @inline(__always)
   mutating func next<Value>(_ type: Value.Type) throws(InvocationError) -> Value {
-    defer { index += 1 }
-    let place = places[index]
-    return try unsafe place.load(
-      as: type, from: frame.argument(place.index.unsafelyUnwrapped, of: plan))
+    defer { next += 1 }
+    return try unsafe places[next].load(as: type, from: frame.argument(first + next, of: plan))
   }
 }

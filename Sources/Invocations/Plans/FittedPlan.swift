@@ -80,38 +80,18 @@ package struct FittedPlan<Value, each Argument>: Sendable {
   }
 }
 
-// Initializers for types that declare how they are stored.
-extension FittedPlan where Value: CallValue, repeat each Argument: CallValue {
-  /// The plan of a function with these arguments.
-  ///
-  /// - Throws: ``InvocationError`` if the encoding cannot be read, or does not fit the types.
-  @usableFromInline
-  package init(function encoding: String?) throws(InvocationError) {
-    try self.init(encoding, first: 0, Place(of: Value.self), Self.places)
-  }
-
-  private static var places: [Place] {
-    var places: [Place] = []
-    for type in repeat (each Argument).self {
-      places.append(Place(of: type))
-    }
-    return places
-  }
-}
-
-// Initializers for arbitrary types.
 extension FittedPlan {
   /// The plan of a method with these declared arguments.
   ///
   /// - Throws: ``InvocationError`` if the encoding cannot be read, or does not fit the types.
   @usableFromInline
-  package init(anyMethod encoding: String?) throws(InvocationError) {
+  package init(method encoding: String?) throws(InvocationError) {
     if encoding == nil, let known = Known.plan(of: Self.self) {
       self = known
       return
     }
     try self.init(
-      encoding, first: 2, Place(ofAny: Value.self, isResult: true, isMethod: true),
+      encoding, first: 2, Place(of: Value.self, isResult: true, isMethod: true),
       Self.anyPlaces(isMethod: true))
     if encoding == nil { Known.keep(self) }
   }
@@ -120,18 +100,18 @@ extension FittedPlan {
   ///
   /// - Throws: ``InvocationError`` if the encoding cannot be read, or does not fit the types.
   @usableFromInline
-  package init(anyFunction encoding: String?) throws(InvocationError) {
+  package init(function encoding: String?) throws(InvocationError) {
     try self.init(
-      encoding, first: 0, Place(ofAny: Value.self, isResult: true),
+      encoding, first: 0, Place(of: Value.self, isResult: true),
       Self.anyPlaces(isMethod: false))
   }
 
   /// Compares an existing plan of a function with the types of the arguments and, unless
   /// `dropsResult` is set, of the result.
-  init(anyFunction plan: CallPlan, dropsResult: Bool) throws(InvocationError) {
+  init(function plan: CallPlan, dropsResult: Bool) throws(InvocationError) {
     self.plan = plan
     first = 0
-    result = Place(ofAny: Value.self, isResult: true).placed(in: plan, at: nil)
+    result = Place(of: Value.self, isResult: true).placed(in: plan, at: nil)
     let places = Self.anyPlaces(isMethod: false)
     guard plan.argumentCount == places.count else {
       throw .argumentCount(expected: plan.argumentCount, given: places.count)
@@ -143,7 +123,7 @@ extension FittedPlan {
   private static func anyPlaces(isMethod: Bool) -> [Place] {
     var places: [Place] = []
     for type in repeat (each Argument).self {
-      places.append(Place(ofAny: type, isMethod: isMethod))
+      places.append(Place(of: type, isMethod: isMethod))
     }
     return places
   }

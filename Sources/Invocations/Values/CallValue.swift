@@ -51,9 +51,6 @@ extension CallValue {
 
   /// What a frame owns after a value was stored in it.
   @inlinable static var ownership: ValueOwnership { valueKind.ownership }
-
-  /// The kind of the value's memory, if the value is no more than that.
-  @inlinable static var memoryWord: FWDKind? { unsafe _callFacts(0).word }
 }
 
 /// A value that may be missing: NULL or nil.

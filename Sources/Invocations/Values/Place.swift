@@ -28,24 +28,19 @@ package struct Place: Sendable {
 
   @usableFromInline private(set) var content: Content
   /// The type.
-  @usableFromInline let type: SwiftType
-  /// The argument's index, or nil for the result.
-  @usableFromInline private(set) var index: Int?
-  /// The offset of the word, or of the value's first byte. Set by `placed`, as the index is.
-  @usableFromInline private(set) var offset = 0
-
-  /// A place for a type that converts its own values.
-  @usableFromInline
-  init<Value: CallValue>(of type: Value.Type) {
-    self.type = SwiftType(type)
-    content = Self.content(of: type)
-  }
+  @usableFromInline private(set) var type: SwiftType
+  // Set by `placed`. Of 32 bits, because bodies copy a place of five words to the stack.
+  /// The offset of the word, or of the value's first byte.
+  @usableFromInline private(set) var offset: UInt32 = 0
+  /// The number of the place in its plan: 0 is the result.
+  private var number: UInt32 = 0
 
   /// A place for any type. A `Void` result has no value; a `Void` argument has one.
   @usableFromInline
-  package init<Value>(ofAny type: Value.Type, isResult: Bool = false, isMethod: Bool = false) {
+  package init<Value>(of type: Value.Type, isResult: Bool = false, isMethod: Bool = false) {
     self.type = SwiftType(type)
     if isResult, type == Void.self {
+      self.type = SwiftType(NoResult.self)
       content = .nothing
     } else if isMethod, type == String.self || type == String?.self {
       content = .text
@@ -68,13 +63,16 @@ package struct Place: Sendable {
   func placed(in plan: CallPlan, at index: Int?) -> Place {
     let slot = unsafe index.map { unsafe plan.slots[$0] } ?? plan.result.pointee
     var place = self
-    place.index = index
+    place.number = UInt32(index.map { $0 + 1 } ?? 0)
     if place.isPromoted(in: plan), let type = type.type as? any CallValue.Type {
       place.content = .converted(type)
     }
-    place.offset = Int(slot.offset)
+    place.offset = slot.offset
     return place
   }
+
+  /// The argument's index, or nil for the result.
+  private var index: Int? { number == 0 ? nil : Int(number) - 1 }
 
   /// Whether the place is a variadic argument that is wider than its Swift type.
   func isPromoted(in plan: CallPlan) -> Bool {
@@ -166,15 +164,19 @@ extension Place {
   @inlinable @unsafe
   @inline(__always)
   func store<Value>(_ value: consuming Value, in slot: ValueSlot) throws(InvocationError) {
-    switch content {
-    case .nothing: break
-    case .word(let word):
+    // Chains of tests, as words are the most common, and a switch is a jump through a table.
+    if case .word(let word) = content {
       slot.word = unsafe withUnsafeBytes(of: value) {
         unsafe fwd_word_widen(word, $0.baseAddress.unsafelyUnwrapped)
       }
-    case .address: unsafe slot.word = UInt64(UInt(bitPattern: AnyValue.box(value)))
-    case .object, .text, .converted: try unsafe storeUnusual(value, in: slot)
+      return
     }
+    if case .nothing = content { return }
+    if case .address = content {
+      unsafe slot.word = UInt64(UInt(bitPattern: AnyValue.box(value)))
+      return
+    }
+    try unsafe storeUnusual(value, in: slot)
   }
 
   @usableFromInline @unsafe
@@ -271,7 +273,7 @@ extension Place {
   @inlinable @unsafe
   @inline(__always)
   func isUsual<Value>(as type: Value.Type, in frame: FrameReference) -> Bool {
-    let word = unsafe frame.base + offset
+    let word = unsafe frame.base + Int(offset)
     // A value of more than eight bytes is in other memory. The compiler drops this test where it
     // knows the type.
     if MemoryLayout<Value>.size > 8 { return unsafe word.load(as: UInt.self) != 0 }
@@ -290,7 +292,7 @@ extension Place {
   /// - Throws: ``InvocationError`` if the value is missing or an object of another class.
   @unsafe
   func settle(_ frame: FrameReference) throws(InvocationError) {
-    let word = unsafe frame.base + offset
+    let word = unsafe frame.base + Int(offset)
     switch content {
     case .word(let kind):
       if unsafe kind == .bool && word.load(as: UInt8.self) > 1 {
@@ -313,7 +315,7 @@ extension Place {
   @inlinable @unsafe
   @inline(__always)
   func pointer<Value>(as type: Value.Type, in frame: FrameReference) -> UnsafePointer<Value> {
-    let word = unsafe frame.base + offset
+    let word = unsafe frame.base + Int(offset)
     if MemoryLayout<Value>.size <= 8 {
       switch content {
       case .word, .object: return unsafe UnsafePointer(word.assumingMemoryBound(to: Value.self))

@@ -59,7 +59,7 @@ package final class TupleLayout: @unchecked Sendable {
       }
       guard offset <= UInt16.max else { return nil }
       defer { offset += MemoryLayout<Moved>.size }
-      return FWDMove(frame: UInt32(place.offset), tuple: UInt16(offset), word: word)
+      return FWDMove(frame: place.offset, tuple: UInt16(offset), word: word)
     }
     for type in repeat (each Argument).self {
       guard let move = move(type) else { return nil }

@@ -74,7 +74,7 @@ struct StoredCallTests {
   private static func recorded<each Argument>(
     _ selector: Selector, _ arguments: repeat each Argument
   ) throws -> Invocation {
-    let fitted = try FittedPlan<NoResult, repeat each Argument>(anyMethod: nil)
+    let fitted = try FittedPlan<NoResult, repeat each Argument>(method: nil)
     return try PreparedMessage(fitted).record(repeat each arguments, as: selector)
   }
 
@@ -100,7 +100,7 @@ struct StoredCallTests {
   func missingValue() throws {
     let before = Tracked.live
     do {
-      let plan = try FittedPlan<NoResult, Tracked, Pair>(anyMethod: nil).plan
+      let plan = try FittedPlan<NoResult, Tracked, Pair>(method: nil).plan
       let call = Invocation(plan, comparedSelector: "a:b:")
       try call.setArgument(Tracked(), at: 2)
       #expect(Self.stored(call) == nil)
@@ -110,7 +110,7 @@ struct StoredCallTests {
 
   @Test("a lent variable is not stored")
   func variable() throws {
-    #expect(try !FittedPlan<NoResult, InoutVariable<Int>>(anyMethod: nil).plan.travels)
+    #expect(try !FittedPlan<NoResult, InoutVariable<Int>>(method: nil).plan.travels)
   }
 
   /// A value that is aligned to more than a word.
