@@ -86,14 +86,14 @@ extension Invocation {
     for (index, value) in zip(types.indices.dropFirst(first), values) {
       do throws(TextFault) {
         try refusing(at: value.offset) { () throws(InvocationError) in
-          try checkSettable(index)
+          try call.checkSettable(index)
         }
         prepared.append(try prepare(value, types[index], index, coder))
       } catch {
         throw InvocationTextError(error, argument: index, text: text)
       }
     }
-    forgetAnswer()
+    call.forgetResult()
     for (offset, argument) in prepared.enumerated() {
       do throws(TextFault) {
         try refusing(at: values[offset].offset) { () throws(InvocationError) in

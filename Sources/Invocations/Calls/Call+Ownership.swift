@@ -158,4 +158,28 @@ extension Call {
     slot.word = kept.word
     resultOwnership = kept.ownership
   }
+
+  /// The index of the first argument with memory that `retainArguments` does not retain: a pointer,
+  /// a block, a lent variable, or a structure that holds a pointer. NULL does not count.
+  package var firstBorrowedArgument: Int? {
+    let plan = plan
+    if plan.travels { return nil }
+    let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
+    return declared.first { index in
+      let slot = slot(index)
+      if slot.kind.isAggregate { return plan.holdsPointer(index) }
+      if plan.lendsVariables, slot.kind.isSwiftValue {
+        return plan.swiftType(ofPlace: index + 1)?.type is any LentVariable.Type
+      }
+      return slot.kind.isUnownedPointer && !slot.isNull
+    }
+  }
+}
+
+extension CallPlan {
+  fileprivate func holdsPointer(_ index: Int) -> Bool {
+    // A value has at most 64 KiB, so this list is never longer than that.
+    let leaves = (try? signature.argumentTypes[index].leaves(limit: .max)) ?? []
+    return leaves.contains { ["ptr", "fnptr", "cstr", "id", "block"].contains($0.name) }
+  }
 }
