@@ -23,7 +23,7 @@ public struct SpiedStep: Sendable {
   var text: String
 
   /// The calls so far, which are marked as seen by the test.
-  var calls: [KeptCall] { spy.kept(selector, where: matches, marking: true) }
+  var calls: [SpiedCall] { spy.kept(selector, where: matches, marking: true) }
 
   /// Their number; they are marked as seen.
   var count: Int { spy.count(selector, where: matches) }

@@ -23,9 +23,9 @@ public import TypeEncodings
 /// caller. A spy can be used from many threads, because received arguments are available only if
 /// they are `Sendable`, or through ``SpiedMessage/unchecked``. No lock is held while an answer runs.
 public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
-  // SAFETY: all mutable state is behind the lock of `tapes`, or in rules behind their own locks.
+  // SAFETY: all mutable state is behind the lock of `record`, or in rules behind their own locks.
 
-  let tapes = CallTapes()
+  let record = Guarded(SpyRecord())
   /// The object that gets the messages without an answer.
   public let real: AnyObject?
   let reporter: any SpyReporter
@@ -41,35 +41,32 @@ public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   // MARK: Scripts
 
-  func script(_ selector: Selector) -> SpyScript? { tapes.note(for: selector) as? SpyScript }
+  func script(_ selector: Selector) -> SpyScript? { record.read { $0.script(selector) } }
 
-  /// Changes the configuration of a selector, which later calls use, and shows `look` the calls
-  /// recorded before that and the stamps of those that have not ended.
+  /// Changes the configuration of a selector, which later calls use. Returns the calls recorded before that,
+  /// and the stamps of those that have not ended. `change` must not run code of users.
+  @discardableResult
   func tell(
-    _ selector: Selector, watchers: Int = 0,
-    seeing look: ([CallTapes.Tape], [UInt64]) -> Void = { _, _ in },
-    _ change: (inout SpyScript.Parts) -> Void
-  ) {
-    tapes.changeNote(for: selector, watchers: watchers) { old in
-      var parts = (old as? SpyScript)?.parts ?? SpyScript.Parts()
-      change(&parts)
-      return SpyScript(parts)
-    } seeing: {
-      look($0, $1)
+    _ selector: Selector, waiters: Int = 0, _ change: (inout SpyScript.Parts) -> Void
+  ) -> (calls: [SpyRecord.Entry], open: [UInt64]) {
+    let (old, calls, open) = record.withLockInPlace { record in
+      record.waiters += waiters
+      return (record.tell(selector, change), record.calls, record.open)
     }
+    // Objects that only the old script retains die outside of the lock.
+    withExtendedLifetime(old) {}
+    return (calls, open)
   }
 
   /// Removes all recorded calls. The configuration stays, and waiters wait for new calls.
   public func forgetCalls() {
-    let stamp = tapes.forget()
-    for case let script as SpyScript in tapes.allNotes.values {
-      for waiter in script.parts.waiters { waiter.forget(before: stamp) }
-    }
+    let (old, scripts) = record.withLockInPlace { ($0.forget(), $0.scripts) }
+    for waiter in scripts.flatMap(\.parts.waiters) { waiter.forget(before: old.stamp) }
   }
 
   /// Removes all configuration, such as answers. Recorded calls stay.
   public func forgetAnswers() {
-    for selector in tapes.allNotes.keys {
+    for selector in record.read({ $0.scripts.map(\.selector) }) {
       // Waiters are not part of the configuration.
       tell(selector) { $0 = SpyScript.Parts(waiters: $0.waiters) }
     }
@@ -93,7 +90,7 @@ public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   }
 
   public override func methodSignature(for selector: Selector) -> MethodSignature? {
-    let known = tapes.read { $0.last { $0.selector == selector }?.plan }
+    let known = record.read { $0.calls.last { $0.selector == selector }?.call.plan }
     return known?.signature ?? Introspection.signature(of: real, for: selector)
   }
 
@@ -107,9 +104,9 @@ public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   public override nonisolated(nonsending) func forwardAwaiting(
     _ invocation: Invocation
   ) async throws {
-    let (note, stamp) = try tapes.keep(invocation.call, open: true)
+    let (script, stamp) = try keep(invocation.call, isOpen: true)
     defer { end(stamp) }
-    switch choose(invocation.call, stamp, note as? SpyScript) {
+    switch choose(invocation.call, stamp, script) {
     case .body(let method): try await invocation.answerAwaiting(by: method, for: self)
     case .leftOut: throw UnansweredMessages.leftOut
     case .real, nil:
@@ -125,10 +122,16 @@ extension SpyProxy: CallForwarding {
   package func forward(_ call: Call) throws {
     // Without a script such a call needs nothing but recording.
     let isPlain = real == nil && !wantsAnswer(call)
-    let (note, stamp) = try tapes.keep(call, open: !isPlain)
-    if note == nil, isPlain { return }
+    let (script, stamp) = try keep(call, isOpen: !isPlain)
+    if script == nil, isPlain { return }
     defer { end(stamp) }
-    try respond(call, stamp, note as? SpyScript)
+    try respond(call, stamp, script)
+  }
+
+  private func keep(_ call: Call, isOpen: Bool) throws -> (script: SpyScript?, stamp: UInt64) {
+    try record.withLockInPlace { record throws(InvocationError) in
+      try record.keep(call, isOpen: isOpen)
+    }
   }
 
   @inline(never)

@@ -56,7 +56,8 @@ final class SpyScript: Sendable {
     var waiters: [SpyWaiter] = []
   }
 
+  let selector: Selector
   let parts: Parts
 
-  init(_ parts: Parts) { self.parts = parts }
+  init(_ selector: Selector, _ parts: Parts) { (self.selector, self.parts) = (selector, parts) }
 }

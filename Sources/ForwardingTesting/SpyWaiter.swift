@@ -7,14 +7,6 @@ import Invocations
 /// Whether a call matches is evaluated once: when the call begins, or when the wait begins for
 /// calls that are already recorded. So the end of a call does not look at other calls.
 final class SpyWaiter: Sendable {
-  /// A call recorded before the wait.
-  struct Seen {
-    let stamp: UInt64
-    let isOpen: Bool
-    /// Nil if every call matches.
-    let invocation: Invocation?
-  }
-
   private struct State: Sendable {
     var continuation: CheckedContinuation<Void, any Error>?
     /// How the wait ended, if it has.
@@ -39,17 +31,17 @@ final class SpyWaiter: Sendable {
   /// The number of matching calls that have ended.
   var endedCount: Int { state.read { $0.ended.count } }
 
-  /// Adds the calls recorded before the wait.
-  func takeOlder(_ older: [Seen]) {
-    let meant = older.filter { call in
-      guard let matches, let invocation = call.invocation else { return true }
-      return (try? matches(invocation)) ?? false
+  /// Adds the calls recorded before the wait, and which of them had not ended.
+  func takeOlder(_ older: [SpyRecord.Entry], open: Set<UInt64>) {
+    let meant = older.filter { entry in
+      guard let matches else { return true }
+      return (try? matches(entry.call.invocation())) ?? false
     }
     change { state in
       let early = state.early ?? []
       state.early = nil
       for call in meant where call.stamp >= state.first {
-        if call.isOpen, !early.contains(call.stamp) {
+        if open.contains(call.stamp), !early.contains(call.stamp) {
           state.begun.insert(call.stamp)
         } else {
           state.ended.append(call.stamp)

@@ -45,7 +45,7 @@ final class RecordingProxy: ForwardingProxy, CallForwarding, @unchecked Sendable
   // Only the thread that `owner` names accesses the other properties. It names a thread from `begin`
   // until `end`, which run on that thread. A proxy that another thread got hold of is refused.
   private let owner = Atomic<UInt>(0)
-  private var calls: [RecordedCall] = []
+  private var calls: [KeptCall] = []
   private var failure: Failure?
 
   static var callForwardingClass: AnyClass { RecordingProxy.self }
@@ -54,7 +54,7 @@ final class RecordingProxy: ForwardingProxy, CallForwarding, @unchecked Sendable
   func begin() { owner.store(SystemThread.current, ordering: .relaxed) }
 
   /// Stops recording and returns the call, if exactly one was sent and it was recorded.
-  func endWithOne() -> RecordedCall? {
+  func endWithOne() -> KeptCall? {
     guard calls.count == 1, failure == nil else { return nil }
     owner.store(0, ordering: .relaxed)
     return calls.popLast()
@@ -63,7 +63,7 @@ final class RecordingProxy: ForwardingProxy, CallForwarding, @unchecked Sendable
   /// Stops recording.
   ///
   /// - Returns: the recorded calls, and the first message that was refused, with its error.
-  func end() -> (calls: [RecordedCall], failure: Failure?) {
+  func end() -> (calls: [KeptCall], failure: Failure?) {
     owner.store(0, ordering: .relaxed)
     defer { (calls, failure) = ([], nil) }
     return (calls, failure)
@@ -74,7 +74,7 @@ final class RecordingProxy: ForwardingProxy, CallForwarding, @unchecked Sendable
     guard thread != 0, owner.load(ordering: .relaxed) == thread else {
       throw UndoError.notRecording(call.selector)
     }
-    do { calls.append(try RecordedCall(call)) } catch {
+    do { calls.append(try KeptCall(recording: call)) } catch {
       if failure == nil { failure = (call.selector, error) }
       throw error
     }

@@ -5,7 +5,7 @@ import TypeEncodings
 
 /// One action of an undo or a redo.
 enum Step: Removing {
-  case call(RecordedCall, ObjectReference)
+  case call(KeptCall, ObjectReference)
   case run(RecordedClosure)
   case group(StepGroup)
 
@@ -50,8 +50,8 @@ extension Step {
     let own: String
     switch self {
     case .call(let call, let target):
-      let arguments = call.arguments.map { $0.map(Self.shortened) ?? "nil" }
-      let words = ["\(target.type)", call.selector?.name].compactMap { $0 } + arguments
+      let arguments = call.invocation().arguments.map { $0.map(Self.shortened) ?? "nil" }
+      let words = ["\(target.type)", call.selector.name] + arguments
       own = words.joined(separator: " ")
     case .run(let closure): own = "\(closure.target.type) \(closure.label)"
     case .group(let group):
@@ -92,53 +92,19 @@ extension Array where Element: Removing {
   }
 }
 
-/// A recorded call: stored in as little memory as possible if it is an ordinary one.
-enum RecordedCall {
-  case stored(StoredCall)
-  case whole(Invocation)
-
+extension KeptCall {
   /// Records a copy of a call, with its current arguments.
   ///
   /// - Parameter target: the type of the target, for an error.
   /// - Throws: `ForwardingError.borrowedArgument` for the first argument that points to memory which
-  ///   the call does not own.
-  init(_ call: Call, to target: Any.Type? = nil) throws(ForwardingError) {
-    if let stored = StoredCall.make(call) {
-      self = .stored(stored)
-      return
+  ///   the call does not own; or the errors of ``KeptCall/init(_:after:)``.
+  init(recording call: Call, to target: Any.Type? = nil) throws {
+    if let index = call.firstBorrowedArgument {
+      throw ForwardingError.borrowedArgument(
+        .init(selector: call.selector, target: target), index: index,
+        type: call.plan.signature.argumentTypes[index])
     }
-    let copy = call.recorded()
-    if !copy.call.keepsAllArguments, let index = copy.call.firstBorrowedArgument {
-      throw .borrowedArgument(
-        .init(selector: copy.selector, target: target), index: index,
-        type: copy.methodSignature.argumentTypes[index])
-    }
-    self = .whole(copy)
-  }
-
-  /// The selector of the message.
-  var selector: Selector? {
-    switch self {
-    case .stored(let call): call.selector
-    case .whole(let call): call.selector
-    }
-  }
-
-  /// Sends the call to an object. A target that forwards it may change its arguments, so it gets a
-  /// copy.
-  func send(to target: AnyObject) throws {
-    switch self {
-    case .stored(let call): try call.send(to: target)
-    case .whole(let call): try call.call.recorded().send(to: target)
-    }
-  }
-
-  /// The arguments, as they are now.
-  var arguments: [Any?] {
-    switch self {
-    case .stored(let call): call.invocation().arguments
-    case .whole(let call): call.arguments
-    }
+    try self.init(call)
   }
 }
 

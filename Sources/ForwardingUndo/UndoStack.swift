@@ -412,11 +412,10 @@ extension UndoStack {
 
   /// Translates an error for users: a method that is not implemented is an unrecognized selector.
   private static func told(_ error: any Error, _ step: Step) -> any Error {
-    guard UnansweredMessages.isLeftOut(error), case .call(let call, let target) = step,
-      let selector = call.selector
+    guard UnansweredMessages.isLeftOut(error), case .call(let call, let target) = step
     else { return error }
     return InvocationError.unrecognizedSelector(
-      selector, type: SwiftType(target.type), nearest: nil)
+      call.selector, type: SwiftType(target.type), nearest: nil)
   }
 
   /// Takes the performed steps back, newest first. Returns the errors that this throws. What is

@@ -127,11 +127,11 @@ extension Invocation {
     var index = first
     do throws(InvocationTextError) {
       for value in values {
-        do { try checkSettable(index) } catch { throw .refused(error, at: value.offset) }
+        do { try call.checkSettable(index) } catch { throw .refused(error, at: value.offset) }
         prepared.append(try prepare(value, types[index], index, coder))
         index += 1
       }
-      forgetAnswer()
+      call.forgetResult()
       index = first
       for (value, source) in zip(prepared, values) {
         try set(value, index, source.offset)

@@ -138,9 +138,14 @@ static inline int fwd_slot_is_spread(const FWDSlot *slot) {
   return FWD_ABI_AAPCS64 && slot->head < slot->size;
 }
 
-/// Returns the offset in a frame of word `word` of those that have a value's bytes: eight of them
-/// in each, or one member of a spread value. `FWD_NOWHERE` for words behind the last one, and for an
-/// eightbyte of padding alone.
+/// Returns the number of words that have a value's bytes: eight of them in each, or one member of a
+/// spread value.
+static inline uint32_t fwd_slot_words(const FWDSlot *slot) {
+  return fwd_slot_is_spread(slot) ? slot->size / slot->head : (slot->size + 7) / 8;
+}
+
+/// Returns the offset in a frame of word `word` of a value. `FWD_NOWHERE` for words behind the last one,
+/// and for an eightbyte of padding alone.
 static inline uint32_t fwd_slot_word(const FWDSlot *slot, uint32_t word) {
   if (fwd_slot_is_spread(slot))
     return word * slot->head < slot->size ? slot->offset + FWD_FRAME_VECTOR * word : FWD_NOWHERE;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 // These functions do not count references to Objective-C objects, and would corrupt such an object.
@@ -33,11 +34,18 @@ extern void swift_release(void *object);
 // outdated on return. The caller retains the memory of the object.
 extern _Bool swift_isDeallocating(void *object);
 
-/// Returns the word behind an object's class, in which the runtime counts references. A weak
-/// reference, or a second strong one, changes it, which `SoleReference` tests once. The caller
-/// retains the object's memory. The word may only be compared with one read at another time.
-static inline uint64_t fwd_object_references(const void *object) {
-  return __atomic_load_n((const uint64_t *)object + 1, __ATOMIC_ACQUIRE);
+// The numbers of references to an object, which are 1 for an object with one strong reference: the strong
+// ones hold one of the unowned, and those one of the weak. Thread-safe; outdated on return, unless the
+// only reference is the caller's.
+extern size_t swift_retainCount(void *object);
+extern size_t swift_unownedRetainCount(void *object);
+extern size_t swift_weakRetainCount(void *object);
+
+/// Returns whether the caller's strong reference to an object is the only one, and no weak or unowned one
+/// could become another.
+static inline int fwd_object_is_sole(void *object) {
+  return swift_retainCount(object) == 1 && swift_unownedRetainCount(object) == 1 &&
+         swift_weakRetainCount(object) == 1;
 }
 
 #pragma clang assume_nonnull end

@@ -23,13 +23,8 @@ extension Delivery {
   }
 
   /// A call that sends a copy of the invocation, which retains its arguments: the sender may be gone
-  /// before the target has finished. A stored call is a smaller copy, which a method does not find.
-  private func later(_ method: Implementation?, suspends: Bool) -> LaterCall {
-    if method != nil, !suspends, !invocation.hasLuggage,
-      let stored = StoredCall.make(invocation.call)
-    {
-      return LaterCall(sending: stored)
-    }
+  /// before the target has finished.
+  private func later(suspends: Bool) -> LaterCall {
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
     return LaterCall(selector, sending: copy, suspends: suspends)
@@ -46,7 +41,7 @@ extension Delivery {
       return Turn(outcome: .failed(refusal))
     }
     let later =
-      wishes.lane.outlivesSender ? later(method, suspends: method?.isAwaited ?? false) : nil
+      wishes.lane.outlivesSender ? later(suspends: method?.isAwaited ?? false) : nil
     let turn = proxy.turn(
       of: registration, wishes, mayLeaveOut: method?.isOptional ?? false, later,
       isReported: isReported
@@ -106,7 +101,7 @@ extension Delivery {
     }
     let receipt = Receipt(of: selector, to: registration, .awaiting(AwaitedStep.current))
     registration.carrier.send(
-      Parcel(later(method, suspends: method?.isAwaited ?? true), to: registration, claim, receipt))
+      Parcel(later(suspends: method?.isAwaited ?? true), to: registration, claim, receipt))
     return receipt.turn(
       await receipt.outcome(within: wishes.lane.deadline, endsWithTask: invocation.endsWithTask))
   }

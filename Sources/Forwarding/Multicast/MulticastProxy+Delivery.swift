@@ -67,7 +67,7 @@ extension MulticastProxy {
       guard var walk = AwaitedWalk(targetList, ends, endsWithTask: invocation.endsWithTask) else {
         throw InvocationError.outOfMemory
       }
-      invocation.forgetAnswer()
+      invocation.call.forgetResult()
       let delivery = Delivery(proxy: self, invocation: invocation, selector: selector)
       do {
         if concurrently {

@@ -102,6 +102,26 @@ extension Call {
     }
   }
 
+  /// Performs an implementation.
+  ///
+  /// - Throws: ``InvocationError`` if its types differ from those of the call, or the error of the
+  ///   implementation.
+  package func answer(by method: Implementation) throws {
+    if unsafe method.plan.facts == facts { return try perform(method) }
+    guard let selector else { throw InvocationError.selectorNotSet }
+    try perform(check(method, selector))
+  }
+
+  /// Performs a method of an object, which the caller retains. The old target is restored on
+  /// return.
+  package func perform(_ method: Implementation, on object: AnyObject) throws {
+    let slot = slot(0)
+    let word = slot.word
+    slot.object = object
+    defer { slot.word = word }
+    try lendingTarget { try perform(method) }
+  }
+
   /// Calls a method that was looked up, and is held. Not inlined, because light methods are called
   /// without it.
   @unsafe
@@ -118,7 +138,7 @@ extension Call {
 
   @inlinable
   @inline(__always)
-  func forgetResult() {
+  package func forgetResult() {
     hasResult = false
     if resultOwnership != .none { releaseResult() }
   }

@@ -158,4 +158,20 @@ extension Call {
     slot.word = kept.word
     resultOwnership = kept.ownership
   }
+
+  /// The index of the first argument with memory that `retainArguments` does not retain: a pointer,
+  /// a block, a lent variable, or a structure that holds a pointer. NULL does not count.
+  package var firstBorrowedArgument: Int? {
+    let plan = plan
+    if plan.travels { return nil }
+    let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
+    return declared.first { index in
+      let slot = slot(index)
+      if slot.kind.isAggregate { return plan.signature.argumentTypes[index].holdsAddress }
+      if plan.lendsVariables, slot.kind.isSwiftValue {
+        return plan.swiftType(ofPlace: index + 1)?.type is any LentVariable.Type
+      }
+      return slot.kind.isUnownedPointer && !slot.isNull
+    }
+  }
 }

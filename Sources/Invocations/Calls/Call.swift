@@ -68,7 +68,7 @@ package struct Call {
   }
 
   /// The plan. It is retained, so steps that every call takes use `unmanagedPlan`.
-  var plan: CallPlan { unsafe unmanagedPlan.takeUnretainedValue() }
+  package var plan: CallPlan { unsafe unmanagedPlan.takeUnretainedValue() }
 
   @unsafe
   var unmanagedPlan: Unmanaged<CallPlan> {
@@ -186,7 +186,7 @@ package struct Call {
   var isBusy: Bool { unsafe state.pointee.uses != 0 || state.pointee.is_target_lent != 0 }
 
   /// Throws if a running call uses the argument, which is an object or a C string.
-  func checkSettable(_ index: Int) throws(InvocationError) {
+  package func checkSettable(_ index: Int) throws(InvocationError) {
     if index == 0, isBusy { throw plan.isMethod ? .targetInUse : .argumentInUse(index: 0) }
     if unsafe state.pointee.uses != 0 { throw .argumentInUse(index: index) }
   }

@@ -76,6 +76,12 @@ public final class Invocation {
     try setSelector(selector)
   }
 
+  /// Makes an invocation of a method with a selector that fits the plan.
+  package convenience init(_ plan: CallPlan, comparedSelector selector: Selector) {
+    self.init(plan)
+    call.setSelector(selector)
+  }
+
   /// Makes an invocation from an encoding, which may be untrusted.
   ///
   /// - Throws: ``InvocationError/encoding(_:)`` if it cannot be parsed, and the errors of

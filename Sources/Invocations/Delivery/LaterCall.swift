@@ -78,15 +78,6 @@ package struct LaterCall: @unchecked Sendable {
     self.suspends = suspends
   }
 
-  /// A call that sends a stored message, to a target that has a method for it.
-  package init(sending stored: StoredCall) {
-    selector = stored.selector
-    unsafe requirement = nil
-    run = { target in try stored.send(to: target.reference) }
-    message = nil
-    suspends = false
-  }
-
   /// Calls an object. Returns false if its class leaves the requirement out.
   package func isAnswered(by object: AnyObject, of member: ListedTarget) throws -> Bool {
     try withExtendedLifetime(object) {

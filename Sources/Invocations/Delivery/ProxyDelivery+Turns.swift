@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import CForwardingShims
+public import CForwardingShims
 
-// The parts of a delivery that do more than call targets.
+// The parts of a delivery that do more than call targets: they use lanes, options or messages.
 extension ProxyDelivery {
   /// The turn of a target that is not called directly. Returns its answer, if it has one now.
   @inlinable @unsafe
@@ -28,8 +28,57 @@ extension ProxyDelivery {
     return nil
   }
 
+  /// Calls a target on its lane, synchronously or later, or here if its options allow it.
+  @usableFromInline @unsafe
+  static func turnInLane(
+    _ call: ProxyTurn, _ selector: Selector, _ later: (inout QueuedCall) -> Void,
+    _ direct: (UnsafeRawPointer) throws -> Void
+  ) -> LaneTurn {
+    let (place, index, isOptional) = unsafe (call.member, call.place, call.facts.isOptional)
+    guard let table = unsafe fwd_direct_table(place, call.targets.proxy, index) else {
+      return .message
+    }
+    return unsafe Unmanaged<ListedTarget>.fromOpaque(place.pointee)._withUnsafeGuaranteedRef {
+      member in
+      if member.isRemoved || member.isBlocked { return .over }
+      // A message records that the target is dead.
+      guard member.isSpecial, member.isAlive, let owner = call.targets.owner else {
+        return .message
+      }
+      return owner.call(member, selector, mayLeaveOut: isOptional) {
+        var isAnswered = false
+        try unsafe member.withAddress { object in
+          isAnswered = try unsafe member.isAnswered(object, isOptional ? selector : nil) {
+            try unsafe _withUnprotectedUnsafePointer(to: (object, table)) { words in
+              try unsafe direct(UnsafeRawPointer(words))
+            }
+          }
+        }
+        return isAnswered
+      } later: {
+        // A message finds out without the lane that a class leaves out the requirement.
+        guard !isOptional || isKnown(selector, member.type) else { return nil }
+        var call = unsafe QueuedCall(
+          LaterCall.Requirement(
+            table: table, index: index, selector: selector, isOptional: isOptional))
+        later(&call)
+        return call.take()
+      }
+    }
+  }
+
+  /// Whether an earlier message has found the class's method.
+  private static func isKnown(_ selector: Selector, _ type: AnyClass) -> Bool {
+    guard let thread = unsafe fwd_thread(),
+      let method = unsafe fwd_method_hold(
+        thread, UInt(bitPattern: ObjectIdentifier(type)), selector.word)
+    else { return false }
+    defer { unsafe fwd_let_go(thread) }
+    return unsafe method.pointee.implementation != nil
+  }
+
   /// Sends the message to a proxy that has no list of targets.
-  @usableFromInline
+  @inlinable
   @inline(never)
   package static func sendWholly<Result>(
     to untyped: AnyObject, _ facts: ProxyFacts, _ send: (inout ProxyDelivery) throws -> Result?
@@ -49,6 +98,21 @@ extension ProxyDelivery {
   static func noteLeftOut(_ selector: Selector, at place: MemberPlace) {
     OptionalRequirement.note(leftOut: selector, by: unsafe member(at: place).type)
   }
+}
+
+/// The outcome of a turn in a lane.
+@usableFromInline
+package enum LaneTurn {
+  /// The target answered.
+  case answered
+  /// The call was sent to the lane.
+  case queued
+  /// The target left out the requirement, or was not to be called.
+  case over
+  /// The target threw, or the wait would never end.
+  case failed(any Error)
+  /// The target needs a message.
+  case message
 }
 
 /// What a delivery at once has done besides calling targets.

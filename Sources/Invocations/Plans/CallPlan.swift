@@ -45,10 +45,11 @@ public final class CallPlan: Sendable {
   /// Whether an argument is a variable that the sender lends, which other threads cannot use.
   let lendsVariables: Bool
 
-  /// How calls are kept.
-  let image: CallImage
-  /// Whether a copy of the values is enough to make a call later, or on another thread.
-  package var travels: Bool { image.isEnough }
+  /// Whether copies of the arguments are all that a call needs to be made later, or on another thread: none
+  /// refers to memory of the sender, and there is no result.
+  package let travels: Bool
+  /// The number of words in a ``KeptCall``.
+  let keptWords: Int
 
   /// Whether a place that is spelled as a C string holds a Swift `String`.
   let hasSwiftText: Bool
@@ -127,9 +128,13 @@ public final class CallPlan: Sendable {
     argumentCount = count
     // A class as the receiver (`#`) is not an object on Linux, and cannot receive messages.
     isMethod = unsafe signature.shape == .method && slots[0].kind == .object
-    unsafe image =
-      signature.shape == .method
-      ? CallImage(facts, swiftTypes, isMethod: isMethod) : CallImage()
+    let declared = unsafe UnsafeBufferPointer(start: slots, count: count).dropFirst(2)
+    unsafe keptWords = declared.reduce(0) { words, slot in
+      unsafe words + withUnsafePointer(to: slot) { unsafe Int(fwd_slot_words($0)) }
+    }
+    unsafe travels =
+      isMethod && facts.pointee.returns_value == 0 && !lendsVariables
+      && declared.allSatisfy { slot in !slot.kind.isAggregate && !slot.kind.isUnownedPointer }
   }
 
   /// Gives the plan the identity of its leader, or its own. Called once, before the plan is used.
@@ -142,7 +147,6 @@ public final class CallPlan: Sendable {
 
   deinit {
     leaveShared()
-    image.free()
     unsafe fwd_plan_destroy(handle)
   }
 

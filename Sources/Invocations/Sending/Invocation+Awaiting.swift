@@ -32,6 +32,17 @@ extension Invocation {
     try await dispatchAwaiting(other)
   }
 
+  /// Performs an implementation with an object as the receiver, and awaits its end.
+  ///
+  /// - Throws: ``InvocationError`` if its types differ from those of the call, or the error of the
+  ///   implementation.
+  package nonisolated(nonsending) func answerAwaiting(
+    by method: Implementation, for object: AnyObject
+  ) async throws {
+    guard let selector else { throw InvocationError.selectorNotSet }
+    try await performAwaiting(call.check(method, selector), on: object)
+  }
+
   /// Performs a method of an object, which the caller retains. The old target is restored
   /// afterwards.
   package nonisolated(nonsending) func performAwaiting(

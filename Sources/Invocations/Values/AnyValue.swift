@@ -13,36 +13,6 @@ enum AnyValue {
     return unsafe copy(type)
   }
 
-  /// The size and the alignment of a type.
-  static func layout(of type: Any.Type) -> (size: Int, alignment: Int) {
-    func layout<Value>(_ type: Value.Type) -> (size: Int, alignment: Int) {
-      (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
-    }
-    return layout(type)
-  }
-
-  /// Copies a value into uninitialized memory. Does nothing if `address` is zero.
-  @unsafe
-  static func initialize(
-    _ type: Any.Type, at memory: UnsafeMutableRawPointer, to address: UInt
-  ) {
-    func initialize<Value>(_ type: Value.Type) {
-      guard let value = unsafe UnsafePointer<Value>(bitPattern: address) else { return }
-      // `initialize(from:)` would also copy the padding behind the last value.
-      unsafe memory.assumingMemoryBound(to: Value.self).initialize(to: value.pointee)
-    }
-    initialize(type)
-  }
-
-  /// Deinitializes a value, and does not free its memory.
-  @unsafe
-  static func deinitialize(_ type: Any.Type, at memory: UnsafeMutableRawPointer) {
-    func deinitialize<Value>(_ type: Value.Type) {
-      unsafe memory.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
-    }
-    deinitialize(type)
-  }
-
   /// Moves a value into an allocation of its own.
   @inlinable @unsafe
   static func box<Value>(_ value: consuming Value) -> UnsafeMutableRawPointer {

@@ -2,6 +2,7 @@
 import CForwardingShims
 import TypeEncodings
 
+// Copies of an invocation, and what it owns of its values.
 extension Invocation {
   /// Retains every borrowed object, and copies every borrowed C string. Arguments that are set
   /// later are retained in the same way. Further calls have no effect.
@@ -44,6 +45,37 @@ extension Invocation {
     copy.call.hasResult = call.hasResult
     if call.resultOwnership != .none { copy.call.keepResult() }
     return copy
+  }
+
+  /// Copies the invocation, without its target, to carry the same message on. The copy shares the
+  /// message number, so a message that comes back to an object that is forwarding it is detected as
+  /// a cycle.
+  package func carryingCopy() -> Invocation {
+    let copy = duplicate(includingTarget: false)
+    _ = call.message
+    copy.call.carry(messageOf: call)
+    if hasLuggage { copy.setPath(path) }
+    return copy
+  }
+
+  /// Whether the signature has a result.
+  package var returnsValue: Bool { call.returnsValue }
+
+  /// Copies the result of another invocation of the same plan. A result that the other one owns is
+  /// owned here too.
+  package func adoptResult(from other: Invocation) {
+    let old = call.detachResult()
+    defer { call.letGo(old) }
+    guard other.call.hasResult, returnsValue else { return }
+    // SAFETY: equal plans place their results alike, and both frames are whole.
+    unsafe call.copyResult(from: other.call.frame)
+    call.hasResult = true
+    if other.call.resultOwnership != .none { call.keepResult() }
+  }
+
+  /// This invocation, or a new one that has only the result if other code may change this one.
+  package func unsharedAnswer() -> Invocation {
+    SpareInvocations.isReusable(self) ? self : call.copiedAnswer()
   }
 
   /// Retains or copies the borrowed arguments, once. For a lent invocation that its borrower may
