@@ -16,7 +16,6 @@
 #include "fwd_samples.h"
 #include "fwd_reference.h"
 #include "fwd_tuple.h"
-#include "fwd_text.h"
 #include "fwd_hold.h"
 #include "fwd_locks.h"
 #include "fwd_methods.h"

@@ -127,7 +127,7 @@ extension Call {
       return .performed
     }
     if let function = unsafe method.pointee.function, unsafe isNative(method.pointee.plan) {
-      try unsafe callFunctionLending(
+      try unsafe callFunctionTranslating(
         at: function, returnsRetained: method.pointee.returns_retained != 0)
       return .performed
     }
