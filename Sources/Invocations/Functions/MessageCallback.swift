@@ -99,9 +99,6 @@ private final class MessageBridge: Sendable {
   private let selector: Selector
   private let receiver: ObjectReference
   private let moves: [Move]
-  /// Whether calls are made on the stack: the receiver's class does not ask for an invocation, and
-  /// the frame is not too large.
-  private let passesByCall: Bool
   private let isToldDead = Atomic(false)
 
   init(
@@ -112,11 +109,6 @@ private final class MessageBridge: Sendable {
     self.message = message
     self.selector = selector
     self.receiver = receiver
-    let type: AnyClass = receiver.type
-    let isAsked = type is any MessageForwarding.Type || type is any MethodProviding.Type
-    passesByCall =
-      message.callSize <= MemoryLayout<FWDScopedFrame>.size
-      && (!isAsked || ForwardingSteps(type)?.callType != nil)
     moves = (skipping..<plan.argumentCount).flatMap { index in
       unsafe Self.moves(from: plan.slots + index, to: message.slots + (index - skipping + 2))
     }
@@ -144,47 +136,23 @@ private final class MessageBridge: Sendable {
   func pass(_ frame: FrameReference) throws {
     guard let receiver = unsafe receiver.retained() else { return tellDead() }
     defer { unsafe self.receiver.release(receiver) }
-    if passesByCall {
-      try unsafe withUnsafeTemporaryAllocation(
-        byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
-      ) { memory in
-        // SAFETY: `init` compared the size of a call with this allocation.
-        let call = unsafe Call(setting: message.facts, at: memory.baseAddress.unsafelyUnwrapped)
-        defer { call.finish() }
-        unsafe move(frame, to: call)
-        try unsafe call.send(compared: selector, to: BorrowedObject(receiver))
-        giveResult(of: call, to: frame)
+    try SpareInvocations.withOne(message) { spare in
+      let call = spare.call
+      for move in moves {
+        // SAFETY: both offsets are those of whole words in the frames of these two plans.
+        unsafe (call.frame + move.to).storeBytes(
+          of: (frame.base + move.from).load(as: UInt64.self), as: UInt64.self)
       }
-    } else {
-      try SpareInvocations.withOne(message) { spare in
-        let call = spare.call
-        unsafe move(frame, to: call)
-        call.setSelector(selector)
-        call.receiverWord = UInt64(UInt(bitPattern: receiver))
-        defer { call.receiverWord = 0 }
-        // Not `dispatch`, because a spare invocation caches no method.
-        try spare.dispatchByLookup(call.receiver)
-        giveResult(of: call, to: frame)
-      }
+      call.setSelector(selector)
+      call.receiverWord = UInt64(UInt(bitPattern: receiver))
+      defer { call.receiverWord = 0 }
+      // Not `dispatch`, because a spare invocation caches no method.
+      try spare.dispatchByLookup(call.receiver)
+      guard call.hasResult else { return }
+      let result = frame.result(of: plan)
+      // SAFETY: the result has the same size and pieces in both frames.
+      unsafe (frame.base + Int(result.slot.pointee.offset)).copyMemory(
+        from: call.frame + Int(message.result.pointee.offset), byteCount: max(8, result.size))
     }
-  }
-
-  @unsafe
-  @inline(__always)
-  private func move(_ frame: FrameReference, to call: Call) {
-    for move in moves {
-      // SAFETY: both offsets are those of whole words in the frames of these two plans.
-      unsafe (call.frame + move.to).storeBytes(
-        of: (frame.base + move.from).load(as: UInt64.self), as: UInt64.self)
-    }
-  }
-
-  @inline(__always)
-  private func giveResult(of call: Call, to frame: FrameReference) {
-    guard call.hasResult else { return }
-    let result = frame.result(of: plan)
-    // SAFETY: the result has the same size and pieces in both frames.
-    unsafe (frame.base + Int(result.slot.pointee.offset)).copyMemory(
-      from: call.frame + Int(message.result.pointee.offset), byteCount: max(8, result.size))
   }
 }
