@@ -17,7 +17,6 @@
 #include "fwd_swift.h"
 #include "fwd_tuple.h"
 #include "fwd_hold.h"
-#include "fwd_locks.h"
 #include "fwd_methods.h"
 #include "fwd_target.h"
 #include "fwd_members.h"

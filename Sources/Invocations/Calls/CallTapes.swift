@@ -2,6 +2,8 @@
 import CForwardingShims
 import Synchronization
 
+import Glibc
+
 /// The record of the calls that an object received: one tape per selector and plan, behind one
 /// lock.
 ///
@@ -39,8 +41,8 @@ package final class CallTapes: @unchecked Sendable {
   /// Records a call, and returns the note of its selector, if there is one. If `isOpen` is set, or
   /// if there is a note, the call lasts until ``end(_:)`` with its stamp. Other calls end at once.
   package func keep(_ call: Call, open isOpen: Bool) throws -> (note: AnyObject?, stamp: UInt64) {
-    unsafe fwd_lock(mutex)
-    defer { unsafe fwd_unlock(mutex) }
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
     let stamp = Self.newStamp()
     let note = try write(call, stamp)
     if isOpen || note != nil { unsafe open.append(stamp) }
@@ -49,8 +51,8 @@ package final class CallTapes: @unchecked Sendable {
 
   /// Ends a call. Returns all notes if there are watchers.
   package func end(_ stamp: UInt64) -> [AnyObject] {
-    unsafe fwd_lock(mutex)
-    defer { unsafe fwd_unlock(mutex) }
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
     // Mostly, the newest call ends first.
     if unsafe open.last == stamp {
       unsafe open.removeLast()
@@ -101,14 +103,14 @@ package final class CallTapes: @unchecked Sendable {
     for selector: Selector, watchers more: Int = 0, _ change: (AnyObject?) -> AnyObject,
     seeing look: ([Tape], [UInt64]) -> Seen
   ) -> Seen {
-    unsafe fwd_lock(mutex)
+    unsafe pthread_mutex_lock(mutex)
     let old = unsafe notes[selector]
     let note = change(old)
     unsafe notes[selector] = note
     for tape in unsafe tapes where tape.selector == selector { unsafe tape.note = note }
     unsafe watchers += more
     let seen = unsafe look(tapes, open)
-    unsafe fwd_unlock(mutex)
+    unsafe pthread_mutex_unlock(mutex)
     // Objects that only the old note retains die outside of the lock.
     withExtendedLifetime(old) {}
     return seen
@@ -116,34 +118,34 @@ package final class CallTapes: @unchecked Sendable {
 
   /// The note of a selector.
   package func note(for selector: Selector) -> AnyObject? {
-    unsafe fwd_lock(mutex)
-    defer { unsafe fwd_unlock(mutex) }
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
     return unsafe notes[selector]
   }
 
   /// All notes by their selectors.
   package var allNotes: [Selector: AnyObject] {
-    unsafe fwd_lock(mutex)
-    defer { unsafe fwd_unlock(mutex) }
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
     return unsafe notes
   }
 
   /// Reads the tapes under the lock. `body` must not run code of users, and release none of their
   /// objects.
   package func read<Result>(_ body: ([Tape]) -> Result) -> Result {
-    unsafe fwd_lock(mutex)
-    defer { unsafe fwd_unlock(mutex) }
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
     return unsafe body(tapes)
   }
 
   /// Removes all calls. Returns a stamp that is larger than theirs.
   package func forget() -> UInt64 {
-    unsafe fwd_lock(mutex)
+    unsafe pthread_mutex_lock(mutex)
     let stamp = Self.newStamp()
     let old = unsafe tapes
     unsafe tapes = []
     unsafe last = nil
-    unsafe fwd_unlock(mutex)
+    unsafe pthread_mutex_unlock(mutex)
     withExtendedLifetime(old) {}
     return stamp
   }
