@@ -90,7 +90,7 @@ public final class UndoStack {
 
   func diagnose(_ diagnostic: Diagnostic) {
     if let onDiagnostic { return onDiagnostic(diagnostic) }
-    EventReports.reportUndo("\(diagnostic)")
+    EventReports.report(.undo("\(diagnostic)"))
   }
 }
 

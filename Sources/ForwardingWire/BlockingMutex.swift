@@ -2,8 +2,7 @@
 import Foundation
 
 /// A value with a lock of its own, under which a thread may wait for the system, such as for a
-/// disk. Locks of `Guarded` must only be held for short times, because many objects share each
-/// lock.
+/// disk. Locks of `Guarded` are only held for short times.
 package final class BlockingMutex<Value>: @unchecked Sendable {
   // The value is only accessed under the lock.
   private var value: Value

@@ -21,6 +21,9 @@ enum SelfChecks {
       attempt("a callback in qsort") { try callback() },
       attempt("an unlayable type is refused") { try refusal() },
     ]
+      + (SwiftRuntime.probes + [SwiftRuntime.search, SwiftRuntime.queues]).map { probe in
+        attempt("Swift's runtime: \(probe.name)") { probe.passes() ? nil : "not as in Swift 6.3" }
+      }
   }
 
   private static func attempt(_ name: String, _ body: () throws -> String?) -> Outcome {

@@ -10,14 +10,14 @@ struct DoctorTests {
     let result = try Tool.run(["doctor"])
     #expect(result.status == 0, "\(result.output)\(result.errors)")
     #expect(result.output.contains("libffi"))
-    #expect(result.output.contains("All 8 checks passed."))
+    #expect(result.output.contains("All 16 checks passed."))
   }
 
   @Test("doctor --json prints one object")
   func doctorJSON() throws {
     let object = try Tool.objects(Tool.run(["doctor", "--json"]).output)[0]
     #expect(object["ok"] as? Bool == true)
-    #expect((object["checks"] as? [[String: Any]])?.count == 8)
+    #expect((object["checks"] as? [[String: Any]])?.count == 16)
     #expect(object["callback_memory"] is String)
   }
 

@@ -119,13 +119,13 @@ static inline const FWDName *fwd_selector_name(uintptr_t word) {
 
 // MARK: Named objects
 
-// A cell has the table of one owner, who makes all changes under a lock of its own. An addition
-// writes into the table, while others read it; any other change replaces the table.
+// A cell has the table of one owner, who makes all changes under a lock of its own. A published table
+// never changes: each change replaces it.
 
 /// A name, and the Swift object with that name. The object owns the name, and the table retains the
 /// object.
 typedef struct FWDNamed {
-  /// NULL in a free slot, and written last.
+  /// NULL in a free slot.
   const FWDName *_Nullable name;
   const void *_Nullable thing;
 } FWDNamed;
@@ -140,12 +140,12 @@ typedef struct FWDNameTable {
 _Static_assert(offsetof(FWDNameTable, retirable) == 0, "what is retired is found by its beginning");
 
 /// Returns the object with a name, or NULL. The caller holds the table, or the owner's lock; the
-/// object is valid while it does. Objects may be added meanwhile.
+/// object is valid while it does.
 static inline const void *_Nullable fwd_named_find(const FWDNameTable *table, const char *bytes,
                                                    size_t length) {
   uint64_t hash = fwd_name_hash(bytes, length);
   for (size_t i = hash & table->mask;; i = (i + 1) & table->mask) {
-    const FWDName *name = __atomic_load_n(&table->things[i].name, __ATOMIC_ACQUIRE);
+    const FWDName *name = table->things[i].name;
     if (!name) return NULL;
     if (fwd_name_is(name, hash, bytes, length)) return table->things[i].thing;
   }
@@ -157,18 +157,13 @@ static inline const void *_Nullable fwd_named_at(const FWDNameTable *table, size
   return table->things[index].thing;
 }
 
-/// Adds an object, which is retained, under a name that is not in the table. Returns the table that
-/// was replaced, which the caller passes to `fwd_names_retire`, or NULL. The caller holds the
-/// owner's lock, and keeps the object alive until it is in the table. Without memory the process
-/// stops.
-const void *_Nullable fwd_names_add(const void *_Nullable *_Nonnull cell, const FWDName *name,
-                                    const void *thing);
-
-/// Removes an object from the table, and atomically adds another one with the same name, if there
-/// is one. Returns the table that was replaced. The requirements are those of `fwd_names_add`. The
-/// removed object lives until the replaced table is disposed of.
-const void *fwd_names_replace(const void *_Nullable *_Nonnull cell, const void *old,
-                              const FWDName *_Nullable name, const void *_Nullable thing);
+/// Publishes a copy of the table without the object `without`, and with another one, which is retained,
+/// under a name that is not in the copy. Either may be missing. Returns the table that was replaced,
+/// which the caller passes to `fwd_names_retire`; NULL for none. The caller holds the owner's lock, and
+/// keeps the object alive until it is in the table. Without memory the process stops.
+const void *_Nullable fwd_names_change(const void *_Nullable *_Nonnull cell,
+                                       const void *_Nullable without,
+                                       const FWDName *_Nullable name, const void *_Nullable thing);
 
 /// Retires a replaced table: once no thread holds it, it is disposed of, with the objects that are
 /// in no other table. The caller must hold no lock.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fwd_hold.h"
-#include "fwd_reference.h"
+#include "fwd_swift.h"
 
 #pragma clang assume_nonnull begin
 
@@ -54,11 +54,6 @@ enum {
 
 /// From this value on, the number of blocks is not changed any more.
 #define FWD_TARGET_BLOCKED_FOR_GOOD (UINT32_MAX - (FWD_TARGET_BLOCK - 1))
-
-enum {
-  /// The size of a Swift object's header: its class, and its reference counts.
-  FWD_OBJECT_HEADER = 16,
-};
 
 /// Returns the target behind the header of a member. It is valid as long as the member.
 /// Thread-safe.

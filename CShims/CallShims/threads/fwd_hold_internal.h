@@ -38,9 +38,9 @@ void fwd_set_up_barriers(void);
 /// thread is in the list.
 int fwd_new_thread_makes_barriers(void);
 
-/// Releases the holds of `thread` from slot `first` on, and prepends the objects whose last holds
-/// these were to `dead`. The caller holds the threads lock.
-FWDRetirable *fwd_end_holds(FWDThread *thread, FWDHold *first, FWDRetirable *dead);
+/// Releases the holds of a thread, and returns the objects whose last holds these were. The caller holds
+/// the threads lock.
+FWDRetirable *fwd_end_holds(FWDThread *thread);
 
 /// Disposes of a list of objects. The caller holds no lock.
 void fwd_dispose_all(FWDRetirable *dead);

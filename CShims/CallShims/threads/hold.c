@@ -89,7 +89,7 @@ static int mark(FWDRetirable *thing, FWDRetirable **dead) {
     uint32_t high = __atomic_load_n(&thread->high, __ATOMIC_ACQUIRE);
     for (FWDHold *hold = thread->holds; hold < thread->holds + high; hold++) {
       if (!is_in(hold, thing)) continue;
-      // A call that C left by `longjmp` has left the mark of an earlier object.
+      // The slot was filled again, and its reader has not removed the mark of the earlier object yet.
       if (hold->wanted) *dead = unmark(hold, *dead);
       thing->holds++;
       __atomic_store_n(&hold->wanted, thing, __ATOMIC_RELAXED);
@@ -111,8 +111,9 @@ static void check_marks(FWDRetirable *thing) {
   }
 }
 
-FWDRetirable *fwd_end_holds(FWDThread *thread, FWDHold *first, FWDRetirable *dead) {
-  for (FWDHold *hold = first; hold < thread->holds + thread->high; hold++) {
+FWDRetirable *fwd_end_holds(FWDThread *thread) {
+  FWDRetirable *dead = NULL;
+  for (FWDHold *hold = thread->holds; hold < thread->holds + thread->high; hold++) {
     __atomic_store_n((const void **)&hold->thing, NULL, __ATOMIC_RELEASE);
     dead = unmark(hold, dead);
   }

@@ -54,7 +54,7 @@ static void leave(void *pointer) {
   pthread_mutex_lock(&fwd_threads_lock);
   unlink_thread(thread);
   // The thread may have ended in the middle of a call: its holds are released.
-  FWDRetirable *dead = fwd_end_holds(thread, thread->holds, NULL);
+  FWDRetirable *dead = fwd_end_holds(thread);
   pthread_mutex_unlock(&fwd_threads_lock);
   free(thread);
   fwd_dispose_all(dead);

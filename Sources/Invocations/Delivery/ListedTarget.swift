@@ -36,6 +36,7 @@ package final class ListedTarget: @unchecked Sendable {
   package init(
     _ object: AnyObject, id: UInt64, isStrong: Bool, _ way: Way, notes: AnyObject?
   ) {
+    SwiftRuntime.isKnown
     self.id = id
     unsafe keptNotes = notes
     let pointer = unsafe Unmanaged.passUnretained(object).toOpaque()

@@ -133,19 +133,6 @@ public final class FunctionTable: Sendable {
 
   // MARK: Calling
 
-  /// Calls a function with typed arguments and returns its result.
-  ///
-  /// - Throws: ``InvocationError/unknownFunction(name:nearest:)``; another ``InvocationError`` if
-  ///   the types differ; or the error of the function.
-  @inlinable
-  public func call<Value: CallValue, each Argument: CallValue>(
-    _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
-  ) throws -> Value {
-    try unsafe withUnsafePointer(to: (repeat each arguments)) {
-      try unsafe find(name, andCallWith: $0, as: TypedFunction<Value, repeat each Argument>.self)
-    }
-  }
-
   /// Calls a function with typed arguments, and discards its result.
   ///
   /// - Throws: ``InvocationError/unknownFunction(name:nearest:)``; another ``InvocationError`` if
@@ -160,7 +147,7 @@ public final class FunctionTable: Sendable {
     }
   }
 
-  /// Calls a function with arguments and a result of any types.
+  /// Calls a function with arguments and a result of any types that fit its own, and returns its result.
   ///
   /// - Throws: ``InvocationError/unknownFunction(name:nearest:)``; another ``InvocationError`` if
   ///   the types differ; or the error of the function.
@@ -245,6 +232,6 @@ public final class FunctionTable: Sendable {
     _ name: String, replacing: Bool = false, _ implementation: Implementation
   ) throws(InvocationError) {
     let function = NamedFunction(name, implementation)
-    guard functions.add(function, name, replacing: replacing) else { throw .duplicateName(name) }
+    guard functions.add(function, replacing: replacing) else { throw .duplicateName(name) }
   }
 }

@@ -93,9 +93,6 @@ private final class MessageBridge: Sendable {
   private let selector: Selector
   private let receiver: ObjectReference
   private let skipping: Int
-  /// Whether calls are made on the stack: the receiver's class does not ask for an invocation, and
-  /// the frame is not too large.
-  private let passesByCall: Bool
   private let isToldDead = Atomic(false)
 
   init(
@@ -106,11 +103,6 @@ private final class MessageBridge: Sendable {
     self.message = message
     self.selector = selector
     self.receiver = receiver
-    let type: AnyClass = receiver.type
-    let isAsked = type is any MessageForwarding.Type || type is any MethodProviding.Type
-    passesByCall =
-      message.callSize <= MemoryLayout<FWDScopedFrame>.size
-      && (!isAsked || ForwardingSteps(type)?.callType != nil)
     self.skipping = skipping
   }
 
@@ -124,47 +116,23 @@ private final class MessageBridge: Sendable {
   func pass(_ frame: FrameReference) throws {
     guard let receiver = unsafe receiver.retained() else { return tellDead() }
     defer { unsafe self.receiver.release(receiver) }
-    if passesByCall {
-      try unsafe withUnsafeTemporaryAllocation(
-        byteCount: MemoryLayout<FWDScopedFrame>.size, alignment: 16
-      ) { memory in
-        // SAFETY: `init` compared the size of a call with this allocation.
-        let call = unsafe Call(setting: message.facts, at: memory.baseAddress.unsafelyUnwrapped)
-        defer { call.finish() }
-        unsafe move(frame, to: call)
-        try unsafe call.send(compared: selector, to: BorrowedObject(receiver))
-        giveResult(of: call, to: frame)
+    try SpareInvocations.withOne(message) { spare in
+      let call = spare.call
+      for index in skipping..<plan.argumentCount {
+        // SAFETY: the frames are of these two plans, and the arguments have the same types in both.
+        unsafe fwd_slot_move(
+          plan.slots + index, frame.base, message.slots + (index - skipping + 2), call.frame)
       }
-    } else {
-      try SpareInvocations.withOne(message) { spare in
-        let call = spare.call
-        unsafe move(frame, to: call)
-        call.setSelector(selector)
-        call.receiverWord = UInt64(UInt(bitPattern: receiver))
-        defer { call.receiverWord = 0 }
-        // Not `dispatch`, because a spare invocation caches no method.
-        try spare.dispatchByLookup(call.receiver)
-        giveResult(of: call, to: frame)
-      }
+      call.setSelector(selector)
+      call.receiverWord = UInt64(UInt(bitPattern: receiver))
+      defer { call.receiverWord = 0 }
+      // Not `dispatch`, because a spare invocation caches no method.
+      try spare.dispatchByLookup(call.receiver)
+      guard call.hasResult else { return }
+      let result = frame.result(of: plan)
+      // SAFETY: the result has the same size and pieces in both frames.
+      unsafe (frame.base + Int(result.slot.pointee.offset)).copyMemory(
+        from: call.frame + Int(message.result.pointee.offset), byteCount: max(8, result.size))
     }
-  }
-
-  @unsafe
-  @inline(__always)
-  private func move(_ frame: FrameReference, to call: Call) {
-    // SAFETY: the frames are of these two plans, and the arguments have the same types in both.
-    for index in skipping..<plan.argumentCount {
-      unsafe fwd_slot_move(
-        plan.slots + index, frame.base, message.slots + (index - skipping + 2), call.frame)
-    }
-  }
-
-  @inline(__always)
-  private func giveResult(of call: Call, to frame: FrameReference) {
-    guard call.hasResult else { return }
-    let result = frame.result(of: plan)
-    // SAFETY: the result has the same size and pieces in both frames.
-    unsafe (frame.base + Int(result.slot.pointee.offset)).copyMemory(
-      from: call.frame + Int(message.result.pointee.offset), byteCount: max(8, result.size))
   }
 }

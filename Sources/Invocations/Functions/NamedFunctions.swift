@@ -1,37 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
+public import Synchronization
 
-/// A function of a table: its implementation, its name, and the first types that it was called
-/// with.
+/// A function of a table: its implementation, its name, and the types that it was called with.
 @safe
 @usableFromInline
 final class NamedFunction: Sendable {
+  let name: String
   let implementation: Implementation
 
   // SAFETY: made in `init` and freed in `deinit`, and never changed.
   fileprivate nonisolated(unsafe) let key: UnsafeMutablePointer<FWDName>
 
-  @usableFromInline let prepared = PreparedFunctions()
+  /// The function as it was first called: most functions are called with the same types everywhere.
+  // SAFETY: the address of a `PreparedFunction`, set once, and retained until `deinit`, so that reading
+  // it retains nothing.
+  @usableFromInline let prepared = Atomic<UInt>(0)
+  private let others = Guarded<[ObjectIdentifier: PreparedFunction]>([:])
 
   init(_ name: String, _ implementation: Implementation) {
+    self.name = name
     self.implementation = implementation
     unsafe key = name.withBytes {
       unsafe fwd_name_create($0.baseAddress.unsafelyUnwrapped, $0.count)
     }
   }
 
-  deinit { unsafe fwd_name_free(key) }
+  deinit {
+    unsafe fwd_name_free(key)
+    unsafe firstPrepared?.release()
+  }
 
-  /// The function, as it was prepared for calls with certain types; nil if it was not.
   @inlinable @unsafe
   @inline(__always)
-  func prepared(for types: ObjectIdentifier) -> Unmanaged<PreparedFunction>? {
-    var next = unsafe prepared.first
-    while let found = unsafe next {
-      if unsafe found._withUnsafeGuaranteedRef({ $0.types == types }) { return unsafe found }
-      unsafe next = found._withUnsafeGuaranteedRef { unsafe $0.others.first }
+  var firstPrepared: Unmanaged<PreparedFunction>? {
+    unsafe UnsafeRawPointer(bitPattern: prepared.load(ordering: .acquiring)).map {
+      unsafe Unmanaged.fromOpaque($0)
     }
-    return nil
   }
 
   /// Calls the function with the tuple of arguments at an address.
@@ -40,27 +45,32 @@ final class NamedFunction: Sendable {
   func call<Answer, Value, each Argument>(
     _ tuple: UnsafeRawPointer, as type: TypedFunction<Value, repeat each Argument>.Type
   ) throws -> Answer {
-    guard let prepared = unsafe prepared(for: ObjectIdentifier(type)) else {
-      return try unsafe callComparing(tuple, as: type)
+    if let prepared = unsafe firstPrepared,
+      unsafe prepared._withUnsafeGuaranteedRef({ $0.types == ObjectIdentifier(type) })
+    {
+      return try unsafe prepared._withUnsafeGuaranteedRef { try unsafe $0.call(tuple, as: type) }
     }
-    return try unsafe prepared._withUnsafeGuaranteedRef { try unsafe $0.call(tuple, as: type) }
+    return try unsafe prepare(as: type).call(tuple, as: type)
   }
 
-  /// Calls the function with types that it was not prepared for.
-  @usableFromInline @unsafe
+  /// Prepares the function for other types than the first ones.
+  @usableFromInline
   @inline(never)
-  func callComparing<Answer, Value, each Argument>(
-    _ tuple: UnsafeRawPointer, as type: TypedFunction<Value, repeat each Argument>.Type
-  ) throws -> Answer {
+  func prepare<Value, each Argument>(
+    as type: TypedFunction<Value, repeat each Argument>.Type
+  ) throws(InvocationError) -> PreparedFunction {
+    let key = ObjectIdentifier(type)
+    if let known = others.read({ $0[key] }) { return known }
     let made = try PreparedFunction(implementation, as: type)
-    prepared.add(made)
-    return try unsafe made.call(tuple, as: type)
-  }
-
-  fileprivate var name: String {
-    unsafe String(
-      decoding: UnsafeRawBufferPointer(start: fwd_name_bytes(key), count: Int(key.pointee.length)),
-      as: UTF8.self)
+    let retained = unsafe Unmanaged.passRetained(made)
+    let word = unsafe UInt(bitPattern: retained.toOpaque())
+    if !prepared.compareExchange(expected: 0, desired: word, ordering: .acquiringAndReleasing)
+      .exchanged
+    {
+      unsafe retained.release()
+      others.withLockInPlace { $0[key] = made }
+    }
+    return made
   }
 }
 
@@ -83,18 +93,14 @@ final class NamedFunctions: Sendable {
     unsafe cell.deallocate()
   }
 
-  // MARK: Changing
-
   /// Adds a function. Returns false, and changes nothing, if the name is taken and `replacing` is
   /// false.
-  func add(_ function: NamedFunction, _ name: String, replacing: Bool) -> Bool {
+  func add(_ function: NamedFunction, replacing: Bool) -> Bool {
     let thing = unsafe UnsafeRawPointer(Unmanaged.passUnretained(function).toOpaque())
     let (isAdded, old) = unsafe lock.read { _ -> (Bool, UnsafeRawPointer?) in
-      guard let known = unsafe Self.find(name, in: cell.pointee) else {
-        return unsafe (true, fwd_names_add(cell, function.key, thing))
-      }
-      guard replacing else { return (false, nil) }
-      return unsafe (true, fwd_names_replace(cell, known, function.key, thing))
+      let known = unsafe Self.find(function.name, in: cell.pointee)
+      guard unsafe known == nil || replacing else { return (false, nil) }
+      return unsafe (true, fwd_names_change(cell, known, function.key, thing))
     }
     unsafe fwd_names_retire(old)
     return withExtendedLifetime(function) { isAdded }
@@ -104,39 +110,35 @@ final class NamedFunctions: Sendable {
   func remove(_ name: String) -> Bool {
     let old = unsafe lock.read { _ -> UnsafeRawPointer? in
       guard let known = unsafe Self.find(name, in: cell.pointee) else { return nil }
-      return unsafe fwd_names_replace(cell, known, nil, nil)
+      return unsafe fwd_names_change(cell, known, nil, nil)
     }
     unsafe fwd_names_retire(old)
     return unsafe old != nil
   }
 
-  // MARK: Looking
-
-  /// A snapshot of the functions, in no order.
-  private var all: [NamedFunction] {
+  /// The names of all functions, in no order.
+  var names: [String] {
     lock.read { _ in
       guard let table = unsafe cell.pointee?.assumingMemoryBound(to: FWDNameTable.self) else {
         return []
       }
       return unsafe (0...table.pointee.mask).compactMap { index in
-        unsafe fwd_named_at(table, index).map {
-          unsafe Unmanaged<NamedFunction>.fromOpaque($0).takeUnretainedValue()
-        }
+        unsafe fwd_named_at(table, index).map { unsafe Self.function($0).name }
       }
     }
   }
-
-  /// The names of all functions, in no order.
-  var names: [String] { all.map(\.name) }
 
   /// The function with a name.
   @usableFromInline
   subscript(name: String) -> NamedFunction? {
     lock.read { _ in
-      unsafe Self.find(name, in: cell.pointee).map {
-        unsafe Unmanaged<NamedFunction>.fromOpaque($0).takeUnretainedValue()
-      }
+      unsafe Self.find(name, in: cell.pointee).map { unsafe Self.function($0) }
     }
+  }
+
+  @unsafe
+  private static func function(_ thing: UnsafeRawPointer) -> NamedFunction {
+    unsafe Unmanaged<NamedFunction>.fromOpaque(thing).takeUnretainedValue()
   }
 
   /// Finds a function in a table that is held, or under the lock.

@@ -6,112 +6,89 @@ package import Dispatch
 ///
 /// The clock is a thread that waits for a condition, started with the first deadline. A system
 /// timer is a file: it never fires in a process that cannot open more files, and then nothing would
-/// end that waits for its deadline. The closures are called by other threads, of this package:
-/// those of a queue of the system may all be busy, or wait for deadlines themselves.
+/// end that waits for its deadline. The closures are called by other threads, of this package: those
+/// of a queue of the system may all be busy, or wait for deadlines themselves. A closure may take long,
+/// as it connects, or runs handlers of users, so those that wait behind it get threads of their own.
 package final class Deadlines: Sendable {
   package static let shared = Deadlines()
 
+  /// The time after which closures count as held up, in nanoseconds: they wait, and none was taken.
+  private static let patience: UInt64 = 10_000_000
+
   private let state = Guarded(State())
   private let isEarlier = Condition()
-  private let threads = DeadlineThreads()
+  private let hasWork = Condition()
 
   /// Identifies a deadline, for ``cancel(_:)``.
   package struct Number: Sendable {
-    fileprivate let place: Int
-    fileprivate let turn: UInt64
+    fileprivate let time: UInt64
+    fileprivate let serial: UInt64
   }
 
   private struct State {
-    struct Entry {
-      let time: UInt64
-      let number: Number
-    }
-
-    /// A min-heap by time. A cancelled entry may stay until its time, or until there are many.
-    var heap: [Entry] = []
-    /// The closures. The turn of a place increases when the place becomes free.
-    var places: [(turn: UInt64, action: (@Sendable () -> Void)?)] = []
-    var free: [Int] = []
-    /// The time at which the thread wakes up; 0 while it is awake.
+    /// By time. Most are added at the end, and taken at the beginning or soon after they were added.
+    var entries: [(number: Number, action: @Sendable () -> Void)] = []
+    var serial: UInt64 = 0
+    /// The closures that are due, and the time at which the clock looks whether they are held up.
+    var due: ArraySlice<@Sendable () -> Void> = []
+    var look: UInt64 = 0
+    /// The number of closures that were ever taken, now and at the previous look.
+    var taken = 0
+    var takenBefore = 0
+    /// The number of threads, and of those that wait for closures.
+    var threads = 0
+    var idle = 0
+    /// The time at which the clock wakes up.
     var next: UInt64 = 0
     var isRunning = false
 
-    mutating func add(_ time: UInt64, _ action: @escaping @Sendable () -> Void) -> Number {
-      if free.isEmpty {
-        free.append(places.count)
-        places.append((0, nil))
+    /// The place of the first deadline that is not before another one.
+    func place(of number: Number) -> Int {
+      var (low, high) = (0, entries.count)
+      while low < high {
+        let middle = (low + high) / 2
+        let other = entries[middle].number
+        if (other.time, other.serial) < (number.time, number.serial) {
+          low = middle + 1
+        } else {
+          high = middle
+        }
       }
-      let place = free.removeLast()
-      places[place].action = action
-      let number = Number(place: place, turn: places[place].turn)
-      heap.append(Entry(time: time, number: number))
-      var child = heap.count - 1
-      while child > 0, heap[child].time < heap[(child - 1) / 2].time {
-        heap.swapAt(child, (child - 1) / 2)
-        child = (child - 1) / 2
-      }
-      return number
+      return low
     }
 
-    func isSet(_ number: Number) -> Bool { places[number.place].turn == number.turn }
-
-    /// Removes a closure, if it is still there.
-    mutating func take(_ number: Number) -> (@Sendable () -> Void)? {
-      guard isSet(number) else { return nil }
-      let action = places[number.place].action
-      places[number.place] = (number.turn + 1, nil)
-      free.append(number.place)
-      return action
-    }
-
-    /// Removes cancelled entries: at once at the end of the heap, where most of those are that end
-    /// in time, and others when there are many.
-    mutating func tidy() {
-      while let last = heap.last, !isSet(last.number) { heap.removeLast() }
-      if heap.count > 64, heap.count > 4 * (places.count - free.count) {
-        heap = heap.filter { isSet($0.number) }.sorted { $0.time < $1.time }
+    /// The number of threads to begin for the closures that are due, or the time of the next step.
+    /// It doubles the number of threads each time, as hundreds may be blocked.
+    mutating func step(at now: UInt64) -> Guarded<State>.Waiting<Int> {
+      let count = place(of: Number(time: now, serial: .max))
+      due += entries[..<count].map(\.action)
+      entries.removeFirst(count)
+      next = entries.first?.number.time ?? .max
+      if !due.isEmpty {
+        if now >= look {
+          let isHeldUp = taken == takenBefore && idle == 0
+          (takenBefore, look) = (taken, now + Deadlines.patience)
+          if isHeldUp { return .done(min(due.count, max(threads, 1))) }
+        }
+        next = min(next, look)
       }
-    }
-
-    mutating func pop() {
-      heap.swapAt(0, heap.count - 1)
-      heap.removeLast()
-      var parent = 0
-      while true {
-        let left = 2 * parent + 1
-        guard left < heap.count else { return }
-        let right = left + 1
-        let least = right < heap.count && heap[right].time < heap[left].time ? right : left
-        guard heap[least].time < heap[parent].time else { return }
-        heap.swapAt(least, parent)
-        parent = least
-      }
-    }
-
-    /// Removes the closures that are due, and returns them.
-    mutating func due() -> [@Sendable () -> Void] {
-      let now = DispatchTime.now().uptimeNanoseconds
-      var due: [@Sendable () -> Void] = []
-      while let first = heap.first, first.time <= now || !isSet(first.number) {
-        pop()
-        if let action = take(first.number) { due.append(action) }
-      }
-      return due
+      return .until(next)
     }
   }
 
   /// The number of closures that are waiting.
-  package var count: Int { state.read { $0.places.count - $0.free.count } }
+  package var count: Int { state.read { $0.entries.count } }
 
-  /// Schedules a closure, which is called on a thread of ``DeadlineThreads``.
+  /// Schedules a closure, which is called on another thread.
   package func add(at time: DispatchTime, _ action: @escaping @Sendable () -> Void) -> Number {
-    let (number, isFirst) = state.withLockInPlace { state in
-      let number = state.add(time.uptimeNanoseconds, action)
-      if time.uptimeNanoseconds < state.next { isEarlier.announce() }
-      defer { state.isRunning = true }
-      return (number, !state.isRunning)
+    let (number, isRunning) = state.withLockInPlace { state in
+      state.serial += 1
+      let number = Number(time: time.uptimeNanoseconds, serial: state.serial)
+      state.entries.insert((number, action), at: state.place(of: number))
+      if number.time < state.next { isEarlier.announce() }
+      return (number, state.isRunning)
     }
-    if isFirst { begin() }
+    if !isRunning { begin() }
     return number
   }
 
@@ -126,41 +103,80 @@ package final class Deadlines: Sendable {
   /// Cancels a closure.
   package func cancel(_ number: Number) {
     let old = state.withLockInPlace { state in
-      let old = state.take(number)
-      state.tidy()
-      return old
+      let place = state.place(of: number)
+      let isSet = place < state.entries.count && state.entries[place].number.serial == number.serial
+      return isSet ? state.entries.remove(at: place) : nil
     }
     withExtendedLifetime(old) {}
   }
 
-  // MARK: The thread
+  // MARK: Times
 
+  /// A duration as a time to wait: zero if it is negative, and at most about a century. A clock traps
+  /// where its time and a duration have no sum, and so does `components` where there are too many
+  /// seconds.
+  package static func bounded(_ limit: Duration) -> Duration {
+    min(max(limit, .zero), .seconds(3_200_000_000))
+  }
+
+  /// The time after a duration from now, which is bounded.
+  package static func time(after limit: Duration) -> DispatchTime {
+    let (seconds, attoseconds) = bounded(limit).components
+    return .now() + .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+  }
+
+  // MARK: Threads
+
+  /// Begins the clock, unless it runs.
   private func begin() {
-    if SystemThread.begin({ Deadlines.shared.run() }) { return }
-    // The system has no thread at the moment, and may have one later. Until then no deadline fires,
-    // unless the next one that is added begins the thread.
+    let isFirst = state.withLockInPlace { state in
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+    if !isFirst || SystemThread.begin({ self.run() }) { return }
+    // The system has no thread at the moment, and may have one later.
     state.withLockInPlace { $0.isRunning = false }
     DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + .milliseconds(50)) {
-      let isFirst = self.state.withLockInPlace { state in
-        defer { state.isRunning = true }
-        return !state.isRunning
-      }
-      if isFirst { self.begin() }
+      self.begin()
     }
   }
 
-  /// Waits for deadlines. The closures are performed by other threads, as they may take long.
+  /// Waits for deadlines, and begins the threads that call their closures: the first one at once, as
+  /// the system may have none later.
   private func run() {
-    // Begins a thread for them, as the system may have none later.
-    var look = threads.perform([])
+    var missing = 1
     while true {
-      let due: [@Sendable () -> Void] = state.wait(until: isEarlier) { state in
-        let due = state.due()
-        let isOver = !due.isEmpty || look <= DispatchTime.now().uptimeNanoseconds
-        state.next = isOver ? 0 : min(state.heap.first?.time ?? .max, look)
-        return isOver ? .done(due) : .until(state.next)
+      for _ in 0..<missing {
+        state.withLockInPlace { $0.threads += 1 }
+        if SystemThread.begin({ while let closure = self.next() { closure() } }) { continue }
+        state.withLockInPlace { $0.threads -= 1 }
       }
-      look = threads.perform(due)
+      missing = state.wait(until: isEarlier) { state in
+        let step = state.step(at: DispatchTime.now().uptimeNanoseconds)
+        if !state.due.isEmpty, state.idle > 0 { hasWork.announce() }
+        return step
+      }
+    }
+  }
+
+  /// Waits for a closure to call; nil if the thread ends.
+  private func next() -> (@Sendable () -> Void)? {
+    var isIdle = false
+    return state.wait(until: hasWork) { state in
+      if let closure = state.due.popFirst() {
+        state.taken += 1
+        if isIdle { state.idle -= 1 }
+        return .done(closure)
+      }
+      if isIdle { return .until(.max) }
+      // One thread waits for more, and the others end.
+      guard state.idle == 0 else {
+        state.threads -= 1
+        return .done(nil)
+      }
+      state.idle += 1
+      isIdle = true
+      return .until(.max)
     }
   }
 }

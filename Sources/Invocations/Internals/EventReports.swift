@@ -36,9 +36,6 @@ package enum EventReports {
     report(.failed(selector, type, error))
   }
 
-  /// Reports a diagnostic of an undo stack.
-  package static func reportUndo(_ text: String) { report(.undo(text)) }
-
   /// Reports an allocation failure. Allocates no memory if the destination is stderr.
   @unsafe
   static func reportOutOfMemory(inCallback function: UnsafeRawPointer) {

@@ -155,7 +155,7 @@ extension ForwardingEvent {
     )
   }
 
-  static func undo(_ text: String) -> ForwardingEvent {
+  package static func undo(_ text: String) -> ForwardingEvent {
     ForwardingEvent(.undo, "undo: \(text)")
   }
 

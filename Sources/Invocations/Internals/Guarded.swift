@@ -3,20 +3,22 @@ import CForwardingShims
 
 import Glibc
 
-/// A value that a lock protects. If a thread waits for the system under the lock, use a mutex of its own,
-/// such as `BlockingMutex` of ForwardingWire.
+/// A value with a lock of its own.
 ///
 /// A pthread mutex, because ThreadSanitizer on Linux does not understand `Synchronization.Mutex`
-/// and reports false races. All values share a few mutexes (`fwd_locks.h`).
+/// and reports false races, and because threads wait for conditions under it.
 ///
 /// No code of users may run while the lock is held, including the `deinit`s of their objects.
 /// ``withLock(_:)`` retains the old value until the lock is released; the body of
 /// ``withLockInPlace(_:)`` returns everything that it removes.
 @safe
 package final class Guarded<Value>: @unchecked Sendable {
-  // SAFETY: the value is only accessed between lock and unlock, and the mutex is never freed.
+  // SAFETY: the value is only accessed between lock and unlock. The lock is only accessed by its address,
+  // which is that of the first property of an object, as `SwiftRuntime` has probed for others.
+  private let lock = unsafe pthread_mutex_t()
   var mutex: UnsafeMutablePointer<pthread_mutex_t> {
-    unsafe fwd_lock_of(Unmanaged.passUnretained(self).toOpaque())
+    unsafe (Unmanaged.passUnretained(self).toOpaque() + Int(FWD_OBJECT_HEADER))
+      .assumingMemoryBound(to: pthread_mutex_t.self)
   }
   // Unchecked, because the lock already excludes concurrent access, and a dynamic check costs as
   // much as the lock.
@@ -29,8 +31,8 @@ package final class Guarded<Value>: @unchecked Sendable {
     _ body: (Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let mutex = unsafe mutex
-    unsafe fwd_lock(mutex)
-    defer { unsafe fwd_unlock(mutex) }
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
     // ThreadSanitizer takes a change of an empty value for one of the object's header.
     if MemoryLayout<Value>.size == 0 { return try unsafe body(value) }
     return try unsafe Self.lend(&value, to: body)
@@ -50,10 +52,10 @@ package final class Guarded<Value>: @unchecked Sendable {
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let mutex = unsafe mutex
-    unsafe fwd_lock(mutex)
+    unsafe pthread_mutex_lock(mutex)
     let before = unsafe value
     defer {
-      unsafe fwd_unlock(mutex)
+      unsafe pthread_mutex_unlock(mutex)
       withExtendedLifetime(before) {}
     }
     return try unsafe body(&value)
@@ -65,15 +67,9 @@ package final class Guarded<Value>: @unchecked Sendable {
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let mutex = unsafe mutex
-    unsafe fwd_lock(mutex)
-    defer { unsafe fwd_unlock(mutex) }
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
     return try unsafe body(&value)
-  }
-
-  /// Runs `body` until it returns a result. While it returns nil, waits, and runs it again whenever
-  /// `change` is announced.
-  func wait<Result>(for change: Condition, _ body: (inout Value) -> Result?) -> Result {
-    wait(until: change) { value in body(&value).map { .done($0) } ?? .until(.max) }
   }
 }
 
@@ -92,8 +88,8 @@ extension Guarded {
     until change: Condition, _ body: (inout Value) -> Waiting<Result>
   ) -> Result {
     let mutex = unsafe mutex
-    unsafe fwd_lock(mutex)
-    defer { unsafe fwd_unlock(mutex) }
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
     while true {
       switch unsafe body(&value) {
       case .done(let result): return result

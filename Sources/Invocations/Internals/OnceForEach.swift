@@ -29,15 +29,15 @@ final class OnceForEach<Key: Hashable & Sendable>: Sendable {
   func run(_ key: Key, unless isDone: () -> Bool, _ work: () -> Void) {
     if isDone() { return }
     let me = SystemThread.current
-    let isMine = state.wait(for: ended) { state -> Bool? in
+    let isMine = state.wait(until: ended) { state in
       state.waiting[me] = nil
       if state.workers[key] != nil {
-        if state.depends(key, on: me) { return false }
+        if state.depends(key, on: me) { return .done(false) }
         state.waiting[me] = key
-        return nil
+        return .until(.max)
       }
       state.workers[key] = me
-      return true
+      return .done(true)
     }
     guard isMine else { return }
     // Checked without a lock, because another thread may have done the work meanwhile.

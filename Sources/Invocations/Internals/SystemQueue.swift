@@ -15,6 +15,11 @@ package struct SystemQueue: @unchecked Sendable {
   private let address: UnsafeMutableRawPointer?
 
   package init(_ queue: DispatchQueue) {
+    SwiftRuntime.callsQueues
+    self.init(unprobed: queue)
+  }
+
+  init(unprobed queue: DispatchQueue) {
     self.queue = queue
     unsafe address = Self.address(of: queue)
   }

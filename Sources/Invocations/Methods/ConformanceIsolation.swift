@@ -22,6 +22,7 @@ package enum ConformanceIsolation: Sendable {
       self = .none
       return
     }
+    SwiftRuntime.findsConformances
     // SAFETY: a type is the address of its metadata, which lives as long as the process.
     let (type, wanted) = unsafe (
       unsafeBitCast(object as Any.Type, to: UnsafeRawPointer.self),

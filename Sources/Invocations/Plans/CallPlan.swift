@@ -93,6 +93,7 @@ public final class CallPlan: Sendable {
     _ signature: MethodSignature, fixedArgumentCount: Int?, _ swiftTypes: [SwiftType?] = [],
     key: [UInt8]
   ) throws(InvocationError) {
+    SwiftRuntime.isKnown
     let count = signature.numberOfArguments
     if let fixed = fixedArgumentCount, !(0...count).contains(fixed) {
       throw .indexOutOfBounds(index: fixed, count: count)

@@ -2,6 +2,8 @@
 import CForwardingShims
 import Synchronization
 
+import Glibc
+
 /// The nesting of forwarding steps of a task that awaits them, with the objects that forward.
 ///
 /// A task may resume on another thread, so the notes of ``ForwardingDepth``, which are per thread,
@@ -11,6 +13,8 @@ package final class AwaitedStep: @unchecked Sendable {
   // SAFETY: `enclosing` is only touched by `withEnclosing`, under a lock, or before the step is shared.
   // `place` is set by the task that enters the step, before anything else runs inside of it. The rest
   // is constant or atomic.
+
+  private let lock = unsafe pthread_mutex_t()
 
   @TaskLocal private static var innermost: AwaitedStep?
 
@@ -52,12 +56,13 @@ package final class AwaitedStep: @unchecked Sendable {
     self.depth = depth <= ForwardingDepth.limit ? depth : Self.unlinkEndedSteps(from: outer) + 1
   }
 
-  /// Reads or changes the step around this one under the lock. A `Guarded` value would be an
-  /// allocation for each awaited message.
+  /// Reads or changes the step around this one under the lock, which is found as in `Guarded`. A
+  /// `Guarded` value would be an allocation for each awaited message.
   private func withEnclosing<Result>(_ body: (inout AwaitedStep?) -> Result) -> Result {
-    let mutex = unsafe fwd_lock_of(Unmanaged.passUnretained(self).toOpaque())
-    unsafe fwd_lock(mutex)
-    defer { unsafe fwd_unlock(mutex) }
+    let mutex = unsafe (Unmanaged.passUnretained(self).toOpaque() + Int(FWD_OBJECT_HEADER))
+      .assumingMemoryBound(to: pthread_mutex_t.self)
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
     return unsafe body(&enclosing)
   }
 

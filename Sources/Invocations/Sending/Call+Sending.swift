@@ -113,7 +113,7 @@ extension Call {
     guard let function = unsafe method.pointee.function, unsafe isNative(method.pointee.plan) else {
       return false
     }
-    try unsafe callFunctionLending(
+    try unsafe callFunctionTranslating(
       at: function, returnsRetained: method.pointee.returns_retained != 0)
     return true
   }

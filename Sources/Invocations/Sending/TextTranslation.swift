@@ -29,53 +29,6 @@ extension Call {
     }
   }
 
-  /// Calls C code at an address with a copy of the frame, in which the texts of the call are lent as
-  /// C strings. Code that finds the call meanwhile still finds its texts.
-  ///
-  /// - Throws: ``InvocationError/embeddedNUL(offset:)``; ``InvocationError/notText(index:)`` if
-  ///   returned text is not UTF-8.
-  /// - Safety: `isNative` was asked, and the function has that type.
-  @unsafe
-  func callFunctionLending(at function: UnsafeRawPointer, returnsRetained: Bool) throws {
-    try unsafe withUnsafeTemporaryAllocation(
-      byteCount: MemoryLayout<FWDLentFrame>.size, alignment: 16
-    ) { memory in
-      let copy = unsafe memory.baseAddress.unsafelyUnwrapped
-      guard LentText.ofLibrary.isPossible, unsafe facts.pointee.stack_needed == 0,
-        unsafe facts.pointee.frame_size <= FWD_LENT_FRAME_SIZE,
-        unsafe fwd_frame_lend(facts, head, copy.assumingMemoryBound(to: FWDLentFrame.self)) != 0
-      else {
-        return try unsafe callFunctionTranslating(at: function, returnsRetained: returnsRetained)
-      }
-      let old = detachResult()
-      defer { letGo(old) }
-      inUse { unsafe fwd_call(facts, copy.assumingMemoryBound(to: FWDFrame.self), function) }
-      try unsafe adoptReturned(in: copy, returnsRetained: returnsRetained)
-    }
-  }
-
-  /// Takes over the result in a frame that C code was called with.
-  @unsafe
-  private func adoptReturned(
-    in other: UnsafeMutableRawPointer, returnsRetained: Bool
-  ) throws(InvocationError) {
-    guard resultSlot.kind.isSwiftValue else {
-      unsafe copyResult(from: other)
-      return keepReturned(returnsRetained: returnsRetained)
-    }
-    letGo(detachReplaced())
-    resultSlot.word = 0
-    let word = unsafe other.load(
-      fromByteOffset: Int(fwd_facts_result(facts).pointee.offset), as: UInt.self)
-    if let bytes = unsafe UnsafePointer<CChar>(bitPattern: word) {
-      // SAFETY: the registration of the function promised a C string.
-      guard let text = unsafe String(copying: bytes) else { throw .notText(index: nil) }
-      resultSlot.text = text
-      resultOwnership = .value
-    }
-    hasResult = true
-  }
-
   /// Calls an implementation whose plan differs in the kind of its text.
   func performTranslating(_ method: Implementation) throws {
     try replacingResult {

@@ -28,9 +28,9 @@ extension String: NullableCallValue {
       return text
     }
     // SAFETY: the code that set the argument, or registered the function, promised a C string.
-    guard let value = unsafe String(copying: UnsafePointer(bitPattern: UInt(slot.word))) else {
-      throw .notText(index: slot.index)
-    }
+    guard let bytes = unsafe UnsafePointer<CChar>(bitPattern: UInt(slot.word)),
+      let value = unsafe String(validatingCString: bytes)
+    else { throw .notText(index: slot.index) }
     return value
   }
 }

@@ -19,9 +19,6 @@ package final class TupleLayout: @unchecked Sendable {
   /// Whether all values are full words, neither widened nor addresses.
   let areWhole: Bool
 
-  /// Whether a move is that of a string in the place of a C string.
-  let lendsText: Bool
-
   /// Finds the moves for the arguments of a plan. Returns nil if a type converts its own values, or
   /// if the arguments take no memory.
   ///
@@ -32,7 +29,6 @@ package final class TupleLayout: @unchecked Sendable {
     _ fitted: FittedPlan<Value, repeat each Argument>, onlyStores: Bool = false
   ) {
     var found: [FWDMove] = []
-    var lendsText = false
     var offset = 0
     var isWords = true
     func move<Moved>(_ type: Moved.Type) -> FWDMove? {
@@ -50,8 +46,8 @@ package final class TupleLayout: @unchecked Sendable {
         // SAFETY: the facts are only read.
         if unsafe type._callFacts(0).zero == .isMissingInMemory {
           word = .uInt64
-        } else if type == String.self || type == String?.self, LentText.ofLibrary.isPossible {
-          (word, isWords, lendsText) = (.cString, false, true)
+        } else if type == String.self || type == String?.self {
+          (word, isWords) = (.cString, false)
         } else {
           return nil
         }
@@ -68,7 +64,6 @@ package final class TupleLayout: @unchecked Sendable {
     // A tuple without a size has no address either.
     if offset == 0, !found.isEmpty { return nil }
     self.isWords = isWords
-    self.lendsText = lendsText
     areWhole = found.allSatisfy { $0.word == .uInt64 }
     count = found.count
     unsafe moves = .allocate(capacity: max(1, count))

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CForwardingFixtures
 import Dispatch
 import ForwardingTestSupport
 import Testing
@@ -140,20 +139,6 @@ struct TextTests {
       try Message<String, String>("tail:")("é", on: reader)
     }
     #expect(try Message<String, String>("tail:")("tail", on: reader) == "ail")
-  }
-
-  @Test("text for a C method takes no allocation", .enabled(if: fixture_allocations() >= 0))
-  func toCAllocations() throws {
-    let message = try Message<UInt, String>("length:")
-    let native = try Message<Int, String>("count:")
-    for text in ["fifteen letters", String(repeating: "larger", count: 40)] {
-      // The first call finds the method, and the second one the plan with C strings.
-      for _ in 0..<2 { _ = try native(text, on: reader) }
-      let before = fixture_allocations()
-      let length = try native(text, on: reader)
-      #expect(fixture_allocations() - before == 0)
-      #expect(try UInt(length) == message(text, on: reader))
-    }
   }
 
   @Test("text from a C call reaches a Swift method, and is returned")

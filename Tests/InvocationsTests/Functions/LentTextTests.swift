@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingFixtures
-import CForwardingShims
 import Testing
 import TypeEncodings
 
-@testable import Invocations
+import Invocations
 
 import Glibc
 
@@ -16,15 +15,6 @@ struct LentTextTests {
     "a literal of more than fifteen letters", String(repeating: "made ", count: 40),
     String(repeating: "größer ", count: 1000),
   ]
-
-  @Test("strings are found in memory as the standard library stores them")
-  func probe() { #expect(LentText.ofLibrary.isPossible) }
-
-  @Test("no string is lent if its memory is not as expected")
-  func otherLayout() {
-    #expect(!LentText { _, _ in nil }.isPossible)
-    #expect(!LentText { _, room in UnsafePointer(bitPattern: UInt(bitPattern: room)) }.isPossible)
-  }
 
   @Test("a C function gets every text as it is, by name and looked up", arguments: texts)
   func whole(text: String) throws {
@@ -55,29 +45,7 @@ struct LentTextTests {
     #expect(try number("2.5", nil) == 2.5)
   }
 
-  @Test("missing texts take no room: a text behind many of them is lent inside of the frame")
-  func behindMissing() {
-    var tuple = [String?](repeating: nil, count: 12)
-    tuple[11] = "seven"
-    let moves = tuple.indices.map { index in
-      FWDMove(frame: UInt32(8 * index), tuple: UInt16(16 * index), word: .cString)
-    }
-    let size = MemoryLayout<FWDLentFrame>.size
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: size + 128, alignment: 16)
-    defer { memory.deallocate() }
-    memory.initializeMemory(as: UInt8.self, repeating: 0xA5)
-    let frame = memory.baseAddress!.assumingMemoryBound(to: FWDLentFrame.self)
-    let isLent = tuple.withUnsafeBytes {
-      fwd_tuple_lend(moves, moves.count, $0.baseAddress!, frame) != 0
-    }
-    #expect(isLent)
-    #expect(memory[size...].allSatisfy { $0 == 0xA5 })
-    let words = UnsafeRawPointer(frame).assumingMemoryBound(to: UnsafePointer<CChar>?.self)
-    #expect((0..<11).allSatisfy { words[$0] == nil })
-    #expect(words[11].map { String(cString: $0) } == "seven")
-  }
-
-  @Test("more texts than are lent at once are passed, too")
+  @Test("more texts than are lent are passed, too")
   func many() throws {
     let functions = FunctionTable()
     let join:
@@ -122,47 +90,6 @@ struct LentTextTests {
     #expect(try tail("seven", 120) == nil)
     let found = try functions.function("strchr", as: ((String, Int32) -> String).self)
     #expect(throws: InvocationError.notText(index: nil)) { try found("seven", 120) }
-  }
-
-  @Test("a result of every length is the text that the standard library makes of it")
-  func resultOfEveryLength() throws {
-    for filler in ["x", "\u{7F}", "é", "日", "🙂"] {
-      for length in 0...20 {
-        let text = String(repeating: filler, count: length)
-        for ascii in 0..<3 {
-          let whole = String("abc".prefix(ascii)) + text + String("abc".prefix(ascii))
-          let copy = whole.withCString { String(copying: $0) }
-          #expect(copy == whole)
-          #expect(copy.map { Array($0.utf8) } == Array(whole.utf8))
-          #expect(copy?.hashValue == whole.hashValue)
-        }
-      }
-    }
-    #expect(String(copying: nil) == nil)
-  }
-
-  @Test("a result that is not UTF-8 is refused, whatever its length")
-  func resultOfOtherBytes() {
-    for length in 0..<20 {
-      var bytes = [CChar](repeating: 0x61, count: length + 2)
-      (bytes[length], bytes[length + 1]) = (-1, 0)
-      #expect(bytes.withUnsafeBufferPointer { String(copying: $0.baseAddress) } == nil)
-    }
-  }
-
-  @Test("a result is read no further than its NUL")
-  func endOfPage() throws {
-    let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-    let memory = try #require(
-      mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
-    defer { munmap(memory, 2 * page) }
-    #expect(mprotect(memory + page, page, PROT_NONE) == 0)
-    for length in 0..<20 {
-      let text = memory + (page - length - 1)
-      memset(text, 0x61, length)
-      let copy = String(copying: text.assumingMemoryBound(to: CChar.self))
-      #expect(copy == String(repeating: "a", count: length))
-    }
   }
 
   @Test("few words are passed with text at every place, and with numbers of every width")
