@@ -27,10 +27,11 @@ extension Implementation {
     asyncMethod body:
       @escaping @Sendable (isolated Receiver, repeat each Argument) async throws -> Value
   ) throws(InvocationError) {
-    let method: nonisolated(nonsending) @Sendable (Receiver, repeat each Argument) async throws -> Value =
-      { (receiver: Receiver, arguments: repeat each Argument) in
-        try await body(receiver, repeat each arguments)
-      }
+    let method:
+      nonisolated(nonsending) @Sendable (Receiver, repeat each Argument) async throws -> Value =
+        { (receiver: Receiver, arguments: repeat each Argument) in
+          try await body(receiver, repeat each arguments)
+        }
     try self.init(encoding: encoding, asyncMethod: method)
   }
 
