@@ -46,7 +46,7 @@ try table.select(3)  // list: row 3, then detail: row 3
 
 // Optional: only the delegates that implement it are called.
 let scrolled = Selector("tableDidScroll:")
-print(table.delegates.targets(respondingTo: scrolled).count)  // 1
+print(table.delegates.targets.count { Introspection.responds($0, to: scrolled) })  // 1
 print(Introspection.conforms(list, to: tableDelegate))  // true
 
 // Does *super* implement it? Ask the superclass, not the object.

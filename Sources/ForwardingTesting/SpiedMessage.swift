@@ -135,6 +135,6 @@ extension SpyProxy {
   public subscript<Result, each Argument>(
     message: Message<Result, repeat each Argument>
   ) -> SpiedMessage<Result, repeat each Argument> {
-    SpiedMessage(self, message.selector, PreparedMessage.of(message))
+    SpiedMessage(self, message.selector, message.prepared)
   }
 }

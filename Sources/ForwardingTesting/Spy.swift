@@ -86,6 +86,6 @@ public struct SpiedMessages<Proxy: GeneratedProxy> {
     dynamicMember name: KeyPath<Proxy.__Messages, Requirement<Result, repeat each Argument>>
   ) -> SpiedMessage<Result, repeat each Argument> {
     let requirement = Proxy.__Messages()[keyPath: name]
-    return SpiedMessage(untyped, requirement.selector, PreparedMessage.of(requirement))
+    return SpiedMessage(untyped, requirement.selector, requirement.prepared)
   }
 }

@@ -30,19 +30,20 @@ enum ExampleSources {
         guard text.hasPrefix("///") else { return nil }
         return String(text.dropFirst(text.hasPrefix("/// ") ? 4 : 3))
       }
-      return blocks(path, comments)
+      return blocks(path, comments).filter { hasMacros || !$0.needsMacros }
     }
   }
+
+  #if Macros
+    private static let hasMacros = true
+  #else
+    private static let hasMacros = false
+  #endif
 
   /// The code in the README, on the landing pages of the libraries and in `Documentation`. Blocks
   /// below `<!-- fragment -->` are left out, and so are blocks below `<!-- file: … -->`, which are
   /// files of a package. Blocks below `<!-- macros -->` need the trait.
   static func inMarkdown() throws -> [Example] {
-    #if Macros
-      let hasMacros = true
-    #else
-      let hasMacros = false
-    #endif
     let landings = try modules.map { module in
       let path = "Sources/\(module)/\(module).docc/\(module).md"
       return (path, try lines(path))

@@ -2,24 +2,16 @@
 /// Objects of one protocol that answer questions, and an object of the protocol that asks them in
 /// order.
 ///
-/// ```
-/// let source = DataSource<TableSourceProxy>()
-/// source.add(contacts)
-/// source.fallback = empty
-/// table.source = source.proxy  // the first who answers is asked
+/// <!-- macros -->
+/// ```swift
+/// let source = DataSource<ChatDelegateProxy>()
+/// source.add(window)
+/// source.fallback = archive
+/// source.proxy.chat(chat, shouldSend: "")  // false
 /// ```
 ///
 /// If neither a target nor the fallback answers, a requirement returns its `@Otherwise` value or
 /// nil, or throws.
-///
-/// ```swift
-/// func ask<Proxy: GeneratedProxy>(_ one: Proxy.__Target, or other: Proxy.__Target) -> Proxy {
-///   let source = DataSource<Proxy>()
-///   source.add(one)
-///   source.fallback = other
-///   return source.proxy
-/// }
-/// ```
 public final class DataSource<Proxy>: Multicast<Proxy> {
   /// Creates one without targets.
   public init() where Proxy: GeneratedProxy {

@@ -3,26 +3,18 @@ import Invocations
 
 /// The messages of a protocol as they pass through an ``Intercepting``.
 ///
-/// ```
-/// watched.messages.chatShouldSend.before { chat, text in
-///   if text.isEmpty { throw Refused() }
-/// }
+/// <!-- macros -->
+/// ```swift
+/// let watched = Intercepting<ChatDelegateProxy>(window)
+/// watched.messages.chatShouldSend.before { _, text in print(text) }
 /// watched.messages.chatShouldSend.around { proceed, chat, text in
 ///   try proceed(chat, text.uppercased())
 /// }
-/// watched.messages.chatShouldSend.after { answer, chat, text in log("\(text): \(answer)") }
+/// watched.messages.chatShouldSend.after { answer, _, text in print("\(text): \(answer)") }
 /// ```
 ///
 /// Handlers get the arguments with the types of the protocol, and run in the same order as those of
 /// an ``InterceptingProxy``.
-///
-/// ```swift
-/// func log<Proxy: GeneratedProxy>(
-///   _ name: KeyPath<Proxy.__Messages, Requirement<Void, String>>, of watched: Intercepting<Proxy>
-/// ) {
-///   watched.messages[dynamicMember: name].before { text in print(text) }
-/// }
-/// ```
 @dynamicMemberLookup
 public struct InterceptedMessages<Proxy: GeneratedProxy> {
   let proxy: InterceptingProxy
@@ -43,14 +35,10 @@ extension Intercepting {
 /// A message of a protocol that passes through an ``Intercepting``: adds handlers that run before or
 /// after the target's method, or around it.
 ///
+/// <!-- macros -->
 /// ```swift
-/// func shout<Proxy: GeneratedProxy>(
-///   _ name: KeyPath<Proxy.__Messages, Requirement<Void, String>>, of watched: Intercepting<Proxy>
-/// ) {
-///   watched.messages[dynamicMember: name].around { proceed, text in
-///     try proceed(text.uppercased())
-///   }
-/// }
+/// let watched = Intercepting<ChatDelegateProxy>(window)
+/// watched.messages.chatDidReceive.after { _, message in print(message.text) }
 /// ```
 public struct InterceptedMessage<Result, each Argument> {
   let requirement: Requirement<Result, repeat each Argument>
@@ -76,11 +64,12 @@ public struct InterceptedMessage<Result, each Argument> {
         _ proceed: ProceedingMessage<Result, repeat each Argument>, repeat each Argument
       ) throws -> Result
   ) -> ForwardingToken {
-    proxy.around(requirement.selector) { [requirement] rest in
+    let run = { @Sendable [requirement] (rest: InterceptedCall) throws in
       let arguments = try requirement.arguments(of: rest.call)
       let result = try handler(ProceedingMessage(rest: rest), repeat each arguments)
       if rest.call.returnsValue { try rest.call.setResult(result) }
     }
+    return proxy.add(requirement.selector, .around(run))
   }
 
   /// Adds a handler around the target that may suspend, for a requirement that is `async`: it
@@ -99,7 +88,7 @@ public struct InterceptedMessage<Result, each Argument> {
       let result = try await handler(ProceedingMessage(rest: rest), repeat each arguments)
       if rest.call.returnsValue { try rest.call.setResult(result) }
     }
-    return proxy.around(requirement.selector, awaiting: run)
+    return proxy.add(requirement.selector, .awaiting(run))
   }
 
   /// Adds a handler that runs after the target, with the answer and the arguments that the target
@@ -130,14 +119,11 @@ extension InterceptedMessage where Result == Void {
 
 /// Sends an intercepted message on to its target, when it is called.
 ///
+/// <!-- macros -->
 /// ```swift
-/// func shout<Proxy: GeneratedProxy>(
-///   _ name: KeyPath<Proxy.__Messages, Requirement<Void, String>>, of watched: Intercepting<Proxy>
-/// ) {
-///   watched.messages[dynamicMember: name].around { proceed, text in
-///     try proceed(text.uppercased())
-///   }
-/// }
+/// let watched = Intercepting<ChatDelegateProxy>(window)
+/// watched.messages.chatShouldSend.around { proceed, chat, _ in try proceed(chat, "") }
+/// watched.proxy.chat(chat, shouldSend: "hello")  // false
 /// ```
 public struct ProceedingMessage<Result, each Argument> {
   let rest: InterceptedCall

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// An object of a protocol whose messages pass through handlers on the way to the target.
 ///
-/// ```
-/// let watched = Intercepting<ChatDelegateProxy>(screen)
-/// unsafe watched.untyped.before { call in log("\(call)") }
+/// <!-- macros -->
+/// ```swift
+/// let watched = Intercepting<ChatDelegateProxy>(window)
+/// unsafe watched.untyped.before { call in print("\(call)") }
 /// session.delegate = watched.proxy
 /// ```
 ///
 /// It wraps an ``InterceptingProxy``, and follows its rules.
-///
-/// ```swift
-/// func logged<Proxy: GeneratedProxy>(_ target: Proxy.__Target) -> Proxy {
-///   let logged = Intercepting<Proxy>(target)
-///   unsafe logged.untyped.before { call in print("\(call)") }
-///   return logged.proxy
-/// }
-/// ```
 public final class Intercepting<Proxy: GeneratedProxy> {
   /// The proxy that runs the handlers, and forwards to the target.
   let forwarder: InterceptingProxy

@@ -34,15 +34,6 @@ extension Multicast {
     return values
   }
 
-  /// Returns the results of `transform` that are not nil, in order, by the rules of `forEach`.
-  @_disfavoredOverload
-  @inlinable
-  public final func compactMap<Value, Failure: Error>(
-    _ transform: (Subject) throws(Failure) -> Value?
-  ) throws(Failure) -> [Value] {
-    try map(transform).compactMap { $0 }
-  }
-
   /// Returns the first target for which `matches` is true; the remaining ones are not visited.
   @_disfavoredOverload
   @inlinable
@@ -60,15 +51,6 @@ extension Multicast {
     _ matches: (Subject) throws(Failure) -> Bool
   ) throws(Failure) -> Bool {
     try first { (target: Subject) throws(Failure) in try !matches(target) } == nil
-  }
-
-  /// Whether `matches` is true for a target. The first for which it is true ends the visit.
-  @_disfavoredOverload
-  @inlinable
-  public final func contains<Failure: Error>(
-    where matches: (Subject) throws(Failure) -> Bool
-  ) throws(Failure) -> Bool {
-    try first(where: matches) != nil
   }
 }
 
@@ -103,14 +85,6 @@ extension Multicast where Subject: GeneratedProxy {
     return values
   }
 
-  /// Returns the results of `transform` that are not nil, in order, by the rules of `forEach`.
-  @inlinable
-  public final func compactMap<Value, Failure: Error>(
-    _ transform: (Subject.__Target) throws(Failure) -> Value?
-  ) throws(Failure) -> [Value] {
-    try map(transform).compactMap { $0 }
-  }
-
   /// Returns the first target for which `matches` is true; the remaining ones are not visited.
   @inlinable
   public final func first<Failure: Error>(
@@ -125,14 +99,6 @@ extension Multicast where Subject: GeneratedProxy {
     _ matches: (Subject.__Target) throws(Failure) -> Bool
   ) throws(Failure) -> Bool {
     try first { (target: Subject.__Target) throws(Failure) in try !matches(target) } == nil
-  }
-
-  /// Whether `matches` is true for a target. The first for which it is true ends the visit.
-  @inlinable
-  public final func contains<Failure: Error>(
-    where matches: (Subject.__Target) throws(Failure) -> Bool
-  ) throws(Failure) -> Bool {
-    try first(where: matches) != nil
   }
 }
 

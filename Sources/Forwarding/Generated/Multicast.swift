@@ -3,33 +3,22 @@ public import Invocations
 
 /// Many objects of one protocol or class: a *multicast delegate*.
 ///
-/// ```
-/// let delegates = Multicast<any ChatDelegate>()            // any protocol, or a class
-/// delegates.add(screen)                                    // weak; nothing but a ChatDelegate compiles
-/// delegates.forEach { $0.chat(chat, didReceive: text) }    // everyone is told, in order
-/// ```
-///
-/// For the class that `@Forwardable` makes, there is also an object of the protocol that forwards to
-/// all of them:
-///
-/// ```
-/// let delegates = Multicast<ChatDelegateProxy>()
-/// delegates.add(screen)
-/// delegates.add(logger, on: .queue(background))
-/// session.delegate = delegates.proxy            // for any API that takes a ChatDelegate
-/// delegates.proxy.chat(chat, didReceive: text)  // everyone is told, in order
+/// ```swift
+/// let savers = Multicast<any Observer>()  // any protocol, or a class
+/// savers.add(screen)
+/// savers.forEach { $0.didSave() }
 /// ```
 ///
 /// Objects are held weakly, unless `strongly` is true; structures and enumerations are held until they
-/// are removed.
+/// are removed. For the class that `@Forwardable` makes, there is also an object of the protocol that
+/// forwards to all of them:
 ///
+/// <!-- macros -->
 /// ```swift
-/// func both<Proxy: GeneratedProxy>(_ one: Proxy.__Target, _ other: Proxy.__Target) -> Multicast<Proxy> {
-///   let both = Multicast<Proxy>()
-///   both.add(one)
-///   both.add(other, priority: 1)
-///   return both
-/// }
+/// delegates.add(window)
+/// delegates.add(journal, on: .mainActor)
+/// session.delegate = delegates.proxy
+/// delegates.proxy.chat(chat, didReceive: hello)
 /// ```
 public class Multicast<Subject> {
   /// The proxy that delivers.
@@ -158,10 +147,78 @@ extension Multicast where Subject: GeneratedProxy {
       once: once)
   }
 
+  /// Adds a target with a lane, without a check that its class and the values of its messages may
+  /// be used on the thread of the lane. The caller vouches for that, for instance for an object
+  /// that only its queue uses.
+  ///
+  /// The lane cannot return the result of a requirement that is not awaited: the target runs, and
+  /// its result is ignored.
+  @discardableResult
+  public final func add(
+    unchecked target: Subject.__Target, strongly: Bool = false, on lane: DeliveryLane,
+    priority: Int? = nil, group: String? = nil, once: Bool = false
+  ) -> ForwardingToken {
+    forwarder.add(
+      RegisteredTarget(target, of: Subject.self).request(
+        to: forwarder, strongly: strongly, on: lane, priority: priority, group: group, once: once))
+  }
+
+  /// Adds a closure for one requirement, in place of a target.
+  ///
+  /// ```
+  /// let token = delegates.on(\.chatDidReceive) { chat, message in print(message.text) }
+  /// token.remove()
+  /// ```
+  ///
+  /// The closure is kept until its token removes it, and runs on the sender's thread. A requirement
+  /// that it has a result for gets the closure's answer.
+  ///
+  /// - Parameters:
+  ///   - requirement: the name of the requirement among ``messages``.
+  ///   - priority: targets with higher priorities are called first; 0 by default.
+  ///   - group: a name for removing several registrations at once.
+  ///   - once: whether the registration ends with its first message.
+  ///   - body: what the requirement runs.
+  /// - Precondition: The requirement is not `async`.
+  @discardableResult
+  public final func on<Result, each Argument>(
+    _ requirement: KeyPath<Subject.__Messages, Requirement<Result, repeat each Argument>>,
+    priority: Int? = nil, group: String? = nil, once: Bool = false,
+    _ body: @escaping @Sendable (repeat each Argument) throws -> Result
+  ) -> ForwardingToken {
+    let requirement = Subject.__Messages()[keyPath: requirement]
+    let target = ClosureTarget()
+    do throws(InvocationError) {
+      try target.register(requirement.selector) { (arguments: repeat each Argument) in
+        try body(repeat each arguments)
+      }
+    } catch {
+      fatalError("'\(requirement.selector)' cannot be answered by a closure: \(error)")
+    }
+    return forwarder.add(target, strongly: true, priority: priority, group: group, once: once)
+  }
+
   /// The targets that are alive and conform to the protocol, in the order of delivery. A proxy that
   /// was added as a target is returned as another proxy in front of the same untyped one.
   public final var targets: [Subject.__Target] {
     forwarder.targets.compactMap { Subject.__found($0) }
+  }
+}
+
+// Where a value crosses to another thread, the compiler checks that it is Sendable. Where it cannot, the argument
+// label `unchecked` shows that the caller vouches for it.
+extension Multicast where Subject: GeneratedProxy, Subject.__Values: Sendable {
+  /// Adds a target with a lane, in the way of
+  /// ``MulticastProxy/add(_:strongly:on:priority:group:once:)``. The target and all values of the
+  /// protocol are `Sendable`.
+  @discardableResult
+  public final func add(
+    _ target: Subject.__SendableTarget, strongly: Bool = false, on lane: DeliveryLane,
+    priority: Int? = nil, group: String? = nil, once: Bool = false
+  ) -> ForwardingToken {
+    add(
+      unchecked: Subject.__target(target), strongly: strongly, on: lane, priority: priority,
+      group: group, once: once)
   }
 }
 

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The messages of a protocol, for sending them to the targets of a ``Multicast``.
 ///
-/// ```
-/// try delegates.messages.chatShouldSend.all(chat, "text")       // [true, false]
-/// try delegates.messages.titleOfChat.first(chat)                // "garden"
-/// try delegates.messages.chatDidReceive.report(chat, message)   // what became of it at each target
+/// <!-- macros -->
+/// ```swift
+/// delegates.add(window)
+/// try delegates.messages.chatShouldSend.all(chat, "text")             // [true]
+/// try delegates.messages.chatDidReceive.report(chat, hello).answered  // 1
 /// ```
 ///
 /// A proxy returns one answer, as its protocol requires; these messages return all of them. A
-/// requirement that is `async` is awaited, by the functions that have a parameter `concurrently`:
-///
-/// ```
-/// try await delegates.messages.uploadAs.all(file, "notes", concurrently: true)  // all receipts
-/// ```
-///
-/// ```swift
-/// func ask<Proxy: GeneratedProxy>(
-///   _ delegates: Multicast<Proxy>, _ name: KeyPath<Proxy.__Messages, Requirement<Bool, String>>
-/// ) throws -> [Bool] {
-///   try delegates.messages[dynamicMember: name].all("text")
-/// }
-/// ```
+/// requirement that is `async` is awaited, by the functions that have a parameter `concurrently`.
 @dynamicMemberLookup
 public struct MulticastMessages<Proxy> {
   let untyped: MulticastProxy
@@ -40,12 +29,10 @@ extension Multicast where Subject: GeneratedProxy {
 
 /// A message of a protocol to many targets, and the ways to collect their answers.
 ///
+/// <!-- macros -->
 /// ```swift
-/// func heights<Proxy: GeneratedProxy>(
-///   _ views: Multicast<Proxy>, _ height: KeyPath<Proxy.__Messages, Requirement<Double>>
-/// ) throws -> Double {
-///   try views.messages[dynamicMember: height].all().reduce(0, +)
-/// }
+/// delegates.add(window)
+/// try delegates.messages.chatShouldSend.all(chat, "").allSatisfy { $0 }  // false
 /// ```
 public struct MulticastMessage<Proxy, Result, each Argument> {
   @usableFromInline let requirement: Requirement<Result, repeat each Argument>
@@ -77,12 +64,9 @@ public struct MulticastMessage<Proxy, Result, each Argument> {
 
 // The requirement may run in another isolation domain than its sender.
 extension MulticastMessage where Proxy: Sendable, Result: Sendable, repeat each Argument: Sendable {
-  /// Sends the message to all targets, awaits them, and returns the one answer that the proxy's
-  /// result rule selects. The parameters are those of
-  /// ``Message/callAsFunction(_:on:concurrently:)``.
+  /// Awaits all targets, as ``Message/callAsFunction(_:on:concurrently:)`` does.
   ///
-  /// - Throws: the first error of a target, a ``ForwardingError`` if no target answers, or
-  ///   `CancellationError` if the task is cancelled before all targets were called.
+  /// - Throws: as that does.
   @discardableResult
   public nonisolated(nonsending) func callAsFunction(
     _ arguments: repeat each Argument, concurrently: Bool
@@ -92,8 +76,7 @@ extension MulticastMessage where Proxy: Sendable, Result: Sendable, repeat each 
 
   /// Returns the answers of all targets that are awaited, in the order of the targets.
   ///
-  /// - Throws: the first error of a target, after all targets were called; the other errors are
-  ///   diagnostics.
+  /// - Throws: as ``Message/all(_:on:concurrently:)`` does.
   public nonisolated(nonsending) func all(
     _ arguments: repeat each Argument, concurrently: Bool
   ) async throws -> [Result] {
@@ -101,10 +84,9 @@ extension MulticastMessage where Proxy: Sendable, Result: Sendable, repeat each 
       repeat each arguments, on: untyped, concurrently: concurrently)
   }
 
-  /// Returns the first answer of targets that are awaited, and ends the delivery with it; nil if no
-  /// target answers. A concurrent delivery cancels the calls of the other targets.
+  /// Returns the first answer of targets that are awaited, as ``Message/first(_:on:concurrently:)`` does.
   ///
-  /// - Throws: the first error of a target, or `CancellationError` if the task is cancelled before.
+  /// - Throws: as that does.
   public nonisolated(nonsending) func first(
     _ arguments: repeat each Argument, concurrently: Bool
   ) async throws -> Result? {
@@ -112,10 +94,9 @@ extension MulticastMessage where Proxy: Sendable, Result: Sendable, repeat each 
       repeat each arguments, on: untyped, concurrently: concurrently)
   }
 
-  /// Sends the message, awaits the targets, and returns the outcome at each.
+  /// Returns what became of the message at each target, awaiting them.
   ///
-  /// - Throws: an error only if the message cannot be delivered. The errors of targets are in the
-  ///   report.
+  /// - Throws: what keeps the message from being delivered.
   public nonisolated(nonsending) func report(
     _ arguments: repeat each Argument, concurrently: Bool
   ) async throws -> DeliveryReport<Result> {

@@ -5,8 +5,6 @@ import Glibc
 
 /// An object that stands in for a value among the targets of a proxy. It conforms to the protocol,
 /// and calls the value.
-///
-/// Only the code that `@Forwardable` writes needs it.
 @_documentation(visibility: internal)
 public protocol _ProxyBox: _ProxySender, ManyTargets {
   /// The existential type of the protocol.

@@ -4,8 +4,6 @@ public import Invocations
 // Async requirements. The values that a proxy holds stay in the isolation domain of its method.
 
 /// The delivery of an `async` requirement to the targets of a proxy, one after the other.
-///
-/// Only the code that `@Forwardable` writes needs it.
 @_documentation(visibility: internal)
 @frozen
 public struct _AwaitedProxyDelivery<Result>: ~Copyable {

@@ -3,8 +3,6 @@ public import Invocations
 
 /// Sends the messages of requirements, whose arguments are borrowed from the caller, and not copied, and
 /// helps the code of proxies otherwise.
-///
-/// Only the code that `@Forwardable` writes needs it.
 @_documentation(visibility: internal)
 public enum _ProxyMessage {
   /// Sends a message with any number of arguments. Returns nil if the target does not answer.

@@ -2,8 +2,6 @@
 public import Invocations
 
 /// Registers the methods with which the objects of a class answer the messages of a proxy.
-///
-/// Only the code that `@Forwardable` writes needs it.
 @_documentation(visibility: internal)
 public struct _ProxyMethods<Object: AnyObject> {
   let table: MethodTable

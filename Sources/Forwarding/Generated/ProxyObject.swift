@@ -3,8 +3,6 @@ public import Invocations
 
 /// Implements `Hashable`, `NSObjectProtocol` and `CustomStringConvertible` by identity, for proxies
 /// and boxes whose protocol inherits one of them.
-///
-/// Only the code that `@Forwardable` writes needs it.
 @_documentation(visibility: internal)
 public protocol _ProxyObject: CustomAnswering {}
 
@@ -42,8 +40,6 @@ extension _ProxyObject where Self: CustomDebugStringConvertible {
 /// What the members of a proxy need of it: the extension of its protocol has them, for the proxy and for those
 /// of inheriting protocols. Its conformance belongs to no actor, as a protocol that inherits `Sendable` takes
 /// no member of an extension for a conformance that does.
-///
-/// Only the code that `@Forwardable` writes needs it.
 @_documentation(visibility: internal)
 public protocol _ProxySender: _ProxyObject {
   /// The destination of the proxy's messages.

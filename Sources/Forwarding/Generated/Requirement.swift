@@ -15,7 +15,7 @@ public import Invocations
 public final class Requirement<Result, each Argument>: Sendable {
   /// The selector of the message.
   public let selector: Selector
-  @usableFromInline let prepared: PreparedMessage?
+  @usableFromInline package let prepared: PreparedMessage?
   /// Whether the values of a call may be handed to another thread without a further check.
   public let __travels: Bool
   /// The reason why the message cannot be sent: a type of the requirement has an invalid encoding.
@@ -63,8 +63,6 @@ public final class Requirement<Result, each Argument>: Sendable {
 }
 
 /// The types of what a requirement carries: `Sendable` if all are.
-///
-/// Proxies are written by `@Forwardable`; nothing else needs this.
 @_documentation(visibility: internal)
 @frozen
 public struct _RequirementValues<each Value> {
@@ -106,11 +104,4 @@ extension ForwardingProxy {
     // Another proxy, such as a journal, has no target to name.
     EventReports.report(.failed(selector, type(of: self), error))
   }
-}
-
-extension PreparedMessage {
-  /// The prepared call of a requirement; nil if the requirement cannot be a message.
-  package static func of<Result, each Argument>(
-    _ requirement: Requirement<Result, repeat each Argument>
-  ) -> PreparedMessage? { requirement.prepared }
 }

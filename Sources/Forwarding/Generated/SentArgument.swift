@@ -5,8 +5,6 @@ import Synchronization
 // Requirements with `sending` parameters: only one target may get such an argument.
 
 /// A `sending` argument, on its way from a proxy to its only target.
-///
-/// Only the code that `@Forwardable` writes needs it.
 @_documentation(visibility: internal)
 public final class _SentArgument<Value>: Sendable {
   private let stored: Mutex<Value?>

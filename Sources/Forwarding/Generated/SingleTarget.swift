@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// An object of a protocol that forwards to one target, which may be replaced.
 ///
-/// ```
-/// let delegate = SingleTarget<ChatDelegateProxy>(screen)  // weak; nothing but a ChatDelegate compiles
+/// <!-- macros -->
+/// ```swift
+/// let delegate = SingleTarget<ChatDelegateProxy>(window)  // weak
 /// session.delegate = delegate.proxy
-/// delegate.target = window                                // the session need not know
+/// delegate.target = archive
 /// ```
 ///
 /// When the target is gone, a requirement returns its `@Otherwise` value, and a throwing one throws
 /// ``ForwardingError/targetGone(_:)``. It is a ``Multicast`` of one: each `add` replaces the target.
-///
-/// ```swift
-/// func place<Proxy: GeneratedProxy>(for target: Proxy.__Target) -> SingleTarget<Proxy> {
-///   let place = SingleTarget<Proxy>()
-///   place.setTarget(target, strongly: true)
-///   return place
-/// }
-/// ```
 public final class SingleTarget<Proxy>: Multicast<Proxy> {
   /// Creates one for a target, which is held weakly unless `strongly` is true.
   public init(

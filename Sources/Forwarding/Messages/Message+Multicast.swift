@@ -12,13 +12,9 @@ extension Message {
   public func report(
     _ arguments: repeat each Argument, on proxy: MulticastProxy
   ) throws -> DeliveryReport<Result> {
-    let call = try invocation(repeat each arguments)
-    return try proxy.deliver(call).typed(empty: emptyAnswer(call))
-  }
-
-  /// The only possible answer to a message without a result; nil for a message with a result.
-  private func emptyAnswer(_ call: Invocation) throws(InvocationError) -> Result? {
-    call.returnsValue ? nil : try call.call.answer(as: Result.self, prepared.result)
+    try proxy.report(invocation(repeat each arguments)) {
+      try $0.answer(as: Result.self, prepared.result)
+    }
   }
 
   /// Returns the answers of all targets, in order.
@@ -97,9 +93,9 @@ extension Message where Result: Sendable, repeat each Argument: Sendable {
   public nonisolated(nonsending) func report(
     _ arguments: repeat each Argument, on proxy: MulticastProxy, concurrently: Bool
   ) async throws -> DeliveryReport<Result> {
-    let call = try invocation(repeat each arguments)
-    return try await proxy.reportAwaiting(call, concurrently: concurrently)
-      .typed(empty: emptyAnswer(call))
+    try await proxy.reportAwaiting(
+      invocation(repeat each arguments), concurrently: concurrently
+    ) { try $0.answer(as: Result.self, prepared.result) }
   }
 
   /// Returns the answers of all targets that are awaited, in the order of the targets.

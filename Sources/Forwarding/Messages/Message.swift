@@ -22,7 +22,7 @@ public import TypeEncodings
 public struct Message<Result, each Argument>: Sendable {
   /// The selector of the message.
   public let selector: Selector
-  @usableFromInline let prepared: PreparedMessage
+  @usableFromInline package let prepared: PreparedMessage
 
   /// Creates a message. The selector must have a colon for each argument. The types are compared
   /// with `encoding`; if that is nil, they determine it.
@@ -68,11 +68,4 @@ public struct Message<Result, each Argument>: Sendable {
   ) throws -> Result {
     try prepared.send(tuple: (repeat each arguments), as: selector, to: target)
   }
-}
-
-extension PreparedMessage {
-  /// The prepared call of a message.
-  package static func of<Result, each Argument>(
-    _ message: Message<Result, repeat each Argument>
-  ) -> PreparedMessage { message.prepared }
 }

@@ -82,8 +82,8 @@ extension DeliveryOutcome {
   }
 }
 
-extension DeliveryReport<Invocation> {
-  mutating func add(_ turn: Delivery.Turn, _ token: ForwardingToken, answer: Invocation?) {
+extension DeliveryReport {
+  mutating func add(_ turn: Delivery.Turn, _ token: ForwardingToken, _ answer: Answer?) {
     entries.append(
       Entry(token: token, outcome: turn.outcome, answer: answer, ticket: turn.ticket))
   }

@@ -63,24 +63,6 @@ extension DeliveryReport.Entry where Answer == Invocation {
   }
 }
 
-extension DeliveryReport where Answer == Invocation {
-  /// The same report with answers of a Swift type.
-  ///
-  /// - Parameter empty: the answer to a message without a result.
-  /// - Throws: an ``InvocationError`` if an answer has another type.
-  func typed<Value>(empty: Value?) throws(InvocationError) -> DeliveryReport<Value> {
-    var report = DeliveryReport<Value>()
-    report.entries.reserveCapacity(entries.count)
-    for entry in entries {
-      let answer = entry.outcome.isAnswer ? try entry.answer(as: Value.self) ?? empty : nil
-      report.entries.append(
-        DeliveryReport<Value>.Entry(
-          token: entry.token, outcome: entry.outcome, answer: answer, ticket: entry.ticket))
-    }
-    return report
-  }
-}
-
 /// The outcome of a message at one target.
 ///
 /// ```swift

@@ -9,15 +9,22 @@ extension MulticastProxy {
   /// - Throws: an error only if the invocation cannot be delivered. The errors of targets are in
   ///   the report.
   public func deliver(_ invocation: Invocation) throws -> DeliveryReport<Invocation> {
+    try report(invocation) { $0.returnsValue ? $0.copiedAnswer() : nil }
+  }
+
+  /// Delivers an invocation, and reports the outcome at each target, with what `answer` takes from the
+  /// call while it has the answer of one.
+  func report<Answer>(
+    _ invocation: Invocation, _ answer: (Call) throws -> Answer?
+  ) throws -> DeliveryReport<Answer> {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
     let call = invocation.call
-    var report = DeliveryReport<Invocation>()
+    var report = DeliveryReport<Answer>()
     report.entries.reserveCapacity(registrationCount)
     _ = try deliver(
       call, selector, targetList.ends(hasResult: call.returnsValue), listsAll: true
     ) { registration, turn in
-      let isAnswer = turn.outcome.isAnswer && call.returnsValue
-      report.add(turn, token(of: registration), answer: isAnswer ? call.copiedAnswer() : nil)
+      report.add(turn, token(of: registration), turn.outcome.isAnswer ? try answer(call) : nil)
     }
     return report
   }
@@ -147,15 +154,15 @@ extension MulticastProxy {
   // MARK: Awaiting
 
   /// Delivers an invocation, awaits the targets, and reports the outcome at each.
-  nonisolated(nonsending) func reportAwaiting(
-    _ invocation: Invocation, concurrently: Bool
-  ) async throws -> DeliveryReport<Invocation> {
-    let hasResult = invocation.returnsValue
-    var report = DeliveryReport<Invocation>()
+  nonisolated(nonsending) func reportAwaiting<Answer>(
+    _ invocation: Invocation, concurrently: Bool, _ answer: (Call) throws -> Answer
+  ) async throws -> DeliveryReport<Answer> {
+    var report = DeliveryReport<Answer>()
     _ = try await deliverAwaiting(
-      invocation, concurrently: concurrently, targetList.ends(hasResult: hasResult)
+      invocation, concurrently: concurrently, targetList.ends(hasResult: invocation.returnsValue)
     ) { registration, turn in
-      report.add(turn, token(of: registration), answer: hasResult ? turn.call : nil)
+      report.add(
+        turn, token(of: registration), turn.outcome.isAnswer ? try answer(invocation.call) : nil)
     }
     return report
   }
@@ -184,6 +191,52 @@ extension MulticastProxy {
     }
     if let answer { try combiner.set(answer, call) }
     try conclude(call, selector, tally)
+  }
+
+  // MARK: What the sender gets
+
+  package func verdict(
+    _ selector: Selector, _ tally: TargetList.Tally, returnsValue: Bool, hasOtherwise: Bool
+  ) -> Verdict {
+    if tally.metDead { purge() }
+    diagnose(tally.failures.dropFirst(), of: selector)
+    if let error = tally.error { return .failed(error) }
+    if tally.answered > 0 { return .answered }
+    // Without a result a proxy throws another error instead: a guard fails closed, so that a message in
+    // a queue is no answer.
+    let isGuard = hasOtherwise && !returnsValue
+    if tally.hasQueued, !isGuard { return .answered }
+    let rule = whenNobodyAnswers
+    let isError = rule == .throw || rule == .throwForResults && (returnsValue || isGuard)
+    // The error ends at the proxy that answers.
+    if !isError || !hasOtherwise { diagnoseUnanswered(selector, isError: isError) }
+    guard isError else { return .answered }
+    return .unanswered(
+      targetList.isOfOne && isEmpty
+        ? ForwardingError.targetGone(selector) : ForwardingError.nobodyAnswered(selector))
+  }
+
+  package func overrule(_ member: ListedTarget, _ selector: Selector) {
+    tellListener(.overruled(token(of: member), selector))
+  }
+
+  /// Gives a sender what the verdict says.
+  @inline(never)
+  func conclude(_ call: Call, _ selector: Selector, _ tally: TargetList.Tally) throws {
+    let verdict = verdict(
+      selector, tally, returnsValue: call.returnsValue,
+      hasOtherwise: UnansweredMessages.hasOtherwise(call))
+    switch verdict {
+    case .answered:
+      // A message that is queued for targets whose results are ignored is answered, too.
+      if tally.answered == 0 { call.answerWithZero() }
+    case .failed(let error):
+      guard tally.answered > 0, UnansweredMessages.cannotThrow(call) else { throw error }
+      diagnose(.unheard(selector, error))
+    case .unanswered(let error):
+      UnansweredMessages.note(call)
+      if let error { throw error }
+    }
   }
 
   // MARK: Turns

@@ -133,22 +133,12 @@ extension MulticastProxy {
   /// Reports the targets that died before their first message, with one event for each class: there
   /// may be a million.
   private static func reportUnreached(_ gone: [Registration]) {
-    var counts: [(type: AnyClass, count: Int)] = []
-    var places: [ObjectIdentifier: Int] = [:]
-    var place = 0
+    var counts: [ObjectIdentifier: (type: AnyClass, count: Int)] = [:]
     for registration in gone where !registration.wasReached {
       let type: AnyClass = registration.type
-      // Most targets have the class of the previous one.
-      if counts.isEmpty || counts[place].type != type {
-        place = places[ObjectIdentifier(type), default: counts.count]
-        if place == counts.count {
-          places[ObjectIdentifier(type)] = place
-          counts.append((type, 0))
-        }
-      }
-      counts[place].count += 1
+      counts[ObjectIdentifier(type), default: (type, 0)].count += 1
     }
-    for each in counts {
+    for each in counts.values {
       EventReports.report(.diedUnreached(SwiftType(each.type)), times: each.count)
     }
   }

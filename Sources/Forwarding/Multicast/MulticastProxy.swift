@@ -225,6 +225,68 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   }
 }
 
+extension MulticastProxy {
+  // MARK: Looking
+
+  /// The current registrations, in the order of delivery.
+  var snapshot: [Registration] { registrations.withLockInPlace { _ in targetList.all } }
+
+  /// The current options of a registration.
+  func wishes(of registration: Registration) -> Registration.Wishes {
+    registrations.withLockInPlace { _ in registration.wishes }
+  }
+
+  func withRegistration<Result>(_ token: ForwardingToken, _ body: (Registration) -> Result)
+    -> Result?
+  {
+    registrations.withLockInPlace { $0.find(token).map(body) }
+  }
+
+  /// The number of registrations, including those of dead targets that no delivery has found yet.
+  public var registrationCount: Int { registrations.withLockInPlace { $0.count } }
+
+  /// The targets that are alive, in the order of delivery.
+  public var targets: [AnyObject] { snapshot.compactMap { $0.object } }
+
+  // MARK: Asking one
+
+  /// The target that is asked after all others, whatever their priorities. It is held weakly.
+  public var fallback: AnyObject? {
+    get { snapshot.last { $0.isFallback }?.object }
+    set { setFallback(newValue) }
+  }
+
+  /// Sets the target that is asked after all others. It is held weakly unless `strongly` is true.
+  public func setFallback(_ target: AnyObject?, strongly: Bool = false) {
+    guard let target else { return removeFallback() }
+    add(
+      Registrations.Request(
+        proxy: self, target: target, isStrong: strongly, lane: .caller, priority: nil, group: nil,
+        isOnce: false, isFallback: true))
+  }
+
+  func removeFallback() {
+    _ = change { $0.remove(from: $1) { $0.isFallback } }
+  }
+
+  /// The target of a proxy for one object, if a message may be passed on to it as it is.
+  var passedOnTarget: AnyObject? {
+    guard targetList.isOfOne,
+      let only = registrations.withLockInPlace({ _ in targetList.first }), only.way == .called,
+      let target = only.object
+    else { return nil }
+    only.markReached()
+    return target
+  }
+
+  /// Passes a call on to the only target, as a step of this proxy.
+  func pass(_ call: Call, on target: AnyObject) throws {
+    try call.forwarding(by: self, as: targetList) {
+      try call.withInvocation { try $0.send(to: target) }
+    }
+  }
+}
+
 extension MulticastProxy: TargetRegistry, TokenOwner {
   public var _registry: _Registry { _Registry(proxy: self) }
 }

@@ -43,13 +43,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   public func before(
     _ selector: Selector? = nil, _ handler: @escaping @Sendable (Invocation) throws -> Void
   ) -> ForwardingToken {
-    add(selector, answers: false) { rest in
-      try handler(rest.call)
-      try rest.proceed()
-    } awaiting: { rest in
-      try handler(rest.call)
-      try await rest.proceedAwaiting()
-    }
+    add(selector, .before(handler))
   }
 
   /// Adds a handler that runs after the target. It sees the result, and the arguments that the
@@ -58,13 +52,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   public func after(
     _ selector: Selector? = nil, _ handler: @escaping @Sendable (Invocation) throws -> Void
   ) -> ForwardingToken {
-    add(selector, answers: false, isOutermost: true) { rest in
-      try rest.proceed()
-      try handler(rest.call)
-    } awaiting: { rest in
-      try await rest.proceedAwaiting()
-      try handler(rest.call)
-    }
+    add(selector, .after(handler))
   }
 
   /// Adds a handler that runs in place of the target. It gets the invocation, and a function that
@@ -74,7 +62,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
     _ selector: Selector? = nil,
     _ handler: @escaping @Sendable (Invocation, () throws -> Void) throws -> Void
   ) -> ForwardingToken {
-    around(selector) { rest in try handler(rest.call) { try rest.proceed() } }
+    add(selector, .around { rest in try handler(rest.call) { try rest.proceed() } })
   }
 
   /// Adds a handler that runs in place of the target, and may suspend. Messages that are not awaited
@@ -87,37 +75,22 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
         Invocation, nonisolated(nonsending) () async throws -> Void
       ) async throws -> Void
   ) -> ForwardingToken {
-    around(selector) { rest in
-      try await handler(rest.call) { try await rest.proceedAwaiting() }
-    }
-  }
-
-  func around(
-    _ selector: Selector?, _ run: @escaping InterceptingLayer.Handler
-  ) -> ForwardingToken { add(selector, answers: true, run, awaiting: nil) }
-
-  func around(
-    _ selector: Selector?, awaiting: @escaping InterceptingLayer.AwaitingHandler
-  ) -> ForwardingToken {
     add(
-      selector, answers: true, { throw InvocationError.notAwaited($0.call.selector) },
-      awaiting: awaiting)
+      selector,
+      .awaiting { rest in try await handler(rest.call) { try await rest.proceedAwaiting() } })
   }
 
-  /// Adds a handler behind those that do not answer: they see what the sender sent, and what it gets.
-  private func add(
-    _ selector: Selector?, answers: Bool, isOutermost: Bool = false,
-    _ run: @escaping InterceptingLayer.Handler,
-    awaiting: InterceptingLayer.AwaitingHandler?
-  ) -> ForwardingToken {
-    if !answers, let selector { checkName(selector) }
+  @discardableResult
+  func add(_ selector: Selector?, _ handler: InterceptingLayer.Handler) -> ForwardingToken {
+    let isOutermost = if case .after = handler { true } else { false }
+    if !handler.answers, let selector { checkName(selector) }
     let token = ForwardingToken(
       id: ForwardingToken.newID(), target: ObjectIdentifier(self), reference.type,
       of: ObjectReference(self, isStrong: false))
-    let layer = InterceptingLayer(
-      token: token, selector: selector, answers: answers, run: run, awaiting: awaiting)
+    let layer = InterceptingLayer(token: token, selector: selector, handler: handler)
     layers.withLockInPlace { layers in
-      let index = isOutermost ? 0 : layers.firstIndex { $0.answers } ?? layers.endIndex
+      // Handlers that do not answer see what the sender sent, and what it gets.
+      let index = isOutermost ? 0 : layers.firstIndex { $0.handler.answers } ?? layers.endIndex
       layers.insert(layer, at: index)
     }
     return token
@@ -220,7 +193,7 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
   }
 
   private func isAnswered(_ selector: Selector) -> Bool {
-    layers.read { $0 }.contains { $0.answers && $0.isFor(selector) }
+    layers.read { $0 }.contains { $0.handler.answers && $0.isFor(selector) }
   }
 }
 
@@ -228,18 +201,28 @@ extension InterceptingProxy: TokenOwner {}
 
 /// A handler, around the handlers behind it and the target.
 struct InterceptingLayer: Sendable {
-  typealias Handler = @Sendable (InterceptedCall) throws -> Void
-  typealias AwaitingHandler =
+  typealias Awaiting =
     nonisolated(nonsending) @Sendable (InterceptedCall) async throws -> Void
+
+  enum Handler: Sendable {
+    case before(@Sendable (Invocation) throws -> Void)
+    case after(@Sendable (Invocation) throws -> Void)
+    case around(@Sendable (InterceptedCall) throws -> Void)
+    case awaiting(Awaiting)
+
+    /// Whether it may answer in place of the target.
+    var answers: Bool {
+      switch self {
+      case .before, .after: false
+      case .around, .awaiting: true
+      }
+    }
+  }
 
   let token: ForwardingToken
   /// The selector of the messages; nil for all messages.
   let selector: Selector?
-  /// Whether it may answer in place of the target.
-  let answers: Bool
-  let run: Handler
-  /// The handler for messages that are awaited; nil if `run` is.
-  let awaiting: AwaitingHandler?
+  let handler: Handler
 
   func isFor(_ selector: Selector) -> Bool { self.selector == nil || self.selector == selector }
 }
@@ -257,12 +240,29 @@ struct InterceptedCall {
   /// Runs the next handler, or the target.
   func proceed() throws {
     guard let next = layers.first else { return try proxy.send(call) }
-    try next.run(rest)
+    switch next.handler {
+    case .before(let run):
+      try run(call)
+      try rest.proceed()
+    case .after(let run):
+      try rest.proceed()
+      try run(call)
+    case .around(let run): try run(rest)
+    case .awaiting: throw InvocationError.notAwaited(call.selector)
+    }
   }
 
   nonisolated(nonsending) func proceedAwaiting() async throws {
     guard let next = layers.first else { return try await proxy.sendAwaiting(call) }
-    guard let awaiting = next.awaiting else { return try next.run(rest) }
-    try await awaiting(rest)
+    switch next.handler {
+    case .before(let run):
+      try run(call)
+      try await rest.proceedAwaiting()
+    case .after(let run):
+      try await rest.proceedAwaiting()
+      try run(call)
+    case .around(let run): try run(rest)
+    case .awaiting(let run): try await run(rest)
+    }
   }
 }

@@ -173,7 +173,9 @@ public final class Implementation: Sendable {
   /// translates, its variant without a result, or the one for other types. Returns nil if the types
   /// differ.
   func answering(_ plan: CallPlan) -> Implementation? {
-    if plan.isInterchangeable(with: self.plan) || plan.differsInText(from: self.plan) { return self }
+    if plan.isInterchangeable(with: self.plan) || plan.differsInText(from: self.plan) {
+      return self
+    }
     return traits.withoutResult?.answering(plan) ?? otherTypes?.answering(plan)
   }
 

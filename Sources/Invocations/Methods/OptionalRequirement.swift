@@ -9,10 +9,6 @@ package struct NotImplemented: Error {
 /// A class whose objects stand for targets of several types.
 ///
 /// Adopted by the boxes of values that `@Forwardable` generates.
-///
-/// ```swift
-/// final class Anything: ManyTargets {}
-/// ```
 @_documentation(visibility: internal)
 public protocol ManyTargets: AnyObject {
   /// The type of the target that this one stands for.
@@ -25,12 +21,6 @@ extension ManyTargets {
 
 /// Notifies a running delivery that the default implementation of an optional requirement was
 /// called.
-///
-/// Used by code that `@Forwardable` generates.
-///
-/// ```swift
-/// OptionalRequirement.leaveOut(Screen(), "idle")
-/// ```
 @_documentation(visibility: internal)
 public enum OptionalRequirement {
   /// Notes that an object has no implementation of its own.
@@ -113,7 +103,8 @@ public enum OptionalRequirement {
   /// which may have thrown, as not every one has a value to return.
   @unsafe
   static func isAnswered(
-    _ selector: Selector, by object: UnsafeRawPointer, of type: AnyClass, _ method: () throws -> Void
+    _ selector: Selector, by object: UnsafeRawPointer, of type: AnyClass,
+    _ method: () throws -> Void
   ) throws -> Bool {
     let thread = unsafe fwd_thread()
     unsafe fwd_forget_left_out(thread)

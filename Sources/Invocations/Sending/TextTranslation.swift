@@ -70,7 +70,9 @@ extension Call {
         }
         // The other call borrows the objects of this one.
         let answer = try inUse { () throws(Failure) in try body(other) }
-        do throws(InvocationError) { try adoptTranslated(other.call) } catch { throw failing(error) }
+        do throws(InvocationError) { try adoptTranslated(other.call) } catch {
+          throw failing(error)
+        }
         return answer
       }
     }

@@ -27,9 +27,9 @@ struct MembershipTests {
     let closure = ClosureTarget()
     for listener in listeners { proxy.add(listener) }
     proxy.add(closure)
-    #expect(proxy.targets(of: Listener.self).count == 2)
+    #expect(proxy.targets.count { $0 is Listener } == 2)
     #expect(proxy.targets.count == 3)
-    #expect(proxy.targets(respondingTo: Selector("did:")).count == 2)
+    #expect(proxy.targets.count { Introspection.responds($0, to: "did:") } == 2)
     #expect(proxy.responds(to: "did:"))
     #expect(!proxy.responds(to: "none"))
     withExtendedLifetime((listeners, closure)) {}
