@@ -104,7 +104,9 @@ package final class PreparedFunction: Sendable {
       // SAFETY: `init` made the layout, and compared the types of the tuple with it.
       let move = unsafe layout.unsafelyUnwrapped.moves[index]
       let value = unsafe tuple + Int(move.tuple)
-      if move.word == .cString, let text = unsafe value.assumingMemoryBound(to: String?.self).pointee {
+      if move.word == .cString,
+        let text = unsafe value.assumingMemoryBound(to: String?.self).pointee
+      {
         return try unsafe text.withCString { bytes in
           try unsafe Self.checkEnd(bytes, text.utf8.count)
           unsafe words[index] = UInt64(UInt(bitPattern: bytes))

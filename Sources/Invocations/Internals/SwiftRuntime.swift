@@ -56,7 +56,8 @@ package enum SwiftRuntime {
       let isSole = unsafe fwd_object_is_sole(address) != 0
       if let retained = unsafe retained { unsafe swift_release(retained) }
       unsafe object.release()
-      return unsafe hasNumber && isAlive && wasSole && !isSole && isPlain() && swift_isDeallocating(address)
+      return unsafe hasNumber && isAlive && wasSole && !isSole && isPlain()
+        && swift_isDeallocating(address)
         && swift_tryRetain(address) == nil
     },
     Probe("the closures of an actor") {

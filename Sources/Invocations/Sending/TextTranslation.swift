@@ -59,7 +59,9 @@ extension Call {
       Swift.Result { () throws(Failure) in
         unsafe other.call.copyFrame(from: frame)
         // The caller retains the receiver; the copy does not own it.
-        defer { if other.plan.argumentCount > 0, !other.call.owns(0) { other.call.slot(0).word = 0 } }
+        defer {
+          if other.plan.argumentCount > 0, !other.call.owns(0) { other.call.slot(0).word = 0 }
+        }
         do throws(InvocationError) {
           for index in 0..<argumentCount {
             let (from, to) = (slot(index), other.call.slot(index))

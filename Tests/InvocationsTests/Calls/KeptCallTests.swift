@@ -82,7 +82,7 @@ struct KeptCallTests {
   private static func recorded<each Argument>(
     _ selector: Selector, _ arguments: repeat each Argument
   ) throws -> Invocation {
-    let fitted = try FittedPlan<NoResult, repeat each Argument>(anyMethod: nil)
+    let fitted = try FittedPlan<NoResult, repeat each Argument>(method: nil)
     return try PreparedMessage(fitted).record(repeat each arguments, as: selector)
   }
 

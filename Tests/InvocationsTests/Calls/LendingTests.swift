@@ -172,7 +172,7 @@ struct BodyResultTests {
   func lazy() async {
     await #expect(processExitsWith: .success) {
       let functions = FunctionTable()
-      try functions.register("lazy") { () -> Lazy in Lazy() }
+      try functions.register("lazy") { () -> Lazy? in Lazy() }
       let call = try functions.invocation(of: "lazy")
       for _ in 0..<3 {
         try call.setResult(Subject("a"))
