@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-public import CForwardingShims
+import CForwardingShims
 
 // The parts of a delivery that do more than call targets: they use lanes, options or messages.
 extension ProxyDelivery {
@@ -77,8 +77,9 @@ extension ProxyDelivery {
     return unsafe method.pointee.implementation != nil
   }
 
-  /// Sends the message to a proxy that has no list of targets.
-  @inlinable
+  /// Sends the message to a proxy that has no list of targets. Inlinable, it would retain the list of
+  /// those that have one (row proxy/none).
+  @usableFromInline
   @inline(never)
   package static func sendWholly<Result>(
     to untyped: AnyObject, _ facts: ProxyFacts, _ send: (inout ProxyDelivery) throws -> Result?

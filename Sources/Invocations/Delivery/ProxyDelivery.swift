@@ -35,7 +35,6 @@ public struct ProxyDelivery {
   public init(to untyped: AnyObject) { self.init(to: untyped, nil, nil) }
 
   /// Makes a message to a proxy, or to targets.
-  @usableFromInline
   init(to untyped: AnyObject?, _ targets: ProxyTargets?, _ facts: ProxyFacts?) {
     self.untyped = untyped
     self.targets = targets
@@ -108,7 +107,6 @@ public struct ProxyDelivery {
   }
 
   /// What the sender gets if the proxy has ended the message with an error.
-  @usableFromInline
   func verdict(of error: any Error) -> Verdict {
     isUnanswered || UnansweredMessages.isLeftOut(error) ? .unanswered(error) : .failed(error)
   }
