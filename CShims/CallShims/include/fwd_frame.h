@@ -107,8 +107,9 @@ typedef struct FWDSlot {
   /// `FWD_NOT_SPLIT`.
   uint32_t second_offset;
   uint32_t size;
-  /// The number of bytes at `offset`: all bytes of a value in memory, at most 8 in a register. A
-  /// value can be larger than its pieces: an eightbyte of padding alone takes no register.
+  /// The number of bytes at `offset`: all bytes of a value in memory, one member of a spread value, or
+  /// what is there before `second_offset`. A value can be larger than its pieces: an eightbyte of
+  /// padding alone takes no register.
   uint32_t head;
   /// At most 16.
   uint8_t alignment;

@@ -83,8 +83,11 @@ extension DeliveryOutcome {
 }
 
 extension DeliveryReport {
-  mutating func add(_ turn: Delivery.Turn, _ token: ForwardingToken, _ answer: Answer?) {
-    entries.append(
-      Entry(token: token, outcome: turn.outcome, answer: answer, ticket: turn.ticket))
+  mutating func add(
+    _ turn: Delivery.Turn, _ token: ForwardingToken, _ answer: () throws -> Answer?
+  ) {
+    var value: Answer?
+    do { value = turn.outcome.isAnswer ? try answer() : nil } catch { unread = unread ?? error }
+    entries.append(Entry(token: token, outcome: turn.outcome, answer: value, ticket: turn.ticket))
   }
 }

@@ -30,6 +30,9 @@ public struct DeliveryReport<Answer> {
   /// One entry for each target of the snapshot, in the order of delivery.
   public internal(set) var entries: [Entry] = []
 
+  /// The error of the first answer that could not be read. It ends no delivery, but is thrown after it.
+  var unread: (any Error)?
+
   /// Makes an empty report.
   init() {}
 

@@ -24,8 +24,9 @@ extension MulticastProxy {
     _ = try deliver(
       call, selector, targetList.ends(hasResult: call.returnsValue), listsAll: true
     ) { registration, turn in
-      report.add(turn, token(of: registration), turn.outcome.isAnswer ? try answer(call) : nil)
+      report.add(turn, token(of: registration)) { try answer(call) }
     }
+    if let error = report.unread { throw error }
     return report
   }
 
@@ -161,9 +162,9 @@ extension MulticastProxy {
     _ = try await deliverAwaiting(
       invocation, concurrently: concurrently, targetList.ends(hasResult: invocation.returnsValue)
     ) { registration, turn in
-      report.add(
-        turn, token(of: registration), turn.outcome.isAnswer ? try answer(invocation.call) : nil)
+      report.add(turn, token(of: registration)) { try answer(invocation.call) }
     }
+    if let error = report.unread { throw error }
     return report
   }
 

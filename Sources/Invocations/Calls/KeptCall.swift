@@ -13,8 +13,8 @@ package struct KeptCall {
   /// Keeps a call: retains its objects, copies its C strings and Swift values, and takes a snapshot of each
   /// variable that the sender lends. Memory behind pointers is shared.
   ///
-  /// - Parameter last: a call that may share its memory with this one. One thread at a time keeps calls
-  ///   after another.
+  /// - Parameter last: a call that may share its memory with this one, which keeps the arguments of both
+  ///   alive. One thread at a time keeps calls after another.
   /// - Throws: ``InvocationError/selectorNotSet`` if it is not the call of a method, and
   ///   ``InvocationError/variableNotLent(_:)`` if a variable cannot be read.
   package init(_ call: Call, after last: KeptCall? = nil) throws(InvocationError) {

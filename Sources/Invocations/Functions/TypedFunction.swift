@@ -11,9 +11,9 @@ public import TypeEncodings
 /// ```
 ///
 /// The types are compared at the lookup. A call of a C function with up to four words, texts or
-/// `Double`s takes little longer than one through a function pointer. A value always calls the function that was found: registering another function
-/// under the name, or unregistering it, changes nothing here, and the function's library stays
-/// open.
+/// `Double`s takes little longer than one through a function pointer. A value always calls the
+/// function that was found: registering another function under the name, or unregistering it,
+/// changes nothing here, and the function's library stays open.
 ///
 /// Concurrent calls are as safe as the function itself.
 public struct TypedFunction<Result, each Argument>: Sendable {

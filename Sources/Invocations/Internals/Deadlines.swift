@@ -30,7 +30,7 @@ package final class Deadlines: Sendable {
     var entries: [(number: Number, action: @Sendable () -> Void)] = []
     var serial: UInt64 = 0
     /// The closures that are due, and the time at which the clock looks whether they are held up.
-    var due: ArraySlice<@Sendable () -> Void> = []
+    var due: [@Sendable () -> Void] = []
     var look: UInt64 = 0
     /// The number of closures that were ever taken, now and at the previous look.
     var taken = 0
@@ -163,7 +163,9 @@ package final class Deadlines: Sendable {
   private func next() -> (@Sendable () -> Void)? {
     var isIdle = false
     return state.wait(until: hasWork) { state in
-      if let closure = state.due.popFirst() {
+      if !state.due.isEmpty {
+        // The array keeps no closure that runs, and so releases none under the lock.
+        let closure = state.due.removeFirst()
         state.taken += 1
         if isIdle { state.idle -= 1 }
         return .done(closure)

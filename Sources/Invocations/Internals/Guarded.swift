@@ -16,7 +16,7 @@ package final class Guarded<Value>: @unchecked Sendable {
   // SAFETY: the value is only accessed between lock and unlock. The lock is only accessed by its address,
   // which is that of the first property of an object, as `SwiftRuntime` has probed for others.
   private let lock = unsafe pthread_mutex_t()
-  var mutex: UnsafeMutablePointer<pthread_mutex_t> {
+  private var mutex: UnsafeMutablePointer<pthread_mutex_t> {
     unsafe (Unmanaged.passUnretained(self).toOpaque() + Int(FWD_OBJECT_HEADER))
       .assumingMemoryBound(to: pthread_mutex_t.self)
   }

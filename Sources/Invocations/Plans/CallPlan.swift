@@ -211,7 +211,7 @@ public final class CallPlan: Sendable {
   /// the plans differ only in places that hold Swift text in one and C strings in the other.
   package func differsInText(from other: CallPlan) -> Bool {
     guard hasSwiftText || other.hasSwiftText, fixedArgumentCount == other.fixedArgumentCount,
-      signature.isInterchangeable(with: other.signature)
+      signature.isInterchangeable(with: other.signature), !isInterchangeable(with: other)
     else { return false }
     return (0...argumentCount).allSatisfy { place in
       let (one, two) = (swiftType(ofPlace: place), other.swiftType(ofPlace: place))

@@ -29,7 +29,7 @@ package struct Place: Sendable {
   @usableFromInline private(set) var content: Content
   /// The type.
   @usableFromInline private(set) var type: SwiftType
-  // Set by `placed`. Of 32 bits, because bodies copy a place of five words to the stack.
+  // Set by `placed`. Of 32 bits, because bodies copy a place of more than four words to the stack.
   /// The offset of the word, or of the value's first byte.
   @usableFromInline private(set) var offset: UInt32 = 0
   /// The number of the place in its plan: 0 is the result.

@@ -39,11 +39,22 @@ private final class Slow: MethodDeclaring, @unchecked Sendable {
       if self.name != quick { try await Task.sleep(for: .seconds(1000)) }
       return self.name
     }
+    methods.register("read:at:") {
+      (self: Slow, text: String, address: UnsafePointer<Int32>?) async -> Int in
+      text.count + (address == nil ? 0 : 1)
+    }
+    methods.register("give") { (self: Slow) -> Given in
+      self.log.add("\(self.name) gives")
+      return self.name == 1 ? Given() : SpecialGiven()
+    }
     methods.register("meet:") { (self: Slow, meeting: Meeting) async -> Void in
       await meeting.arrive()
     }
   }
 }
+
+private class Given {}
+private final class SpecialGiven: Given {}
 
 /// A point at which several tasks wait for each other.
 private actor Meeting {
@@ -89,6 +100,26 @@ struct AwaitedDeliveryTests {
     let report = try await firstIs.message.report(9, on: proxy, concurrently: true)
     #expect(report.errors.isEmpty)
     #expect(report.entries[8].outcome.isAnswer)
+    withExtendedLifetime(kept) {}
+  }
+
+  @Test("an async method takes another pointee type of the sender, also beside text")
+  func besideText() async throws {
+    let read = try AsyncMessage<Int, String, UnsafeRawPointer?>("read:at:")
+    #expect(try await read("abc", UnsafeRawPointer(bitPattern: 8), on: Slow(1, Log())) == 4)
+  }
+
+  @Test("an answer that cannot be read ends no delivery, and is the error of the report")
+  func unreadable() async throws {
+    let log = Log()
+    let (proxy, kept) = targets(3, log)
+    let give = try Message<SpecialGiven>("give")
+    #expect(throws: InvocationError.self) { try give.report(on: proxy) }
+    #expect(log.all == ["1 gives", "2 gives", "3 gives"])
+    await #expect(throws: InvocationError.self) {
+      try await give.report(on: proxy, concurrently: false)
+    }
+    #expect(log.all.count == 6)
     withExtendedLifetime(kept) {}
   }
 
