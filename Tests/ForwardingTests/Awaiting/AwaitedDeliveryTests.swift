@@ -53,8 +53,8 @@ private final class Slow: MethodDeclaring, @unchecked Sendable {
   }
 }
 
-private class Given {}
-private final class SpecialGiven: Given {}
+private class Given: @unchecked Sendable {}
+private final class SpecialGiven: Given, @unchecked Sendable {}
 
 /// A point at which several tasks wait for each other.
 private actor Meeting {
