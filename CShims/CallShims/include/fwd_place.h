@@ -39,10 +39,8 @@ typedef struct FWDRegister {
 
 /// Where one value is passed.
 typedef struct FWDPlace {
-  /// The offset among the bytes that are passed on the stack, and the number of bytes, with padding
-  /// behind the value; for `FWDRouteStack` only.
+  /// The offset among the bytes that are passed on the stack; for `FWDRouteStack` only.
   uint32_t stack_offset;
-  uint32_t stack_size;
   FWDRoute route;
   /// Whether the address of a copy is passed instead of the value.
   uint8_t is_copied;

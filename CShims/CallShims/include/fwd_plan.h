@@ -43,8 +43,6 @@ typedef struct FWDPlanFacts {
   FWDSlot result;
   /// The registers of the result: `FWD_RETURN_NOTHING` and so on.
   uint8_t returns;
-  /// Whether all that a call loads before it jumps is in integer registers.
-  uint8_t loads_integers;
   /// `FWD_RETURN_NOTHING` or `FWD_RETURN_INTEGERS` for a call that `fwd_call` inlines; otherwise
   /// `FWD_NOT_INLINED`.
   uint8_t inlined;

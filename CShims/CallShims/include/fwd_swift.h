@@ -14,8 +14,8 @@
 #pragma clang assume_nonnull begin
 
 // What this package relies on in Swift's runtime and compiler beyond the language: entry points, layouts
-// and bits. `SwiftRuntime` probes all of it before the first plan or target of the process, and ends the
-// program with a sentence if something differs.
+// and bits. `SwiftRuntime` probes it before the first plan or target of the process, and ends the program
+// with a sentence if something differs. Of how C calls closures it probes the sizes, and calls on a queue.
 //
 // These are in Swift code:
 //

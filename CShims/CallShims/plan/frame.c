@@ -109,7 +109,7 @@ FWDStatus fwd_place_values(FWDPlan *plan, size_t *out_index) {
   // A variadic function of x86-64 is told that vector registers may be in use, and AArch64 has a
   // register for the address of a result.
   int is_more = FWD_ABI_SYSV ? plan->fixed_count != UINT32_MAX : is_in_memory;
-  facts->loads_integers =
+  plan->loads_integers =
       cursor.vectors == 0 && cursor.stack == 0 && plan->copied_count == 0 && !is_more;
   return FWDStatusOk;
 }

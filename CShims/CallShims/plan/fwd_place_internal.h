@@ -28,8 +28,7 @@ static inline FWDStatus fwd_place_on_stack(uint32_t size, uint32_t alignment, FW
                                            FWDPlace *place) {
   place->route = FWDRouteStack;
   place->stack_offset = fwd_round_up(cursor->stack, alignment < 8 ? 8 : alignment);
-  place->stack_size = fwd_round_up(size, 8);
-  cursor->stack = place->stack_offset + place->stack_size;
+  cursor->stack = place->stack_offset + fwd_round_up(size, 8);
   return cursor->stack + cursor->copied > FWD_STACK_WORDS_MAX * 8 ? FWDStatusTooLarge : FWDStatusOk;
 }
 

@@ -23,6 +23,8 @@ struct FWDPlan {
   /// The values that are passed by address, on AArch64 alone.
   uint32_t copied_count;
   FWDCopied *copied;
+  /// Whether all that a call loads before it jumps is in integer registers.
+  uint8_t loads_integers;
   FWDSlot slots[];
 };
 

@@ -35,7 +35,7 @@ static void describe(FWDPlan *plan) {
   FWDKind kind = facts->result.kind;
   int is_owned = kind == FWDKindObject || kind == FWDKindCString || kind == FWDKindSwiftValue;
   facts->returns = fwd_registers_of(&facts->result);
-  facts->inlined = facts->loads_integers && facts->returns <= FWD_RETURN_INTEGERS
+  facts->inlined = plan->loads_integers && facts->returns <= FWD_RETURN_INTEGERS
                        ? facts->returns
                        : FWD_NOT_INLINED;
   facts->stack_needed = stack_needed(plan);
@@ -44,7 +44,7 @@ static void describe(FWDPlan *plan) {
   if (facts->argument_count > 0) facts->receiver_offset = plan->slots[0].offset;
   if (facts->argument_count > 1) facts->selector_offset = plan->slots[1].offset;
   if (facts->argument_count > 64) facts->owned_words = (facts->argument_count - 1) / 64;
-  facts->is_simple = facts->loads_integers && facts->owned_words == 0 &&
+  facts->is_simple = plan->loads_integers && facts->owned_words == 0 &&
                      facts->result.route != FWDRouteHiddenPointer;
 }
 
