@@ -14,7 +14,7 @@ import Glibc
 @safe
 package final class Guarded<Value>: @unchecked Sendable {
   // SAFETY: the value is only accessed between lock and unlock. The lock is only accessed by its address,
-  // which is that of the first property of an object, as `SwiftRuntime` has probed for others.
+  // which is that of the first property of an object; `fwd_swift.h` says who else relies on that.
   private let lock = unsafe pthread_mutex_t()
   private var mutex: UnsafeMutablePointer<pthread_mutex_t> {
     unsafe (Unmanaged.passUnretained(self).toOpaque() + Int(FWD_OBJECT_HEADER))
