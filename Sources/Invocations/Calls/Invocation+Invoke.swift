@@ -130,15 +130,12 @@ extension CallPlan {
     try signature.checkArity(of: selector)
   }
 
-  /// Returns the implementation that answers calls of this plan: the given one, one that translates
-  /// its text, or its variant without a result.
+  /// Returns the implementation that answers calls of this plan: the given one, whose text
+  /// ``Call/perform(_:)`` translates, or its variant without a result.
   ///
   /// - Throws: ``InvocationError`` if the types differ.
   func check(_ implementation: Implementation) throws(InvocationError) -> Implementation {
-    if let answering = implementation.answering(self) {
-      return differsInText(from: answering.plan)
-        ? Implementation(translating: answering, for: self) : answering
-    }
+    if let answering = implementation.answering(self) { return answering }
     throw mismatch("function", implementation.plan.signature, of: implementation.plan)
   }
 }

@@ -53,10 +53,7 @@ public final class CallPlan: Sendable {
 
   /// Whether a place that is spelled as a C string holds a Swift `String`.
   let hasSwiftText: Bool
-  /// The plan with C strings in the places of Swift text, once it was needed.
-  let nativePlan = AtomicLazyReference<CallPlan>()
-  /// The identity of `nativePlan` as a word; 0 until it is known.
-  let nativeIdentity = Atomic<UInt>(0)
+  private let knownNative = AtomicLazyReference<CallPlan>()
   /// Whether a protocol says of a message with this plan how several answers become one.
   let isCombined = Atomic(false)
 
@@ -207,16 +204,25 @@ public final class CallPlan: Sendable {
     return Array((fixed + types.joined()).utf8)
   }
 
+  /// The plan with C strings in the places of Swift text; the plan itself without such places.
+  var native: CallPlan {
+    get throws(InvocationError) {
+      if !hasSwiftText { return self }
+      if let known = knownNative.load() { return known }
+      let types = swiftTypes.map { $0 == .text ? nil : $0 }
+      let made = try CallPlan.shared(
+        for: signature, fixedArgumentCount: fixedArgumentCount,
+        swiftTypes: types.allSatisfy { $0 == nil } ? [] : types)
+      return knownNative.storeIfNil(made)
+    }
+  }
+
   /// Whether a method planned as `other` answers calls of this plan after its text is translated:
   /// the plans differ only in places that hold Swift text in one and C strings in the other.
   package func differsInText(from other: CallPlan) -> Bool {
-    guard hasSwiftText || other.hasSwiftText, fixedArgumentCount == other.fixedArgumentCount,
-      signature.isInterchangeable(with: other.signature), !isInterchangeable(with: other)
+    guard hasSwiftText || other.hasSwiftText, let one = try? native, let two = try? other.native
     else { return false }
-    return (0...argumentCount).allSatisfy { place in
-      let (one, two) = (swiftType(ofPlace: place), other.swiftType(ofPlace: place))
-      return one == two || (one ?? .text == .text && two ?? .text == .text)
-    }
+    return one.isInterchangeable(with: two) && !isInterchangeable(with: other)
   }
 
   /// The Swift type of a place that holds the address of a value; nil for other places. Place 0 is

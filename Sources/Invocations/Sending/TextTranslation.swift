@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
-import Synchronization
 
 // Text between Swift callers and Swift methods is a `String`. A plan with Swift text differs from
 // one with C strings; a call between the two translates the text. Their frames differ only in the
@@ -24,8 +23,7 @@ extension Call {
       return false
     }
     return unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
-      let known = plan.nativeIdentity.load(ordering: .acquiring)
-      return UInt(bitPattern: identity) == (known != 0 ? known : plan.findNativeIdentity())
+      unsafe (try? plan.native)?.facts.pointee.identity == identity
     }
   }
 
@@ -44,9 +42,7 @@ extension Call {
   func withNativeText<Answer>(
     _ body: (Invocation) throws(InvocationError) -> Answer
   ) throws(InvocationError) -> Answer {
-    let native = try CallPlan.shared(
-      for: plan.signature, fixedArgumentCount: plan.fixedArgumentCount)
-    return try withTranslation(for: native, failing: { $0 }, body)
+    try withTranslation(for: plan.native, failing: { $0 }, body)
   }
 
   /// Runs `body` with a copy of the call for a plan that differs in the kind of its text, and takes
@@ -79,27 +75,6 @@ extension Call {
       }
     }
     return try result.get()
-  }
-}
-
-extension CallPlan {
-  /// Finds the identity of the plan with C strings in the places of Swift text. A plan that holds
-  /// other Swift values, too, has no such plan, and its own identity is remembered instead.
-  @inline(never)
-  fileprivate func findNativeIdentity() -> UInt {
-    let isText = (0...argumentCount).allSatisfy { (swiftType(ofPlace: $0) ?? .text) == .text }
-    let made = try? CallPlan.shared(for: signature, fixedArgumentCount: fixedArgumentCount)
-    let native = isText ? made.map { nativePlan.storeIfNil($0) } : nil
-    let identity = unsafe UInt(bitPattern: (native ?? self).facts.pointee.identity)
-    nativeIdentity.store(identity, ordering: .releasing)
-    return identity
-  }
-}
-
-extension Implementation {
-  /// Wraps a function for calls of a plan that differs in the kind of its text.
-  convenience init(translating function: Implementation, for plan: CallPlan) {
-    self.init(plan) { (call: Invocation) in try call.call.perform(function) }
   }
 }
 

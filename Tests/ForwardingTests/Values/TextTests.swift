@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CForwardingFixtures
 import Dispatch
 import ForwardingTestSupport
 import Testing
@@ -120,6 +121,25 @@ struct TextTests {
     #expect(throws: InvocationError.embeddedNUL(offset: 1)) {
       try Message<UInt, String>("length:")("a\0b", on: reader)
     }
+  }
+
+  @Test(
+    "a send of text to a C method, or to a method of C strings, makes no method and no plan",
+    .enabled(if: fixture_allocations() >= 0, "allocations are not counted here"),
+    arguments: ["count:", "countSlowly:"] as [Selector])
+  func allocations(selector: Selector) throws {
+    _ = hasMethods
+    try MethodTable.of(Reader.self).register(
+      "countSlowly:", replacing: true,
+      Implementation(MethodSignature(parsing: "q@:*")) { call in
+        try call.setResult(call.argument(at: 2, as: String.self).utf8.count)
+      })
+    let (count, reader) = (try Message<Int, String>(selector), Reader())
+    for _ in 0..<2 { #expect(try count("short", on: reader) == 5) }
+    let before = fixture_allocations()
+    for _ in 0..<100 { _ = try count("short", on: reader) }
+    // The copy of the text for C, and closures that are not optimized. A method takes several times that.
+    #expect(fixture_allocations() - before <= 1000)
   }
 
   @Test("a large text reaches a C method, and a text of its own comes back", arguments: texts)
