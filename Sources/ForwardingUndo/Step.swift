@@ -97,7 +97,7 @@ extension KeptCall {
   ///
   /// - Parameter target: the type of the target, for an error.
   /// - Throws: `ForwardingError.borrowedArgument` for the first argument that points to memory which
-  ///   the call does not own; or the errors of ``KeptCall/init(_:after:)``.
+  ///   the call does not own; or the errors of ``KeptCall/init(_:)``.
   init(recording call: Call, to target: Any.Type? = nil) throws {
     if let index = call.firstBorrowedArgument {
       throw ForwardingError.borrowedArgument(

@@ -24,37 +24,41 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 /// How many stack words, or words of a large result, `FWDScopedFrame` has room for.
 #define FWD_SCOPED_STACK_WORDS 16
 
-/// How a value is stored and passed. Swift types are matched against it.
+/// The bit of the complex numbers' kinds, beside the letter of their parts.
+#define FWD_COMPLEX 0x80
+
+/// How a value is stored and passed: the letter of its type in an encoding. Swift types are matched
+/// against it.
 typedef enum __attribute__((enum_extensibility(closed))) FWDKind : uint8_t {
   FWDKindNothing = 0,
-  FWDKindInt8,
-  FWDKindUInt8,
-  FWDKindInt16,
-  FWDKindUInt16,
-  FWDKindInt32,
-  FWDKindUInt32,
-  FWDKindInt64,
-  FWDKindUInt64,
-  FWDKindBool,
-  FWDKindInt128,
-  FWDKindUInt128,
-  FWDKindFloat,
-  FWDKindDouble,
-  FWDKindLongDouble,
-  FWDKindComplexFloat,
-  FWDKindComplexDouble,
-  FWDKindComplexLongDouble,
-  FWDKindCString,
-  FWDKindObject,
-  FWDKindBlock,
-  FWDKindClassReference,
-  FWDKindSelector,
-  FWDKindPointer,
-  FWDKindFunctionPointer,
+  FWDKindInt8 = 'c',
+  FWDKindUInt8 = 'C',
+  FWDKindInt16 = 's',
+  FWDKindUInt16 = 'S',
+  FWDKindInt32 = 'i',
+  FWDKindUInt32 = 'I',
+  FWDKindInt64 = 'q',
+  FWDKindUInt64 = 'Q',
+  FWDKindBool = 'B',
+  FWDKindInt128 = 't',
+  FWDKindUInt128 = 'T',
+  FWDKindFloat = 'f',
+  FWDKindDouble = 'd',
+  FWDKindLongDouble = 'D',
+  FWDKindComplexFloat = FWD_COMPLEX | 'f',
+  FWDKindComplexDouble = FWD_COMPLEX | 'd',
+  FWDKindComplexLongDouble = FWD_COMPLEX | 'D',
+  FWDKindCString = '*',
+  FWDKindObject = '@',
+  FWDKindBlock = '%',
+  FWDKindClassReference = '#',
+  FWDKindSelector = ':',
+  FWDKindPointer = '^',
+  FWDKindFunctionPointer = '?',
   /// The address of a Swift value, which C may pass on, but not dereference.
-  FWDKindSwiftValue,
+  FWDKindSwiftValue = '$',
   /// A structure, a union or a complex integer.
-  FWDKindAggregate,
+  FWDKindAggregate = '{',
 } FWDKind;
 
 /// Which registers an eightbyte of a value takes, in the terms of the System V ABI.

@@ -32,8 +32,8 @@ double fwd_long_double_to_double(FWDLongDouble a);
 /// Room for the text of a number, with its terminator.
 #define FWD_LONG_DOUBLE_TEXT 64
 
-/// Writes a finite number in the fewest decimal digits that read back as the same number, as
-/// `-1.25e+02` with the point of the thread's locale, and returns the length of the text.
+/// Writes a number in the fewest decimal digits that read back as the same number, as `%Lg` does in
+/// the C locale, and returns the length of the text.
 size_t fwd_long_double_write(FWDLongDouble a, char *text);
 
 /// Reads the nearest number to a text, which `strtold` of the C locale must accept as a whole, without

@@ -9,7 +9,8 @@ typedef struct Composite {
   ffi_type *elements[5];
 } Composite;
 
-static ffi_type *const scalars[] = {
+// The others are addresses.
+static ffi_type *const scalars[UINT8_MAX + 1] = {
     [FWDKindNothing] = &ffi_type_void,
     [FWDKindInt8] = &ffi_type_sint8,
     [FWDKindUInt8] = &ffi_type_uint8,
@@ -64,7 +65,7 @@ static ffi_type *type_of(const FWDSlot *slot, Composite *made) {
   if (slot->route == FWDRouteX87)
     return slot->first == FWDClassX87 ? &ffi_type_longdouble : &ffi_type_complex_longdouble;
   if (is_composite(slot)) return composite_type(slot, made);
-  return slot->kind < FWDKindCString ? scalars[slot->kind] : &ffi_type_pointer;
+  return scalars[slot->kind] ? scalars[slot->kind] : &ffi_type_pointer;
 }
 
 size_t fwd_libffi_size(const FWDPlan *plan) {

@@ -29,14 +29,20 @@ FWDLongDouble fwd_long_double_from_double(double number) { return bits(number); 
 
 double fwd_long_double_to_double(FWDLongDouble a) { return (double)number(a); }
 
+// glibc has this locale, and allocates nothing for it.
+static locale_t c_locale(void) { return newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
 size_t fwd_long_double_write(FWDLongDouble a, char *text) {
   long double x = number(a);
+  locale_t before = uselocale(c_locale());
   int length = 0;
-  // LDBL_DECIMAL_DIG digits are always enough; the first one stands before the point.
-  for (int digits = 0; digits < LDBL_DECIMAL_DIG; digits++) {
-    length = snprintf(text, FWD_LONG_DOUBLE_TEXT, "%.*Le", digits, x);
+  // LDBL_DIG digits write every number of so few digits, without zeros behind them, and
+  // LDBL_DECIMAL_DIG digits are always enough.
+  for (int digits = LDBL_DIG; digits <= LDBL_DECIMAL_DIG; digits++) {
+    length = snprintf(text, FWD_LONG_DOUBLE_TEXT, "%.*Lg", digits, x);
     if (strtold(text, NULL) == x) break;
   }
+  uselocale(before);
   return length > 0 && length < FWD_LONG_DOUBLE_TEXT ? (size_t)length : 0;
 }
 
@@ -44,7 +50,6 @@ bool fwd_long_double_read(const char *text, size_t length, FWDLongDouble *result
   // strtold skips space, and stops at a NUL.
   if (length == 0 || text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r')) return false;
   char *end = NULL;
-  // glibc has this locale, and allocates nothing for it.
-  *result = bits(strtold_l(text, &end, newlocale(LC_ALL_MASK, "C", (locale_t)0)));
+  *result = bits(strtold_l(text, &end, c_locale()));
   return end == text + length;
 }

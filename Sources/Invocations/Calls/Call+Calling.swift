@@ -3,25 +3,6 @@ public import CForwardingShims
 
 // Calls with the recorded values, whose types were compared before.
 extension Call {
-  /// Calls a function at an address, with Swift text as C strings.
-  @inlinable @unsafe
-  func invoke(
-    using function: UnsafeRawPointer?, returnsRetained: Bool
-  ) throws(InvocationError) {
-    guard let function = unsafe function else { throw .nullFunction }
-    guard unsafe facts.pointee.has_swift_text == 0 else {
-      return try unsafe callFunctionTranslating(at: function, returnsRetained: returnsRetained)
-    }
-    try unsafe callFunction(at: function, returnsRetained: returnsRetained)
-  }
-
-  /// Calls an implementation, if its types are those of the call.
-  func invoke(using implementation: Implementation) throws {
-    let implementation = try plan.check(implementation)
-    try checkReceiver(of: implementation)
-    try lendingTarget { try perform(implementation) }
-  }
-
   /// Calls the function at an address.
   @inlinable @unsafe
   func callFunction(at function: UnsafeRawPointer, returnsRetained: Bool) throws(InvocationError) {

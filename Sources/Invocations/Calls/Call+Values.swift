@@ -1,38 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import CForwardingShims
 
-// Setting and reading values. The usual case is inlined into the caller: an index check, a kind
-// check, and a store. The other cases are functions below.
+// What setting and reading values has in common.
 extension Call {
-  // MARK: Types that declare how they are stored
-
-  @inlinable
-  func setArgument<Value: CallValue>(_ value: Value, at index: Int) throws(InvocationError) {
-    let slot = try checkedSlot(index)
-    try check(Value.self, slot)
-    if slot.kind.isOwnable {
-      try setOwnable(value, slot, index)
-    } else {
-      try unsafe value.store(in: slot)
-    }
-  }
-
-  @inlinable
-  func argument<Value: CallValue>(
-    at index: Int, as type: Value.Type
-  ) throws(InvocationError) -> Value {
-    let slot = try checkedSlot(index)
-    try check(type, slot)
-    return try unsafe Value.load(from: slot)
-  }
-
-  @inlinable
-  func result<Value: CallValue>(as type: Value.Type) throws(InvocationError) -> Value {
-    guard hasResult else { throw .resultNotAvailable }
-    try check(type, resultSlot)
-    return try unsafe Value.load(from: resultSlot)
-  }
-
   /// Throws if a Swift type does not fit. The plan remembers the answer for structures.
   @inlinable
   @inline(__always)
@@ -53,47 +23,8 @@ extension Call {
     }
   }
 
-  @usableFromInline
-  func setOwnable<Value: CallValue>(
-    _ value: Value, _ slot: ValueSlot, _ index: Int
-  ) throws(InvocationError) {
-    try replace(slot, index, isOwned: Value.ownership != .none) { () throws(InvocationError) in
-      try unsafe value.store(in: slot)
-    }
-  }
-
-  // MARK: Any types
-
-  /// Sets an argument of any type.
-  func setArgument<Value>(any value: Value, at index: Int) throws(InvocationError) {
-    let slot = try checkedSlot(index)
-    let place = try place(of: Value.self, slot)
-    // SAFETY: the place was compared with the plan.
-    guard slot.kind.isOwnable else { return try unsafe place.store(value, in: slot) }
-    try replace(slot, index, isOwned: place.ownership != .none) { () throws(InvocationError) in
-      try unsafe place.store(value, in: slot)
-    }
-  }
-
-  /// Reads an argument of any type.
-  func argument<Value>(
-    ofAny type: Value.Type, at index: Int
-  ) throws(InvocationError) -> Value {
-    let slot = try checkedSlot(index)
-    // SAFETY: the place was compared with the plan.
-    return try unsafe place(of: type, slot).load(as: type, from: slot)
-  }
-
-  /// Sets a result of any type.
-  func setResult<Value>(any value: Value) throws(InvocationError) {
-    let place = try place(of: Value.self, resultSlot)
-    try replaceResult(isOwned: place.ownership != .none) { () throws(InvocationError) in
-      // SAFETY: the place was compared with the plan.
-      try unsafe place.store(value, in: resultSlot)
-    }
-  }
-
-  private func place<Value>(
+  /// How values of any type are stored in a place.
+  func place<Value>(
     of type: Value.Type, _ slot: ValueSlot
   ) throws(InvocationError) -> Place {
     let place = Place(of: type, isResult: slot.index == nil)

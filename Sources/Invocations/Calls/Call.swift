@@ -4,8 +4,8 @@ import TypeEncodings
 
 /// The memory of one recorded call: its state, its frame, and its ownership bits.
 ///
-/// ``Invocation`` has one on the heap, and ``ScopedInvocation`` one on the stack; their common code
-/// is here. A `Call` is a reference that owns nothing, so its creator must call ``finish()``.
+/// ``Invocation`` has one on the heap; messages and functions have one on the stack. A `Call` is a
+/// reference that owns nothing, so its creator must call ``finish()``.
 @safe
 @usableFromInline
 @frozen
@@ -189,5 +189,18 @@ package struct Call {
   package func checkSettable(_ index: Int) throws(InvocationError) {
     if index == 0, isBusy { throw plan.isMethod ? .targetInUse : .argumentInUse(index: 0) }
     if unsafe state.pointee.uses != 0 { throw .argumentInUse(index: index) }
+  }
+}
+
+extension CallPlan {
+  /// Lends a call on the stack to `body`, with all arguments zero. A large one is on the heap.
+  func withCall<Result>(_ body: (Call) throws -> Result) rethrows -> Result {
+    // Aligned to 16 for every value that a frame may hold.
+    try unsafe withUnsafeTemporaryAllocation(byteCount: callSize, alignment: 16) { memory in
+      // SAFETY: this is the memory that the plan demands.
+      let call = unsafe Call(self, at: memory.baseAddress.unsafelyUnwrapped)
+      defer { call.finish() }
+      return try body(call)
+    }
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-// The arguments and the result of the invocation's call. The overloads for any Swift types are of
-// places that were made for them: by a `Message`, or by the types of a closure.
+// The usual case is inlined into the caller: an index check, a kind check, and a store. The overloads
+// for any Swift types are of places that were made for them: by a `Message`, or by the types of a
+// closure.
 extension Invocation {
   // MARK: Arguments
 
@@ -19,7 +20,19 @@ extension Invocation {
   public func setArgument<Value: CallValue>(
     _ value: Value, at index: Int
   ) throws(InvocationError) {
-    try call.setArgument(value, at: index)
+    let slot = try call.checkedSlot(index)
+    try call.check(Value.self, slot)
+    guard slot.kind.isOwnable else { return try unsafe value.store(in: slot) }
+    try setOwnable(value, slot, index)
+  }
+
+  @usableFromInline
+  func setOwnable<Value: CallValue>(
+    _ value: Value, _ slot: ValueSlot, _ index: Int
+  ) throws(InvocationError) {
+    try call.replace(slot, index, isOwned: Value.ownership != .none) { () throws(InvocationError) in
+      try unsafe value.store(in: slot)
+    }
   }
 
   /// Sets an argument of any Swift type.
@@ -32,7 +45,13 @@ extension Invocation {
   public func setArgument<Value>(
     _ value: Value, at index: Int
   ) throws(InvocationError) {
-    try call.setArgument(any: value, at: index)
+    let slot = try call.checkedSlot(index)
+    let place = try call.place(of: Value.self, slot)
+    // SAFETY: the place was compared with the plan.
+    guard slot.kind.isOwnable else { return try unsafe place.store(value, in: slot) }
+    try call.replace(slot, index, isOwned: place.ownership != .none) { () throws(InvocationError) in
+      try unsafe place.store(value, in: slot)
+    }
   }
 
   /// Sets an object, or nil, and retains it until it is replaced. Nil also fits pointer places.
@@ -113,7 +132,9 @@ extension Invocation {
   public func argument<Value: CallValue>(
     at index: Int, as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
-    try call.argument(at: index, as: type)
+    let slot = try call.checkedSlot(index)
+    try call.check(type, slot)
+    return try unsafe Value.load(from: slot)
   }
 
   /// Reads an argument of any Swift type.
@@ -123,7 +144,9 @@ extension Invocation {
   public func argument<Value>(
     at index: Int, as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
-    try call.argument(ofAny: type, at: index)
+    let slot = try call.checkedSlot(index)
+    // SAFETY: the place was compared with the plan.
+    return try unsafe call.place(of: type, slot).load(as: type, from: slot)
   }
 
   /// Reads an object argument.
@@ -157,7 +180,9 @@ extension Invocation {
   public func result<Value: CallValue>(
     as type: Value.Type = Value.self
   ) throws(InvocationError) -> Value {
-    try call.result(as: type)
+    guard call.hasResult else { throw .resultNotAvailable }
+    try call.check(type, call.resultSlot)
+    return try unsafe Value.load(from: call.resultSlot)
   }
 
   /// Reads a result of any Swift type.
@@ -189,18 +214,6 @@ extension Invocation {
     return call.resultSlot.bytes
   }
 
-  /// Copies the result into memory of its size. Does nothing if the result is `v`.
-  ///
-  /// - Throws: ``InvocationError/resultNotAvailable``, or
-  ///   ``InvocationError/resultMismatch(expected:given:)`` for Swift text, which has no C bytes.
-  /// - Safety: `destination` must have room for `methodSignature.resultLength` bytes.
-  @unsafe
-  public func copyResult(into destination: UnsafeMutableRawPointer) throws(InvocationError) {
-    if call.resultSlot.size == 0 { return }
-    let bytes = try resultBytes()
-    unsafe destination.copyMemory(from: bytes, byteCount: bytes.count)
-  }
-
   /// Sets the result without a call.
   ///
   /// - Throws: ``InvocationError/resultMismatch(expected:given:)`` if `value` has another type;
@@ -217,7 +230,11 @@ extension Invocation {
   /// - Throws: ``InvocationError/resultMismatch(expected:given:)`` if the result has another type.
   @_disfavoredOverload
   public func setResult<Value>(_ value: Value) throws(InvocationError) {
-    try call.setResult(any: value)
+    let place = try call.place(of: Value.self, call.resultSlot)
+    try call.replaceResult(isOwned: place.ownership != .none) { () throws(InvocationError) in
+      // SAFETY: the place was compared with the plan.
+      try unsafe place.store(value, in: call.resultSlot)
+    }
   }
 
   /// Sets an object result, or nil, and retains the object.

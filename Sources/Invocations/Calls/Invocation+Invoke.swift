@@ -20,17 +20,6 @@ extension Invocation {
     try setArgument(target, at: 0)
   }
 
-  /// Sets the receiver without retaining it.
-  ///
-  /// - Throws: ``InvocationError/notAMethod(_:)``, or ``InvocationError/targetInUse`` during a
-  ///   call.
-  /// - Safety: the target must outlive every call.
-  @unsafe
-  public func setTarget(unretained target: AnyObject?) throws(InvocationError) {
-    try plan.checkMethod()
-    unsafe try setArgument(unretained: target, at: 0)
-  }
-
   /// The selector, which is argument 1 of a method.
   public var selector: Selector? { plan.isMethod ? call.selector : nil }
 
@@ -52,7 +41,9 @@ extension Invocation {
   ///   ``InvocationError/wrongClass(expected:given:)`` if C code does not take the receiver; or the
   ///   error of the implementation.
   public func invoke(using implementation: Implementation) throws {
-    try call.invoke(using: implementation)
+    let implementation = try plan.check(implementation)
+    try call.checkReceiver(of: implementation)
+    try call.lendingTarget { try call.perform(implementation) }
   }
 
   /// Calls the function at an address with the recorded arguments, including the receiver and the
@@ -68,7 +59,12 @@ extension Invocation {
   public func invoke(
     using function: UnsafeRawPointer?, returnsRetained: Bool = false
   ) throws(InvocationError) {
-    try unsafe call.invoke(using: function, returnsRetained: returnsRetained)
+    guard let function = unsafe function else { throw .nullFunction }
+    guard unsafe call.facts.pointee.has_swift_text == 0 else {
+      return try unsafe call.callFunctionTranslating(
+        at: function, returnsRetained: returnsRetained)
+    }
+    try unsafe call.callFunction(at: function, returnsRetained: returnsRetained)
   }
 
   /// Calls the function at an address and returns the `errno` that it left; 0 if it left none.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
-public import TypeEncodings
+import TypeEncodings
 
 extension Invocation {
   /// The declared arguments as Swift values: numbers, `Bool`, `String`, objects, ``Selector``,
-  /// addresses as `UnsafeRawPointer`, and structures as ``RawValue``; nil for missing values.
+  /// addresses as `UnsafeRawPointer`, and the bytes of structures as `[UInt8]`; nil for missing values.
   ///
   /// For code that records, prints or compares calls of any type. To read one argument of a known
   /// type, `argument(at:as:)` is faster and checks the type.
@@ -29,39 +29,22 @@ extension Invocation {
 extension Call {
   /// The value in a place, as in ``Invocation/arguments``.
   func value(_ slot: ValueSlot) -> Any? {
-    // SAFETY: each type is loaded from a place of its own kind, as the switch ensures.
+    if let type = FWDKind.numbers[slot.kind] { return unsafe number(type, slot) }
+    // Text that is not UTF-8 has no `String`.
+    if slot.kind.isCString, let text = try? unsafe String.load(from: slot) { return text }
     switch slot.kind {
-    case .int8: return unsafe loaded(slot, Int8.self)
-    case .uInt8: return unsafe loaded(slot, UInt8.self)
-    case .int16: return unsafe loaded(slot, Int16.self)
-    case .uInt16: return unsafe loaded(slot, UInt16.self)
-    case .int32: return unsafe loaded(slot, Int32.self)
-    case .uInt32: return unsafe loaded(slot, UInt32.self)
-    case .int64: return unsafe loaded(slot, Int.self)
-    case .uInt64: return unsafe loaded(slot, UInt.self)
-    case .int128: return unsafe loaded(slot, Int128.self)
-    case .uInt128: return unsafe loaded(slot, UInt128.self)
-    case .float: return unsafe loaded(slot, Float.self)
-    case .double: return unsafe loaded(slot, Double.self)
-    case .bool: return unsafe loaded(slot, Bool.self)
-    case .complexFloat: return unsafe loaded(slot, ComplexValue<Float>.self)
-    case .complexDouble: return unsafe loaded(slot, ComplexValue<Double>.self)
-    case .cString: return slot.isNull ? nil : unsafe loaded(slot, String.self)
     case .object: return slot.object
     case .swiftValue: return swiftValue(slot)
     case .selector: return Selector(ofWord: slot.word)
-    case .pointer, .functionPointer, .block, .classReference:
-      return unsafe UnsafeRawPointer(bitPattern: UInt(slot.word))
-    default: return RawValue(type: plan.type(ofPlace: slot.place), bytes: slot.bytes)
+    case .aggregate: return slot.bytes
+    default: return unsafe UnsafeRawPointer(bitPattern: UInt(slot.word))
     }
   }
 
+  // SAFETY: the type is that of the place's kind.
   @unsafe
-  private func loaded<Value: CallValue>(_ slot: ValueSlot, _ type: Value.Type) -> Any {
-    do { return try unsafe Value.load(from: slot) } catch {
-      // Text that is not UTF-8 has no `String`.
-      return RawValue(type: plan.type(ofPlace: slot.place), bytes: slot.bytes)
-    }
+  private func number<Value: CallValue>(_ type: Value.Type, _ slot: ValueSlot) -> Any? {
+    try? unsafe Value.load(from: slot)
   }
 
   private func swiftValue(_ slot: ValueSlot) -> Any? {
@@ -73,27 +56,60 @@ extension Call {
   }
 }
 
-/// A value that has no Swift type of its own, such as a structure.
-///
-/// ```swift
-/// let call = try Invocation(parsing: "v{pair=ss}")
-/// let pair = call.arguments[0] as? RawValue
-/// pair?.type   // {pair=ss}
-/// pair?.bytes  // [0, 0, 0, 0]
-/// ```
-public struct RawValue: Hashable, Sendable {
-  /// The type.
-  public let type: TypeEncoding
-  /// The bytes.
-  public let bytes: [UInt8]
+extension Invocation: CustomStringConvertible {
+  /// The maximum length of a description, in characters.
+  static var descriptionLimit: Int { 400 }
+
+  /// The signature, target, selector and arguments in one line of bounded length.
+  ///
+  /// Pointers are not followed. Of the C strings, only copies that the invocation owns are shown.
+  public var description: String {
+    var text = "<Invocation \(Call.cut("\(plan.signature)", 80))"
+    if plan.signature.shape == .method {
+      text += " \(target.map { Call.cut("\(type(of: $0))", 40) } ?? "nil")"
+      text += " \(selector.map { Call.cut($0.name, 60) } ?? "(no selector)")"
+    }
+    let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
+    for index in declared {
+      if text.count > Self.descriptionLimit {
+        text += " …\(declared.upperBound - index) more"
+        break
+      }
+      text += " \(call.describe(index))"
+    }
+    return Call.cut(text, Self.descriptionLimit + 80) + ">"
+  }
 }
 
-extension RawValue: CustomStringConvertible {
-  /// The type and up to 32 bytes: `{pair=ss} 01 00 02 00`.
-  public var description: String {
-    let shown = bytes.prefix(32).map { (byte: UInt8) in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+extension Call {
+  /// An argument as it is in the description of its invocation; missing text is nil.
+  package func text(ofArgument index: Int) -> String {
+    guard index >= 0, index < argumentCount else { return "?" }
+    let slot = slot(index)
+    return slot.kind.isSwiftValue && slot.isNull ? "nil" : describe(index)
+  }
+
+  fileprivate func describe(_ index: Int) -> String {
+    let slot = slot(index)
+    switch slot.kind {
+    case .nothing: return "()"
+    case .cString where owns(index):
+      guard let text = value(slot) as? String else { return "(text that is not UTF-8)" }
+      return "\"" + Self.cut(text.debugDescription, 42).dropFirst()
+    case .selector: return (value(slot) as? Selector).map { Self.cut($0.name, 40) } ?? "nil"
+    case .object: return slot.object.map { "<\(Self.cut("\(type(of: $0))", 40))>" } ?? "nil"
+    // The debug description of a Swift value runs code of its type.
+    case .swiftValue:
+      return value(slot).map { Self.cut(String(reflecting: $0), 80) } ?? "(no value)"
+    case .cString, .block, .classReference, .pointer, .functionPointer:
+      return slot.isNull ? "NULL" : "0x" + String(slot.word, radix: 16)
+    case .aggregate: return slot.hex(limit: 32)
+    default: return value(slot).map { "\($0)" } ?? "nil"
     }
-    return "\(type) " + shown.joined(separator: " ") + (bytes.count > 32 ? " …" : "")
+  }
+
+  @inline(never)
+  fileprivate static func cut(_ text: String, _ limit: Int) -> String {
+    text.count <= limit ? text : text.prefix(limit - 1) + "…"
   }
 }

@@ -115,9 +115,6 @@ public final class Invocation {
   /// Whether ``retainArguments(includingTarget:)`` was called.
   public var argumentsRetained: Bool { call.retainsArguments }
 
-  /// Whether ``retainArguments(includingTarget:)`` included the target.
-  package var targetRetained: Bool { call.retainsTarget }
-
   /// Whether the invocation has a path or a keeper. Faster than reading them.
   package var hasLuggage: Bool { unsafe call.state.pointee.has_attachments != 0 }
 

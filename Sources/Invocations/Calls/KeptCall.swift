@@ -7,92 +7,72 @@ import TypeEncodings
 ///
 /// An ``Invocation`` can be changed, and carries a message on, but takes several times the memory.
 package struct KeptCall {
-  private let list: KeptCalls
-  private let index: Int
+  private let words: KeptWords
 
   /// Keeps a call: retains its objects, copies its C strings and Swift values, and takes a snapshot of each
   /// variable that the sender lends. Memory behind pointers is shared.
   ///
-  /// - Parameter last: a call that may share its memory with this one, which keeps the arguments of both
-  ///   alive. One thread at a time keeps calls after another.
   /// - Throws: ``InvocationError/selectorNotSet`` if it is not the call of a method, and
   ///   ``InvocationError/variableNotLent(_:)`` if a variable cannot be read.
-  package init(_ call: Call, after last: KeptCall? = nil) throws(InvocationError) {
-    var capacity = 1
-    if let last, last.list.isFor(call) {
-      if let index = last.list.takeNext() {
-        (self.list, self.index) = (last.list, index)
-        try list.keep(call, at: index)
-        return
-      }
-      capacity = min(2 * last.list.capacityOfCalls, 64)
-    }
+  package init(_ call: Call) throws(InvocationError) {
     let plan = call.plan
     guard plan.isMethod, let selector = call.selector else { throw .selectorNotSet }
-    list = KeptCalls.make(plan, selector, capacity)
-    index = 0
-    try list.keep(call, at: 0)
+    words = KeptWords.make(plan, selector)
+    try words.keep(call)
   }
 
   /// The plan of the call.
-  package var plan: CallPlan { list.plan }
+  package var plan: CallPlan { words.plan }
 
   /// The selector of the message.
-  package var selector: Selector { list.selector }
+  package var selector: Selector { words.selector }
 
   /// Sends the call to an object. The values are borrowed.
   ///
   /// - Throws: The error of the method, or ``InvocationError`` if the object does not take the
   ///   message.
   package func send(to target: AnyObject) throws {
-    try plan.withInvocation { scoped in
-      list.lend(index, to: scoped.call)
-      try scoped.call.send(compared: selector, to: target)
+    try plan.withCall { call in
+      words.lend(to: call)
+      try call.send(compared: selector, to: target)
     }
   }
 
   /// Makes an invocation that owns its arguments, without a target.
   package func invocation() -> Invocation {
     let copy = Invocation(plan, comparedSelector: selector)
-    list.lend(index, to: copy.call)
+    words.lend(to: copy.call)
     copy.keepArguments()
     return copy
   }
 }
 
-/// Calls of one message, with their arguments in the tail of the object.
+/// The arguments of a call, in the tail of the object.
 @safe
-private final class KeptCalls: ManagedBuffer<KeptCalls.Header, UInt64> {
-  // SAFETY: a call is written once, before it is shared. The words own their values, and `deinit` releases
+private final class KeptWords: ManagedBuffer<KeptWords.Header, UInt64> {
+  // SAFETY: the words are written once, before they are shared. They own their values, and `deinit` releases
   // them. A word that is not written yet is zero, which owns nothing.
 
   @safe
   struct Header {
     let plan: Unmanaged<CallPlan>
     let selector: Selector
-    let capacity: Int
-    var count = 1
   }
 
-  static func make(_ plan: CallPlan, _ selector: Selector, _ capacity: Int) -> KeptCalls {
-    let words = capacity * plan.keptWords
-    let made = create(minimumCapacity: words) { made in
+  static func make(_ plan: CallPlan, _ selector: Selector) -> KeptWords {
+    let made = create(minimumCapacity: plan.keptWords) { made in
       unsafe made.withUnsafeMutablePointerToElements {
-        unsafe $0.initialize(repeating: 0, count: words)
+        unsafe $0.initialize(repeating: 0, count: plan.keptWords)
       }
-      return unsafe Header(plan: .passRetained(plan), selector: selector, capacity: capacity)
+      return unsafe Header(plan: .passRetained(plan), selector: selector)
     }
-    return unsafe unsafeDowncast(made, to: KeptCalls.self)
+    return unsafe unsafeDowncast(made, to: KeptWords.self)
   }
 
   deinit {
-    var ownsValues = false
-    unsafe forEachWord(of: 0) { _, kind, _, _ in ownsValues = ownsValues || kind.isOwnable }
-    for call in unsafe 0..<(ownsValues ? head.pointee.count : 0) {
-      unsafe forEachWord(of: call) { index, kind, _, place in
-        guard kind.isOwnable else { return }
-        OwnedWord(unsafe place.pointee, kind.ownership, type: type(kind, index)).release()
-      }
+    unsafe forEachWord { index, kind, _, place in
+      guard kind.isOwnable else { return }
+      OwnedWord(unsafe place.pointee, kind.ownership, type: type(kind, index)).release()
     }
     unsafe head.pointee.plan.release()
   }
@@ -107,51 +87,32 @@ private final class KeptCalls: ManagedBuffer<KeptCalls.Header, UInt64> {
 
   var selector: Selector { unsafe head.pointee.selector }
 
-  var capacityOfCalls: Int { unsafe head.pointee.capacity }
-
-  /// Whether a call is one of the message.
-  func isFor(_ call: Call) -> Bool {
-    unsafe head.pointee.plan.toOpaque() == call.unmanagedPlan.toOpaque()
-      && call.selectorWord == UInt64(head.pointee.selector.word)
-  }
-
-  /// The index of one more call, if there is room for it.
-  func takeNext() -> Int? {
-    let count = unsafe head.pointee.count
-    if unsafe count == head.pointee.capacity { return nil }
-    unsafe head.pointee.count = count + 1
-    return count
-  }
-
   /// Copies the arguments of a call, and retains or copies what they refer to.
-  func keep(_ call: Call, at number: Int) throws(InvocationError) {
+  func keep(_ call: Call) throws(InvocationError) {
     let frame = unsafe call.frame
-    try unsafe forEachWord(of: number) { index, kind, offset, place throws(InvocationError) in
+    try unsafe forEachWord { index, kind, offset, place throws(InvocationError) in
       let word = unsafe frame.load(fromByteOffset: offset, as: UInt64.self)
       unsafe place.pointee = kind.isOwnable ? try owned(word, kind, index) : word
     }
   }
 
   /// Stores the arguments in the frame of a call, which borrows their values.
-  func lend(_ number: Int, to call: Call) {
+  func lend(to call: Call) {
     let frame = unsafe call.frame
-    unsafe forEachWord(of: number) { _, _, offset, place in
+    unsafe forEachWord { _, _, offset, place in
       unsafe frame.storeBytes(of: place.pointee, toByteOffset: offset, as: UInt64.self)
     }
   }
 
-  /// Calls `body` with each word of the declared arguments of a call: the index and the kind of the
+  /// Calls `body` with each word of the declared arguments: the index and the kind of the
   /// argument, the word's offset in a frame, and its place here.
   @unsafe
   @inline(__always)
   private func forEachWord<Failure: Error>(
-    of number: Int,
     _ body: (Int, FWDKind, Int, UnsafeMutablePointer<UInt64>) throws(Failure) -> Void
   ) throws(Failure) {
-    let (facts, words) = unsafe head.pointee.plan._withUnsafeGuaranteedRef {
-      unsafe ($0.facts, $0.keptWords)
-    }
-    var place = unsafe withUnsafeMutablePointerToElements { unsafe $0 + number * words }
+    let facts = unsafe head.pointee.plan._withUnsafeGuaranteedRef { unsafe $0.facts }
+    var place = unsafe withUnsafeMutablePointerToElements { unsafe $0 }
     for index in unsafe 2..<Int(facts.pointee.argument_count) {
       let slot = unsafe facts.pointee.slots + index
       for word in unsafe 0..<fwd_slot_words(slot) {

@@ -178,9 +178,9 @@ extension PreparedMessage {
   func withLargeCall<Answer, each Argument>(
     _ arguments: repeat each Argument, lentTo body: (Call) throws -> Answer
   ) throws -> Answer {
-    try plan.withInvocation { call in
-      try set(repeat each arguments, in: call.call)
-      return try body(call.call)
+    try plan.withCall { call in
+      try set(repeat each arguments, in: call)
+      return try body(call)
     }
   }
 }

@@ -66,7 +66,7 @@ struct CallbackRegisters {
     nextArgument += 1
     let facts = unsafe Value._callFacts(0)
     let first = take(Value.self, facts)
-    if let word = facts.word { return unsafe Place.narrow(first, by: word) as Value }
+    if let word = facts.word { return unsafe word.narrow(first) as Value }
     if facts.structure == nil, first == 0 { return nil }
     let second = MemoryLayout<Value>.size > 8 ? take(Value.self, facts) : 0
     return unsafe _withUnprotectedUnsafePointer(to: (first, second)) {
@@ -120,9 +120,7 @@ struct CallbackRegisters {
     let facts = unsafe Value._callFacts(0)
     var words: (UInt64, UInt64) = (0, 0)
     if let word = facts.word {
-      words.0 = unsafe _withUnprotectedUnsafePointer(to: value) {
-        unsafe fwd_word_widen(word, UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
-      }
+      words.0 = unsafe word.widen(value)
     } else {
       unsafe _withUnprotectedUnsafeMutablePointer(to: &words) {
         unsafe UnsafeMutableRawPointer($0).storeBytes(of: value, as: Value.self)

@@ -139,15 +139,15 @@ package final class PreparedFunction: Sendable {
     _ tuple: UnsafeRawPointer, as type: TypedFunction<Value, repeat each Argument>.Type
   ) throws -> Answer {
     let values = unsafe tuple.assumingMemoryBound(to: (repeat each Argument).self).pointee
-    return try implementation.plan.withInvocation { call in
+    return try implementation.plan.withCall { call in
       var index = 0
       for value in repeat each values {
-        try call.call.setFitting(value, arguments[index], at: index)
+        try call.setFitting(value, arguments[index], at: index)
         index += 1
       }
-      try call.call.checkReceiver(of: implementation)
-      try call.call.perform(implementation)
-      return try call.call.fittingAnswer(as: Answer.self, result)
+      try call.checkReceiver(of: implementation)
+      try call.perform(implementation)
+      return try call.fittingAnswer(as: Answer.self, result)
     }
   }
 }

@@ -10,39 +10,26 @@ extension Call {
   /// send, although only the caller retains it.
   @usableFromInline
   func send(compared selector: Selector, to target: AnyObject?) throws {
-    try send(compared: selector, to: target, isKept: false)
-  }
-
-  /// Sends a message of a call that other code may find while the method runs, such as a
-  /// hand-recorded call. Its arguments cannot be replaced meanwhile.
-  func sendGuarded(compared selector: Selector, to target: AnyObject?) throws {
-    try inUse { try send(compared: selector, to: target, isKept: true) }
-  }
-
-  @inline(__always)
-  private func send(compared selector: Selector, to target: AnyObject?, isKept: Bool) throws {
     setSelector(selector)
     // The address is used, because an object in a variable would be retained.
     let address = OwnedWord(target, isOwned: false).word
     guard let object = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else {
       return answerWithZero()
     }
-    try send(to: unsafe BorrowedObject(object), selector, isKept: isKept)
+    try send(to: unsafe BorrowedObject(object), selector)
   }
 
   /// Sends a message to an object that the caller retains, as `send(compared:to:)` does.
   @inline(__always)
   func send(compared selector: Selector, to receiver: BorrowedObject) throws {
     setSelector(selector)
-    try send(to: receiver, selector, isKept: false)
+    try send(to: receiver, selector)
   }
 
   @inline(__always)
-  private func send(
-    to receiver: BorrowedObject, _ selector: Selector, isKept: Bool
-  ) throws {
+  private func send(to receiver: BorrowedObject, _ selector: Selector) throws {
     receiverWord = UInt64(UInt(bitPattern: unsafe receiver.address))
-    try unsafe performKnownMethod(of: receiver, UInt64(selector.word), isKept: isKept) {
+    try unsafe performKnownMethod(of: receiver, UInt64(selector.word), isKept: false) {
       try unsafe sendCarefully($0, receiver)
     }
   }

@@ -49,20 +49,11 @@ public struct VouchedStructure<Structure>: Sendable {
 }
 
 extension CallStructure {
-  public static var typeEncoding: String { structure.encoding }
+  /// The encoding, also of a type that is not known.
+  static var ownEncoding: String { structure.encoding }
 
   @inlinable @unsafe
   public static func _callFacts(_ depth: Int) -> ValueFacts {
     ValueFacts(.aggregate, structure: Self.self)
-  }
-
-  @inlinable @unsafe
-  public func store(in slot: ValueSlot) throws(InvocationError) { slot.store(bytesOf: self) }
-
-  @inlinable @unsafe
-  public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
-    // SAFETY: `CallPlan.accepts` refused every type whose values are more than their bytes. The
-    // author of the conformance promised that the bytes are valid.
-    unsafe slot.load(bytesAs: Self.self)
   }
 }

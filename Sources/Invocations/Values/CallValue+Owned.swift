@@ -6,7 +6,6 @@ import Glibc
 /// Text for `*`: a C string, or a `String` in a place of Swift text. The frame owns a copy, and
 /// reading returns a copy too.
 extension String: NullableCallValue {
-  public static var typeEncoding: String { "*" }
   @inlinable @unsafe
   public static func _callFacts(_ depth: Int) -> ValueFacts {
     ValueFacts(.cString, zero: .isMissing)
@@ -47,7 +46,6 @@ extension String: NullableCallValue {
 public protocol CallObject: AnyObject, NullableCallValue {}
 
 extension CallObject {
-  public static var typeEncoding: String { "@" }
   @inlinable @unsafe
   public static func _callFacts(_ depth: Int) -> ValueFacts {
     ValueFacts(.object, zero: .isMissing)
@@ -83,7 +81,6 @@ public struct AnyCallObject: NullableCallValue {
   /// Wraps an object.
   public init(_ object: AnyObject) { self.object = object }
 
-  public static var typeEncoding: String { "@" }
   @inlinable @unsafe
   public static func _callFacts(_ depth: Int) -> ValueFacts {
     ValueFacts(.object, zero: .isMissing)

@@ -20,8 +20,6 @@ public import CForwardingShims
 /// A value must match the kind of its place: an `Int32` fits `i` and nothing else. Only methods
 /// with an `exactly` parameter convert.
 public protocol CallValue: SendableMetatype {
-  /// The encoding of this type in a signature that is derived from Swift types.
-  static var typeEncoding: String { get }
   /// How values of the type are stored in a frame. Only this package can make such facts.
   ///
   /// - Parameter depth: the number of types that have this one as their carrier.
@@ -42,6 +40,14 @@ public protocol CallValue: SendableMetatype {
 }
 
 extension CallValue {
+  /// The encoding of this type in a signature that is derived from Swift types; `?` if its values
+  /// fit no place.
+  public static var typeEncoding: String {
+    // SAFETY: the facts are only read.
+    let facts = unsafe _callFacts(0)
+    return facts.isUnfit ? "?" : facts.structure?.ownEncoding ?? facts.kind.encoding
+  }
+
   /// The kind of place that values of this type fit.
   @inlinable
   static var valueKind: FWDKind {
@@ -51,6 +57,26 @@ extension CallValue {
 
   /// What a frame owns after a value was stored in it.
   @inlinable static var ownership: ValueOwnership { valueKind.ownership }
+
+  // The memory of numbers, pointers and structures is what is passed. Other types have functions of
+  // their own.
+
+  @inlinable @unsafe
+  public func store(in slot: ValueSlot) throws(InvocationError) {
+    guard let word = unsafe Self._callFacts(0).memory else { return slot.store(bytesOf: self) }
+    slot.word = unsafe word.widen(self)
+  }
+
+  /// - Throws: ``InvocationError/nullPointer(index:)``.
+  @inlinable @unsafe
+  public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
+    let facts = unsafe _callFacts(0)
+    if facts.zero == .isMissingInMemory, slot.isNull { throw .nullPointer(index: slot.index) }
+    // SAFETY: every bit pattern is a valid number, and the author of a structure promised the same of
+    // its bytes. `CallPlan.accepts` refused every structure that is more than its bytes.
+    guard let word = facts.memory else { return unsafe slot.load(bytesAs: Self.self) }
+    return unsafe word.narrow(slot.word)
+  }
 }
 
 /// A value that may be missing: NULL or nil.
@@ -65,3 +91,37 @@ extension CallValue {
 /// objects, and types that have one as their carrier, are never zero. Optionals of other types are
 /// refused when they are compared with a place.
 public protocol NullableCallValue: CallValue {}
+
+extension Optional: CallValue where Wrapped: NullableCallValue {
+  /// An optional pointer is its address, and nil is zero.
+  @inlinable @unsafe
+  public static func _callFacts(_ depth: Int) -> ValueFacts {
+    // SAFETY: the wrapped value is stored, by the same conformance, or zero.
+    unsafe Wrapped._callFacts(depth).optional
+  }
+
+  @inlinable @unsafe
+  public func store(in slot: ValueSlot) throws(InvocationError) {
+    if let self { try unsafe self.store(in: slot) } else { slot.word = 0 }
+  }
+
+  @inlinable @unsafe
+  public static func load(from slot: ValueSlot) throws(InvocationError) -> Wrapped? {
+    slot.isNull ? nil : try unsafe Wrapped.load(from: slot)
+  }
+}
+
+/// The result type of a message without a result: `v`.
+///
+/// ```swift
+/// let saved = try Message<NoResult, Int32>("didSave:")
+/// saved.signature  // v@:i
+/// ```
+@frozen
+public struct NoResult: CallValue, Hashable, Sendable {
+  /// Makes the only value.
+  @inlinable public init() {}
+
+  @inlinable @unsafe
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.nothing) }
+}

@@ -26,11 +26,6 @@ public protocol CarriedValue: CallValue {
 }
 
 extension CarriedValue {
-  public static var typeEncoding: String {
-    // SAFETY: the facts are only read. An unfit type may have an infinite chain of carriers.
-    unsafe _callFacts(0).isUnfit ? "?" : Carrier.typeEncoding
-  }
-
   @inlinable @unsafe
   public static func _callFacts(_ depth: Int) -> ValueFacts {
     // SAFETY: the carrier is stored, by the same conformance.

@@ -112,12 +112,6 @@ extension LongDouble: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(bitPattern) }
 }
 
-extension LongDouble: BitwiseValue, ComplexPart {
-  @unsafe
-  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.longDouble) }
-  public static var typeEncoding: String { "D" }
-}
-
 // MARK: Text
 
 extension LongDouble: LosslessStringConvertible {
@@ -140,21 +134,7 @@ extension LongDouble: LosslessStringConvertible {
       let length = unsafe fwd_long_double_write(bits, text.baseAddress.unsafelyUnwrapped)
       return unsafe String(decoding: text.prefix(length).map(UInt8.init), as: UTF8.self)
     }
-    let parts = written.split(separator: "e")
-    guard parts.count == 2, let exponent = Int(parts[1]) else { return written }
-    // The point is that of the locale, so only the digits are used.
-    let digits = parts[0].filter(\.isNumber)
-    let sign = written.first == "-" ? "-" : ""
-    func zeros(_ count: Int) -> String { String(repeating: "0", count: count) }
-    switch exponent {
-    case -4..<0: return sign + "0." + zeros(-exponent - 1) + digits
-    case 0..<19:
-      let whole = digits.prefix(exponent + 1)
-      let rest = digits.dropFirst(exponent + 1)
-      return sign + whole + zeros(exponent + 1 - whole.count) + "." + (rest.isEmpty ? "0" : rest)
-    default:
-      return sign + digits.prefix(1) + (digits.count > 1 ? "." + digits.dropFirst() : "") + "e"
-        + parts[1]
-    }
+    // Of a whole number C writes no point.
+    return written.contains { ".en".contains($0) } ? written : written + ".0"
   }
 }

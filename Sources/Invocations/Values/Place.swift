@@ -129,8 +129,7 @@ package struct Place: Sendable {
   /// The encoding that is spelled for the type.
   var encoding: String {
     switch content {
-    // A class may declare another encoding, which is refused.
-    case .object: (type.type as? any CallObject.Type)?.typeEncoding ?? "@"
+    case .object: "@"
     case .nothing: "v"
     case .address: "^{\(Self.name(type.type))}"
     case .text: "*"
@@ -166,9 +165,7 @@ extension Place {
   func store<Value>(_ value: consuming Value, in slot: ValueSlot) throws(InvocationError) {
     // Chains of tests, as words are the most common, and a switch is a jump through a table.
     if case .word(let word) = content {
-      slot.word = unsafe withUnsafeBytes(of: value) {
-        unsafe fwd_word_widen(word, $0.baseAddress.unsafelyUnwrapped)
-      }
+      slot.word = unsafe word.widen(value)
       return
     }
     if case .nothing = content { return }
@@ -208,22 +205,10 @@ extension Place {
       {
         return unsafe unsafeBitCast(object, to: Value.self)
       }
-    case .word(let word): return unsafe Self.narrow(slot.word, by: word)
+    case .word(let word): return unsafe word.narrow(slot.word)
     case .converted, .nothing: break
     }
     return try unsafe loadUnusual(as: type, from: slot)
-  }
-
-  /// The value in a word. Goes through a local word, because allocating a `Value` looks up types in
-  /// unspecialized code.
-  @inlinable @unsafe
-  @inline(__always)
-  static func narrow<Value>(_ given: UInt64, by word: FWDKind) -> Value {
-    var narrow: UInt64 = 0
-    return unsafe _withUnprotectedUnsafeMutablePointer(to: &narrow) {
-      unsafe fwd_word_narrow(word, given, $0)
-      return unsafe UnsafeRawPointer($0).load(as: Value.self)
-    }
   }
 
   @usableFromInline @unsafe
@@ -245,7 +230,7 @@ extension Place {
         throw .wrongClass(expected: self.type, given: SwiftType(Swift.type(of: object)))
       }
       return value
-    case .word(let word): return unsafe Self.narrow(slot.word, by: word)
+    case .word(let word): return unsafe word.narrow(slot.word)
     case .converted(let type): return try converted(type)
     case .nothing:
       // `Void` or `NoResult`, which have one value and no size.

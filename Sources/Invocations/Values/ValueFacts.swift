@@ -54,15 +54,18 @@ public struct ValueFacts: Sendable {
     self.structure = structure
   }
 
-  /// A number that is a word.
+  /// A number.
   @inlinable
-  static func word(_ kind: FWDKind) -> ValueFacts { ValueFacts(kind, word: kind.memory) }
+  static func number(_ kind: FWDKind) -> ValueFacts { ValueFacts(kind, word: kind.memory) }
 
   /// A pointer. Loading one refuses zero, so it is more than its word; an optional pointer is its
   /// word.
   @inlinable static var address: ValueFacts {
     ValueFacts(.pointer, zero: .isMissingInMemory)
   }
+
+  /// The kind of the memory of a number or a pointer that is a word.
+  @inlinable var memory: FWDKind? { zero == .isMissingInMemory ? .uInt64 : word }
 
   /// A type that fits no place: an aggregate without a structure.
   @inlinable static var unfit: ValueFacts { ValueFacts(.aggregate) }

@@ -2,8 +2,8 @@
 public import CForwardingShims
 package import TypeEncodings
 
-// The kind of a value, which decides how it is stored and passed, is that of the C core. A new kind
-// of numbers is a case of `FWDKind` and of `Scalar`, and a line of the functions here.
+// The kind of a value, which decides how it is stored and passed, is that of the C core: the letter
+// of its type. A new kind of numbers is a case of `FWDKind` and of `Scalar`.
 extension FWDKind {
   @inlinable var isObject: Bool { self == .object }
   @inlinable var isCString: Bool { self == .cString }
@@ -15,12 +15,35 @@ extension FWDKind {
   /// Whether a place of this kind may own its value: an object, a C string or a Swift value.
   @inlinable var isOwnable: Bool { self == .object || self == .cString || self == .swiftValue }
 
-  /// The integer that has the memory of a number that is a word. Eight bytes are one for all.
-  @inlinable var memory: FWDKind {
+  /// The integer that has the memory of a number that is a word; nil for larger numbers. Eight bytes
+  /// are one for all.
+  @inlinable var memory: FWDKind? {
     switch self {
     case .float: .uInt32
     case .int64, .double: .uInt64
+    case .int128, .uInt128, .longDouble: nil
     default: self
+    }
+  }
+
+  /// The word of a value with this memory.
+  @inlinable @unsafe
+  @inline(__always)
+  func widen<Value>(_ value: borrowing Value) -> UInt64 {
+    unsafe _withUnprotectedUnsafePointer(to: value) {
+      unsafe fwd_word_widen(self, UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+    }
+  }
+
+  /// The value with this memory in a word. Goes through a local word, because allocating a `Value`
+  /// looks up types in unspecialized code.
+  @inlinable @unsafe
+  @inline(__always)
+  func narrow<Value>(_ given: UInt64) -> Value {
+    var narrow: UInt64 = 0
+    return unsafe _withUnprotectedUnsafeMutablePointer(to: &narrow) {
+      unsafe fwd_word_narrow(self, given, $0)
+      return unsafe UnsafeRawPointer($0).load(as: Value.self)
     }
   }
 
@@ -60,25 +83,24 @@ extension FWDKind {
     }
   }
 
+  /// The encoding of the Swift type of this kind.
+  var encoding: String {
+    switch self {
+    case .nothing: return "v"
+    case .pointer: return "^v"
+    default:
+      let complex = UInt8(FWD_COMPLEX)
+      let letter = String(UnicodeScalar(rawValue & ~complex))
+      return rawValue & complex == 0 ? letter : "j" + letter
+    }
+  }
+
   /// The kind of a scalar. Two letters may share a kind (`l` and `q`).
   init(_ scalar: Scalar) {
-    self =
-      switch scalar {
-      case .int8: .int8
-      case .uint8: .uInt8
-      case .int16: .int16
-      case .uint16: .uInt16
-      case .int32: .int32
-      case .uint32: .uInt32
-      case .long, .int64: .int64
-      case .unsignedLong, .uint64: .uInt64
-      case .int128: .int128
-      case .uint128: .uInt128
-      case .float: .float
-      case .double: .double
-      case .longDouble: .longDouble
-      case .bool: .bool
-      }
+    guard let kind = FWDKind(rawValue: scalar.normalized.rawValue) else {
+      preconditionFailure("every scalar has a kind")
+    }
+    self = kind
   }
 
   init(_ type: TypeEncoding) {

@@ -39,36 +39,6 @@ struct ArgumentsInUseTests {
     }
   }
 
-  @Test("a method finds its arguments, whatever happens to the call recorded on the stack")
-  func argumentsOnTheStack() async {
-    await #expect(processExitsWith: .success) { try ArgumentsInUseTests.sendFromTheStack() }
-  }
-
-  private static func sendFromTheStack() throws {
-    try MethodTable.of(Hook.self).register("takeFromStack:") { (_: Hook, given: SoundObject) in
-      Hook.again?()
-      guard given.isSound else { exit(EXIT_FAILURE) }
-    }
-    let hook = Hook()
-    try CallPlan.shared(for: MethodSignature("v@:@")).withInvocation { call in
-      // The first send finds the method; the second one uses the cached method.
-      for _ in 0..<2 {
-        try call.setArgument(AnyCallObject(SoundObject()), at: 2)
-        var refused: InvocationError?
-        lend(
-          {
-            do throws(InvocationError) {
-              try call.setArgument(AnyCallObject(SoundObject()), at: 2)
-            } catch { refused = error }
-          },
-          {
-            do { try call.send("takeFromStack:", to: hook) } catch { exit(EXIT_FAILURE) }
-          })
-        guard refused == .argumentInUse(index: 2) else { exit(EXIT_FAILURE) }
-      }
-    }
-  }
-
   /// Reaches an invocation that is on its way to C code.
   private final class Sender: SoundObject, @unchecked Sendable {
     var call: Invocation?
@@ -144,37 +114,6 @@ struct ArgumentsInUseTests {
       thread.start()
       while true { pause() }
     }
-  }
-
-  private final class Hook: SoundObject, @unchecked Sendable {
-    nonisolated(unsafe) static var again: (() -> Void)?
-  }
-
-  private static func lend(_ again: () -> Void, _ body: () -> Void) {
-    withoutActuallyEscaping(again) { again in
-      Hook.again = again
-      body()
-      Hook.again = nil
-    }
-  }
-
-  private static func dropOwnReceiver() throws {
-    let method = try Implementation(method: { (hook: Hook) -> Int32 in
-      Hook.again?()
-      guard hook.isSound else { exit(EXIT_FAILURE) }
-      return 1
-    })
-    try CallPlan.shared(for: MethodSignature("i@:")).withInvocation { call in
-      try call.setArgument(AnyCallObject(Hook()), at: 0)
-      lend(
-        { try? call.setArgument(AnyCallObject?.none, at: 0) },
-        { try? call.invoke(using: method) })
-    }
-  }
-
-  @Test("a scoped call retains its receiver while it is made")
-  func scopedReceiver() async {
-    await #expect(processExitsWith: .success) { try Self.dropOwnReceiver() }
   }
 
   @Test("an answer in a report is independent, also if a target retains the invocation")

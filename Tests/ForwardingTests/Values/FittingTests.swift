@@ -70,19 +70,6 @@ private struct SaysNonsense: Claim {
   static let claim = "{M=q"
 }
 
-/// A class that declares the encoding of a number.
-private final class SaysNumber: CallObject {
-  static var typeEncoding: String { "q" }
-}
-
-/// A type with a number as carrier, which declares the encoding of a pointer.
-private struct CarriesLess: CarriedValue {
-  var carrier: Int32 { 0 }
-  init() {}
-  init?(carrier: Int32) {}
-  static var typeEncoding: String { "{M=qq}" }
-}
-
 private final class Host: CallObject {}
 
 private class Declaring<Value: CallValue>: MethodDeclaring {
@@ -189,7 +176,6 @@ struct FittingTests {
     Impostor(Misaligned.self, "{M=qq}"), Impostor(SaysNothing.self, "q"),
     Impostor(SaysObject.self, "@"), Impostor(SaysText.self, "*"),
     Impostor(SaysTwo.self, "{M=qq}"), Impostor(SaysNonsense.self, "{M=q}"),
-    Impostor(SaysNumber.self, "q"), Impostor(CarriesLess.self, "{M=qq}"),
   ]
 
   @Test(

@@ -120,9 +120,9 @@ struct LendingTests {
     let keeper = try Keeper("v@:@", keeps: false)
     let plan = try CallPlan.shared(for: MethodSignature(parsing: "v@:@"))
     for _ in 0..<3 {
-      try plan.withInvocation { call in
-        try call.setArgument(Watched(), at: 2)
-        try call.send(Selector("seen:"), to: keeper)
+      try plan.withCall { call in
+        try call.setFitting(Watched(), Place(of: Watched.self), at: 2)
+        try call.send(compared: "seen:", to: keeper)
       }
       #expect(keeper.seen == nil)
     }

@@ -101,11 +101,11 @@ struct LifetimeTests {
     try balanced {
       let owner = Owner()
       let call = try Invocation(parsing: "v@:@")
-      try call.setTarget(unretained: owner)
+      try call.setArgument(unretained: owner, at: 0)
       try call.setArgument(unretained: owner.tracked, at: 2)
       call.retainArguments(includingTarget: false)
       #expect(call.argumentsRetained)
-      #expect(!call.targetRetained)
+      #expect(!call.call.retainsTarget)
       owner.call = call
     }
   }

@@ -229,7 +229,7 @@ struct RecalledMethodTests {
     }
     let door = Door()
     let plan = try CallPlan.shared(for: MethodSignature("i@:"))
-    for _ in 0..<4 { try plan.withInvocation { try $0.send("recallSpare", to: door) } }
+    for _ in 0..<4 { try plan.withCall { try $0.send(compared: "recallSpare", to: door) } }
     _ = MethodTable.of(Lamp.self).remove("recallSpare")
     // A concurrent test may be reading methods; it holds the old ones until it has finished.
     for _ in 0..<60_000 where seen != nil { usleep(1000) }
