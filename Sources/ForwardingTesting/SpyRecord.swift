@@ -32,7 +32,7 @@ struct SpyRecord {
   mutating func keep(
     _ call: Call, isOpen: Bool
   ) throws(InvocationError) -> (script: SpyScript?, stamp: UInt64) {
-    let kept = try KeptCall(call)
+    let kept = try KeptCall.of(call)
     let (selector, stamp) = (kept.selector, Self.newStamp())
     calls.append(Entry(call: kept, selector: selector, stamp: stamp))
     let script = script(selector)

@@ -74,7 +74,7 @@ final class RecordingProxy: ForwardingProxy, CallForwarding, @unchecked Sendable
     guard thread != 0, owner.load(ordering: .relaxed) == thread else {
       throw UndoError.notRecording(call.selector)
     }
-    do { calls.append(try KeptCall(recording: call)) } catch {
+    do { calls.append(try KeptCall.recording(call)) } catch {
       if failure == nil { failure = (call.selector, error) }
       throw error
     }

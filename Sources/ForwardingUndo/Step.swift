@@ -97,14 +97,14 @@ extension KeptCall {
   ///
   /// - Parameter target: the type of the target, for an error.
   /// - Throws: `ForwardingError.borrowedArgument` for the first argument that points to memory which
-  ///   the call does not own; or the errors of ``KeptCall/init(_:)``.
-  init(recording call: Call, to target: Any.Type? = nil) throws {
+  ///   the call does not own; or the errors of ``KeptCall/of(_:)``.
+  static func recording(_ call: Call, to target: Any.Type? = nil) throws -> KeptCall {
     if let index = call.firstBorrowedArgument {
       throw ForwardingError.borrowedArgument(
         .init(selector: call.selector, target: target), index: index,
         type: call.plan.signature.argumentTypes[index])
     }
-    try self.init(call)
+    return try of(call)
   }
 }
 

@@ -107,7 +107,7 @@ extension UndoStack {
     coalescing: UndoCoalescing? = nil
   ) throws -> Bool {
     if isIgnoring { return false }
-    let recorded = try KeptCall(recording: call.call, to: type(of: target))
+    let recorded = try KeptCall.recording(call.call, to: type(of: target))
     // A call that the target can never perform is refused now.
     if call.call.methodWithoutSuspension(of: target) == nil,
       try call.call.checkMethod(of: target)

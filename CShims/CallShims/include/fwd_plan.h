@@ -135,6 +135,13 @@ static inline int fwd_call_owns_something(const FWDPlanFacts *facts,
   return (state->owned | state->result_ownership | facts->owned_words) != 0;
 }
 
+/// Returns the word of a call that has the bit of argument `index`: whether the argument owns its value.
+static inline uint64_t *fwd_owned_word(const FWDPlanFacts *facts, FWDInvocationState *state,
+                                       size_t index) {
+  if (index < 64) return &state->owned;
+  return (uint64_t *)((char *)fwd_state_frame(state) + facts->frame_size) + index / 64 - 1;
+}
+
 /// Returns whether values of the Swift type `type` are known to fit place `index`: 0 is the result,
 /// and `i + 1` is argument `i`. 0 means only that it is not known. Thread-safe.
 static inline int fwd_is_known_match(const FWDPlanFacts *facts, size_t index, const void *type) {

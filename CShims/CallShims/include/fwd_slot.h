@@ -114,23 +114,12 @@ static inline void fwd_slot_load(const FWDSlot *slot, const void *frame, void *b
 /// Writes all bytes of a value, as many as the slot's size. Small signed integers are
 /// sign-extended, because callees compiled by clang rely on it.
 static inline void fwd_slot_store_raw(const FWDSlot *slot, void *frame, const void *bytes) {
-  int64_t word;
-  switch (slot->kind) {
-    case FWDKindInt8: word = *(const int8_t *)bytes; break;
-    case FWDKindInt16: {
-      int16_t value;
-      memcpy(&value, bytes, sizeof value);
-      word = value;
-      break;
-    }
-    case FWDKindInt32: {
-      int32_t value;
-      memcpy(&value, bytes, sizeof value);
-      word = value;
-      break;
-    }
-    default: fwd_slot_store(slot, frame, bytes, slot->size); return;
-  }
+  fwd_slot_store(slot, frame, bytes, slot->size);
+  if (slot->kind != FWDKindInt8 && slot->kind != FWDKindInt16 && slot->kind != FWDKindInt32) return;
+  int unused = 64 - 8 * (int)slot->size;
+  uint64_t word;
+  memcpy(&word, (char *)frame + slot->offset, sizeof word);
+  word = (uint64_t)((int64_t)(word << unused) >> unused);
   memcpy((char *)frame + slot->offset, &word, sizeof word);
 }
 

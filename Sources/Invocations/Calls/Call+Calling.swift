@@ -23,7 +23,7 @@ extension Call {
     try checkStack()
     let old = detachResult()
     unsafe fwd_call_in_use(facts, state, function)
-    keepReturned(returnsRetained: returnsRetained)
+    keepReturned(isOwned: returnsRetained && resultSlot.kind.isObject)
     letGo(old)
   }
 
@@ -46,26 +46,8 @@ extension Call {
         forgetResult()
         throw error
       }
-      adoptAnswer(isOwned: implementation.ownsResult)
+      keepReturned(isOwned: implementation.ownsResult)
     }
-  }
-
-  /// Takes over the result that a Swift body stored. A pointer in the place of a C string stays
-  /// borrowed.
-  @inline(__always)
-  func adoptAnswer(isOwned: Bool) {
-    // Code that ran during the call may have set a result, which was written over.
-    if resultOwnership == .none { return adoptNewAnswer(isOwned: isOwned) }
-    let replaced = detachReplaced()
-    adoptNewAnswer(isOwned: isOwned)
-    letGo(replaced)
-  }
-
-  private func adoptNewAnswer(isOwned: Bool) {
-    hasResult = returnsValue
-    let slot = resultSlot
-    guard slot.kind.isOwnable, !slot.isNull else { return }
-    if isOwned { resultOwnership = slot.kind.ownership } else if retainsArguments { keepResult() }
   }
 
   /// Calls an implementation whose plan was compared with this one's.
@@ -124,19 +106,21 @@ extension Call {
     if resultOwnership != .none { releaseResult() }
   }
 
-  func keepReturned(returnsRetained: Bool) {
-    let slot = resultSlot
-    let replaced = detachReplaced()
-    defer { letGo(replaced) }
+  /// Takes over the result that a call stored; a C function gives only an object away. A pointer in the
+  /// place of a C string stays borrowed. An unretained object is retained, because it may die at any time.
+  func keepReturned(isOwned: Bool) {
+    // Code that ran during the call may have set a result, which was written over.
+    let replaced = resultOwnership == .none ? nil : detachReplaced()
     hasResult = returnsValue
-    guard slot.kind.isOwnable, !slot.isNull else { return }
-    if slot.kind.isObject {
-      // An unretained object is retained here, because it may die at any time.
-      if !returnsRetained { return keepResult() }
-      resultOwnership = .object
-    } else if retainsArguments {
-      keepResult()
+    let slot = resultSlot
+    if slot.kind.isOwnable, !slot.isNull {
+      if isOwned {
+        resultOwnership = slot.kind.ownership
+      } else if slot.kind.isObject || retainsArguments {
+        keepResult()
+      }
     }
+    if let replaced { letGo(replaced) }
   }
 
   @usableFromInline

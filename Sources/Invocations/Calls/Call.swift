@@ -17,16 +17,9 @@ package struct Call {
   @usableFromInline let state: UnsafeMutablePointer<FWDInvocationState>
 
   /// Initializes a call in memory of the plan's `callSize`, aligned to 16. All arguments are zero.
-  @inlinable @unsafe
+  @unsafe
   init(_ plan: CallPlan, at memory: UnsafeMutableRawPointer) {
-    unsafe self.init(plan.facts, at: memory)
-  }
-
-  /// Initializes a call, given the facts of its plan.
-  @inlinable @unsafe
-  @inline(__always)
-  init(_ facts: UnsafePointer<FWDPlanFacts>, at memory: UnsafeMutableRawPointer) {
-    unsafe self.facts = facts
+    unsafe facts = plan.facts
     unsafe state = memory.assumingMemoryBound(to: FWDInvocationState.self)
     unsafe fwd_call_begin(facts, state)
   }
@@ -182,13 +175,11 @@ package struct Call {
     return try body()
   }
 
-  /// Whether a call is running, or the target is lent.
-  var isBusy: Bool { unsafe state.pointee.uses != 0 || state.pointee.is_target_lent != 0 }
-
   /// Throws if a running call uses the argument, which is an object or a C string.
   package func checkSettable(_ index: Int) throws(InvocationError) {
-    if index == 0, isBusy { throw plan.isMethod ? .targetInUse : .argumentInUse(index: 0) }
-    if unsafe state.pointee.uses != 0 { throw .argumentInUse(index: index) }
+    if unsafe state.pointee.uses != 0 || index == 0 && isTargetLent {
+      throw .argumentInUse(index: index)
+    }
   }
 }
 

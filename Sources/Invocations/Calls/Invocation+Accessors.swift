@@ -12,9 +12,9 @@ extension Invocation {
   /// A `String` is copied and an object retained, until they are replaced or the invocation dies.
   ///
   /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
-  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if `value` has another type;
+  ///   ``InvocationError/typeMismatch(index:expected:given:)`` if `value` has another type;
   ///   ``InvocationError/embeddedNUL(offset:)`` for text with a NUL;
-  ///   ``InvocationError/argumentInUse(index:)`` or ``InvocationError/targetInUse`` while a call
+  ///   ``InvocationError/argumentInUse(index:)`` while a call
   ///   uses the old value.
   @inlinable
   public func setArgument<Value: CallValue>(
@@ -57,60 +57,65 @@ extension Invocation {
   /// Sets an object, or nil, and retains it until it is replaced. Nil also fits pointer places.
   ///
   /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
-  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument is not an
-  ///   object; ``InvocationError/argumentInUse(index:)`` or ``InvocationError/targetInUse`` while a
+  ///   ``InvocationError/typeMismatch(index:expected:given:)`` if the argument is not an
+  ///   object; ``InvocationError/argumentInUse(index:)`` while a
   ///   call uses the old value.
   public func setArgument(_ object: AnyObject?, at index: Int) throws(InvocationError) {
-    let isNil = object == nil
-    try call.setObject(object, at: index, isOwned: true) { isNil && $0.isPointerLike }
+    try call.setObject(object, at: index, isOwned: true)
   }
 
   /// Sets an object without retaining it, as `NSInvocation` does before `retainArguments`.
   ///
   /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
-  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument is not an
-  ///   object; ``InvocationError/argumentInUse(index:)`` or ``InvocationError/targetInUse`` while a
+  ///   ``InvocationError/typeMismatch(index:expected:given:)`` if the argument is not an
+  ///   object; ``InvocationError/argumentInUse(index:)`` while a
   ///   call uses the old value.
   /// - Safety: the object must outlive every call and every read.
   @unsafe
   public func setArgument(unretained object: AnyObject?, at index: Int) throws(InvocationError) {
-    try call.setObject(object, at: index, isOwned: false) { _ in false }
+    try call.setObject(object, at: index, isOwned: false)
   }
 
   /// Sets an integer of any type if the argument's type can represent it exactly.
   ///
   /// - Throws: ``InvocationError/notExact(value:type:)`` if it cannot;
   ///   ``InvocationError/indexOutOfBounds(index:count:)``;
-  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument is not a number.
+  ///   ``InvocationError/typeMismatch(index:expected:given:)`` if the argument is not a number.
   public func setArgument<Value: BinaryInteger>(
     exactly value: Value, at index: Int
   ) throws(InvocationError) {
     let slot = try call.checkedSlot(index)
-    guard try ExactNumber.store(value, in: slot, plan.type(ofPlace: index + 1)) else {
-      throw call.mismatch(slot, given: Value.self)
+    func store<Number: CallValue>(_ number: Number?) throws(InvocationError) {
+      guard let number else {
+        throw .notExact(value: "\(value)", type: plan.type(ofPlace: index + 1))
+      }
+      try unsafe number.store(in: slot)
     }
-  }
-
-  /// Sets a floating-point number if the argument's type can represent it exactly.
-  ///
-  /// - Throws: ``InvocationError/notExact(value:type:)`` if it cannot;
-  ///   ``InvocationError/indexOutOfBounds(index:count:)``;
-  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument is not a number.
-  public func setArgument<Value: BinaryFloatingPoint>(
-    exactly value: Value, at index: Int
-  ) throws(InvocationError) {
-    let slot = try call.checkedSlot(index)
-    guard try ExactNumber.store(value, in: slot, plan.type(ofPlace: index + 1)) else {
-      throw call.mismatch(slot, given: Value.self)
+    switch slot.kind {
+    case .int8: try store(Int8(exactly: value))
+    case .uInt8: try store(UInt8(exactly: value))
+    case .int16: try store(Int16(exactly: value))
+    case .uInt16: try store(UInt16(exactly: value))
+    case .int32: try store(Int32(exactly: value))
+    case .uInt32: try store(UInt32(exactly: value))
+    case .int64: try store(Int64(exactly: value))
+    case .uInt64: try store(UInt64(exactly: value))
+    case .int128: try store(Int128(exactly: value))
+    case .uInt128: try store(UInt128(exactly: value))
+    case .bool: try store(value == 0 ? false : value == 1 ? true : nil)
+    case .float: try store(Float(exactly: value))
+    case .double: try store(Double(exactly: value))
+    case .longDouble: try store(LongDouble(exactly: value))
+    default: throw call.mismatch(slot, given: Value.self)
     }
   }
 
   /// Sets an argument by its bytes, exactly as many as its type has.
   ///
   /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
-  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` for Swift text;
+  ///   ``InvocationError/typeMismatch(index:expected:given:)`` for Swift text;
   ///   ``InvocationError/wrongSize(expected:given:)`` if the number of bytes is wrong;
-  ///   ``InvocationError/argumentInUse(index:)`` or ``InvocationError/targetInUse`` while a call
+  ///   ``InvocationError/argumentInUse(index:)`` while a call
   ///   uses the old value.
   /// - Safety: an object or C string is borrowed. It must outlive every call, or
   ///   ``retainArguments(includingTarget:)`` must follow while it lives. A `:` must be the address
@@ -126,7 +131,7 @@ extension Invocation {
   /// Reads an argument. An argument that was never set is zero.
   ///
   /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
-  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument has another
+  ///   ``InvocationError/typeMismatch(index:expected:given:)`` if the argument has another
   ///   type; another ``InvocationError`` if its bytes are no value of the type.
   @inlinable
   public func argument<Value: CallValue>(
@@ -152,7 +157,7 @@ extension Invocation {
   /// Reads an object argument.
   ///
   /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
-  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` if the argument is not an
+  ///   ``InvocationError/typeMismatch(index:expected:given:)`` if the argument is not an
   ///   object.
   public func object(at index: Int) throws(InvocationError) -> AnyObject? {
     try call.object(in: call.checkedSlot(index))
@@ -161,7 +166,7 @@ extension Invocation {
   /// The bytes of an argument, exactly as many as its type has.
   ///
   /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
-  ///   ``InvocationError/argumentMismatch(index:expected:given:)`` for Swift text, as in a message
+  ///   ``InvocationError/typeMismatch(index:expected:given:)`` for Swift text, as in a message
   ///   of a `String`, which has no C bytes.
   public func argumentBytes(at index: Int) throws(InvocationError) -> [UInt8] {
     let slot = try call.checkedSlot(index)
@@ -174,7 +179,7 @@ extension Invocation {
   /// Reads the result of the last call, or the one that was set.
   ///
   /// - Throws: ``InvocationError/resultNotAvailable`` before any call, after one that threw, and
-  ///   for `v`; ``InvocationError/resultMismatch(expected:given:)`` if the result has another type;
+  ///   for `v`; ``InvocationError/typeMismatch(index:expected:given:)`` if the result has another type;
   ///   another ``InvocationError`` if its bytes are no value of the type.
   @inlinable
   public func result<Value: CallValue>(
@@ -187,7 +192,7 @@ extension Invocation {
 
   /// Reads a result of any Swift type.
   ///
-  /// - Throws: ``InvocationError/resultMismatch(expected:given:)`` if the result has another type;
+  /// - Throws: ``InvocationError/typeMismatch(index:expected:given:)`` if the result has another type;
   ///   ``InvocationError/resultNotAvailable`` if there is no result.
   public func result<Value>(
     as type: Value.Type = Value.self
@@ -198,7 +203,7 @@ extension Invocation {
   /// Reads an object result.
   ///
   /// - Throws: ``InvocationError/resultNotAvailable``, or
-  ///   ``InvocationError/resultMismatch(expected:given:)`` if the result is not an object.
+  ///   ``InvocationError/typeMismatch(index:expected:given:)`` if the result is not an object.
   public func resultObject() throws(InvocationError) -> AnyObject? {
     guard call.hasResult else { throw .resultNotAvailable }
     return try call.object(in: call.resultSlot)
@@ -207,7 +212,7 @@ extension Invocation {
   /// The bytes of the result, exactly as many as its type has.
   ///
   /// - Throws: ``InvocationError/resultNotAvailable``, or
-  ///   ``InvocationError/resultMismatch(expected:given:)`` for Swift text, which has no C bytes.
+  ///   ``InvocationError/typeMismatch(index:expected:given:)`` for Swift text, which has no C bytes.
   public func resultBytes() throws(InvocationError) -> [UInt8] {
     guard call.hasResult else { throw .resultNotAvailable }
     try call.checkBytes(call.resultSlot, count: call.resultSlot.size)
@@ -216,7 +221,7 @@ extension Invocation {
 
   /// Sets the result without a call.
   ///
-  /// - Throws: ``InvocationError/resultMismatch(expected:given:)`` if `value` has another type;
+  /// - Throws: ``InvocationError/typeMismatch(index:expected:given:)`` if `value` has another type;
   ///   ``InvocationError/embeddedNUL(offset:)`` for text with a NUL.
   public func setResult<Value: CallValue>(_ value: Value) throws(InvocationError) {
     try call.check(Value.self, call.resultSlot)
@@ -227,7 +232,7 @@ extension Invocation {
 
   /// Sets a result of any Swift type.
   ///
-  /// - Throws: ``InvocationError/resultMismatch(expected:given:)`` if the result has another type.
+  /// - Throws: ``InvocationError/typeMismatch(index:expected:given:)`` if the result has another type.
   @_disfavoredOverload
   public func setResult<Value>(_ value: Value) throws(InvocationError) {
     let place = try call.place(of: Value.self, call.resultSlot)
@@ -239,7 +244,7 @@ extension Invocation {
 
   /// Sets an object result, or nil, and retains the object.
   ///
-  /// - Throws: ``InvocationError/resultMismatch(expected:given:)`` if the result is not an object.
+  /// - Throws: ``InvocationError/typeMismatch(index:expected:given:)`` if the result is not an object.
   public func setResult(_ object: AnyObject?) throws(InvocationError) {
     guard call.resultSlot.kind.isObject else {
       throw call.mismatch(call.resultSlot, given: object.map { type(of: $0) } ?? AnyObject?.self)
@@ -250,7 +255,7 @@ extension Invocation {
   /// Sets the result by its bytes, exactly as many as its type has.
   ///
   /// - Throws: ``InvocationError/wrongSize(expected:given:)`` if the number of bytes is wrong;
-  ///   ``InvocationError/resultMismatch(expected:given:)`` for Swift text.
+  ///   ``InvocationError/typeMismatch(index:expected:given:)`` for Swift text.
   /// - Safety: an object or C string is borrowed; see ``setArgument(bytes:at:)``.
   @unsafe
   public func setResult(bytes: [UInt8]) throws(InvocationError) {
@@ -268,12 +273,12 @@ extension Call {
     return slot.object
   }
 
-  /// Sets an object in a place of objects, or in one that `takes` it.
+  /// Sets an object. Nil also fits pointer places.
   fileprivate func setObject(
-    _ object: AnyObject?, at index: Int, isOwned: Bool, orWhere takes: (FWDKind) -> Bool
+    _ object: AnyObject?, at index: Int, isOwned: Bool
   ) throws(InvocationError) {
     let slot = try checkedSlot(index)
-    guard slot.kind.isObject || takes(slot.kind) else {
+    guard slot.kind.isObject || object == nil && slot.kind.isPointerLike else {
       throw mismatch(slot, given: object.map { type(of: $0) } ?? AnyObject?.self)
     }
     try replace(slot, index, isOwned: isOwned) {

@@ -54,23 +54,18 @@ extension Invocation {
     let copy = duplicate(includingTarget: false)
     _ = call.message
     copy.call.carry(messageOf: call)
-    if hasLuggage { copy.setPath(path) }
+    if hasLuggage { copy.setLuggage(path, keeper) }
     return copy
   }
 
   /// Whether the signature has a result.
   package var returnsValue: Bool { call.returnsValue }
 
-  /// Copies the result of another invocation of the same plan. A result that the other one owns is
-  /// owned here too.
+  /// Copies the result of another invocation of the same plan.
   package func adoptResult(from other: Invocation) {
     let old = call.detachResult()
     defer { call.letGo(old) }
-    guard other.call.hasResult, returnsValue else { return }
-    // SAFETY: equal plans place their results alike, and both frames are whole.
-    unsafe call.copyResult(from: other.call.frame)
-    call.hasResult = true
-    if other.call.resultOwnership != .none { call.keepResult() }
+    call.copyAnswer(of: other.call)
   }
 
   /// This invocation, or a new one that has only the result if other code may change this one.

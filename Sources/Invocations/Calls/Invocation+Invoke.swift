@@ -13,7 +13,7 @@ extension Invocation {
 
   /// Sets the receiver and retains it until it is replaced.
   ///
-  /// - Throws: ``InvocationError/notAMethod(_:)``, or ``InvocationError/targetInUse`` during a
+  /// - Throws: ``InvocationError/notAMethod(_:)``, or ``InvocationError/argumentInUse(index:)`` during a
   ///   call.
   public func setTarget(_ target: AnyObject?) throws(InvocationError) {
     try plan.checkMethod()
@@ -84,7 +84,7 @@ extension Invocation {
     call.forgetResult()
     try call.checkStack()
     let code = unsafe fwd_call_capturing_errno(plan.facts, call.state, function)
-    call.keepReturned(returnsRetained: returnsRetained)
+    call.keepReturned(isOwned: returnsRetained && call.resultSlot.kind.isObject)
     return code
   }
 
@@ -95,7 +95,7 @@ extension Invocation {
     guard unsafe fwd_libffi_refuses(plan.facts) < 0 else { return false }
     call.forgetResult()
     unsafe fwd_call_libffi(plan.facts, call.head, function)
-    call.keepReturned(returnsRetained: false)
+    call.keepReturned(isOwned: false)
     return true
   }
 

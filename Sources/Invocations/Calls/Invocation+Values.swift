@@ -103,8 +103,7 @@ extension Call {
       return value(slot).map { Self.cut(String(reflecting: $0), 80) } ?? "(no value)"
     case .cString, .block, .classReference, .pointer, .functionPointer:
       return slot.isNull ? "NULL" : "0x" + String(slot.word, radix: 16)
-    case .aggregate: return slot.hex(limit: 32)
-    default: return value(slot).map { "\($0)" } ?? "nil"
+    default: return value(slot).map { Self.cut("\($0)", 80) } ?? "nil"
     }
   }
 

@@ -27,7 +27,9 @@ public final class Invocation {
   // invocation alive.
   @usableFromInline package let call: Call
 
-  private var attachments: Attachments?
+  /// The objects that forwarded the message before it crossed to another thread, and the object that
+  /// owns the memory that arguments refer to, if it was allocated for them. Few invocations have any.
+  private var luggage: (path: [AnyObject], keeper: AnyObject?) = ([], nil)
 
   /// Makes an invocation of a prepared plan, with all arguments zero.
   public convenience init(_ plan: CallPlan) {
@@ -118,41 +120,22 @@ public final class Invocation {
   /// Whether the invocation has a path or a keeper. Faster than reading them.
   package var hasLuggage: Bool { unsafe call.state.pointee.has_attachments != 0 }
 
-  /// The objects that forwarded this message before it crossed to another thread.
-  var path: [AnyObject] { attachments?.path ?? [] }
+  var path: [AnyObject] { luggage.path }
+
+  package var keeper: AnyObject? { luggage.keeper }
 
   /// Adds an object that sends this message to another thread.
-  package func addToPath(_ object: AnyObject) { setPath(path + [object]) }
-
-  func setPath(_ path: [AnyObject]) { setAttachments(Attachments(path: path, keeper: keeper)) }
-
-  /// The object that owns the memory that arguments refer to, if that memory was allocated for
-  /// them.
-  package var keeper: AnyObject? { attachments?.keeper }
+  package func addToPath(_ object: AnyObject) { setLuggage(path + [object], keeper) }
 
   /// Replaces the owner of the arguments' memory. No argument may refer to the old owner's memory
   /// any more.
-  package func setKeeper(_ keeper: AnyObject?) {
-    let isEmpty = keeper == nil && path.isEmpty
-    setAttachments(isEmpty ? nil : Attachments(path: path, keeper: keeper))
-  }
+  package func setKeeper(_ keeper: AnyObject?) { setLuggage(path, keeper) }
 
-  func setAttachments(_ attachments: Attachments?) {
-    let old = self.attachments
-    self.attachments = attachments
-    unsafe call.state.pointee.has_attachments = attachments == nil ? 0 : 1
-    // The old attachments dies here, and its `deinit`s may use the invocation.
+  func setLuggage(_ path: [AnyObject], _ keeper: AnyObject?) {
+    let old = luggage
+    luggage = (path, keeper)
+    unsafe call.state.pointee.has_attachments = path.isEmpty && keeper == nil ? 0 : 1
+    // The old objects die here, and their `deinit`s may use the invocation.
     withExtendedLifetime(old) {}
-  }
-}
-
-/// Data that few invocations have.
-final class Attachments {
-  let path: [AnyObject]
-  let keeper: AnyObject?
-
-  init(path: [AnyObject], keeper: AnyObject?) {
-    self.path = path
-    self.keeper = keeper
   }
 }

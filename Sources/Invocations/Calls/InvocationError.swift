@@ -16,10 +16,8 @@ public enum InvocationError: Error, Hashable, Sendable {
   case encoding(TypeEncodingError)
   /// There is no argument with this index.
   case indexOutOfBounds(index: Int, count: Int)
-  /// A Swift value does not fit the type of the argument.
-  case argumentMismatch(index: Int, expected: TypeEncoding, given: SwiftType)
-  /// The result does not have the requested Swift type.
-  case resultMismatch(expected: TypeEncoding, given: SwiftType)
+  /// A Swift value does not fit the type of the argument, or of the result if there is no index.
+  case typeMismatch(index: Int?, expected: TypeEncoding, given: SwiftType)
   /// Values of a Swift type fit no place of any call.
   case unfitType(SwiftType)
   /// A number cannot be represented exactly in the type of the argument or result.
@@ -50,9 +48,7 @@ public enum InvocationError: Error, Hashable, Sendable {
   case forwardingCycle(Selector, type: SwiftType)
   /// Too many forwarding steps are nested.
   case forwardedTooDeeply(Selector, limit: Int)
-  /// The target cannot be set while the invocation is being delivered, or is called with it.
-  case targetInUse
-  /// A call is using the argument, which is an object or a C string.
+  /// A call is using the argument, which is an object or a C string; 0 is the target of a method.
   case argumentInUse(index: Int)
   /// The selector or function is registered with other types.
   case signatureMismatch(name: String, expected: MethodSignature, given: MethodSignature)
@@ -111,10 +107,9 @@ extension InvocationError: CustomStringConvertible {
     case .encoding(let error): "\(error)"
     case .indexOutOfBounds(let index, let count):
       "\(SignatureIndexError(index: index, count: count))"
-    case .argumentMismatch(let index, let expected, let given):
-      "argument \(index) is \(expected.title), not \(Self.spelled(given))\(Self.why(given, expected))"
-    case .resultMismatch(let expected, let given):
-      "the result is \(expected.title), not \(Self.spelled(given))\(Self.misfit(given, expected))"
+    case .typeMismatch(let index, let expected, let given):
+      "\(Self.place(index)) is \(expected.title), not \(Self.spelled(given))"
+        + (index == nil ? Self.misfit(given, expected) : Self.why(given, expected))
     case .unfitType(let type):
       "C has no type for the values of \(type); make it a 'CallStructure', or pass a pointer"
     case .notExact(let value, let type): "\(value) cannot be represented exactly as \(type.title)"
@@ -143,7 +138,6 @@ extension InvocationError: CustomStringConvertible {
       "'\(RequirementNames.name(of: selector))' came back to a \(type) that is already forwarding it; a proxy must not forward to itself"
     case .forwardedTooDeeply(let selector, let limit):
       "'\(RequirementNames.name(of: selector))' was forwarded from proxy to proxy more than \(limit) times"
-    case .targetInUse: "the target cannot be set while the invocation is being delivered"
     case .argumentInUse(let index):
       "argument \(index) cannot be set while a call uses it; set it after the call"
     case .signatureMismatch(let name, let expected, let given):

@@ -6,67 +6,35 @@ import TypeEncodings
 /// receiver or a result.
 ///
 /// An ``Invocation`` can be changed, and carries a message on, but takes several times the memory.
-package struct KeptCall {
-  private let words: KeptWords
+@safe
+package final class KeptCall: ManagedBuffer<KeptCall.Header, UInt64> {
+  // SAFETY: the words of the arguments, in the tail of the object, are written once, before it is shared.
+  // They own their values, and `deinit` releases them. A word that is not written yet is zero, which owns
+  // nothing.
+
+  @safe
+  package struct Header {
+    fileprivate let plan: Unmanaged<CallPlan>
+    fileprivate let selector: Selector
+  }
 
   /// Keeps a call: retains its objects, copies its C strings and Swift values, and takes a snapshot of each
   /// variable that the sender lends. Memory behind pointers is shared.
   ///
   /// - Throws: ``InvocationError/selectorNotSet`` if it is not the call of a method, and
   ///   ``InvocationError/variableNotLent(_:)`` if a variable cannot be read.
-  package init(_ call: Call) throws(InvocationError) {
+  package static func of(_ call: Call) throws(InvocationError) -> KeptCall {
     let plan = call.plan
     guard plan.isMethod, let selector = call.selector else { throw .selectorNotSet }
-    words = KeptWords.make(plan, selector)
-    try words.keep(call)
-  }
-
-  /// The plan of the call.
-  package var plan: CallPlan { words.plan }
-
-  /// The selector of the message.
-  package var selector: Selector { words.selector }
-
-  /// Sends the call to an object. The values are borrowed.
-  ///
-  /// - Throws: The error of the method, or ``InvocationError`` if the object does not take the
-  ///   message.
-  package func send(to target: AnyObject) throws {
-    try plan.withCall { call in
-      words.lend(to: call)
-      try call.send(compared: selector, to: target)
-    }
-  }
-
-  /// Makes an invocation that owns its arguments, without a target.
-  package func invocation() -> Invocation {
-    let copy = Invocation(plan, comparedSelector: selector)
-    words.lend(to: copy.call)
-    copy.keepArguments()
-    return copy
-  }
-}
-
-/// The arguments of a call, in the tail of the object.
-@safe
-private final class KeptWords: ManagedBuffer<KeptWords.Header, UInt64> {
-  // SAFETY: the words are written once, before they are shared. They own their values, and `deinit` releases
-  // them. A word that is not written yet is zero, which owns nothing.
-
-  @safe
-  struct Header {
-    let plan: Unmanaged<CallPlan>
-    let selector: Selector
-  }
-
-  static func make(_ plan: CallPlan, _ selector: Selector) -> KeptWords {
     let made = create(minimumCapacity: plan.keptWords) { made in
       unsafe made.withUnsafeMutablePointerToElements {
         unsafe $0.initialize(repeating: 0, count: plan.keptWords)
       }
       return unsafe Header(plan: .passRetained(plan), selector: selector)
     }
-    return unsafe unsafeDowncast(made, to: KeptWords.self)
+    let kept = unsafe unsafeDowncast(made, to: KeptCall.self)
+    try kept.keep(call)
+    return kept
   }
 
   deinit {
@@ -77,18 +45,39 @@ private final class KeptWords: ManagedBuffer<KeptWords.Header, UInt64> {
     unsafe head.pointee.plan.release()
   }
 
+  /// The plan of the call.
+  package var plan: CallPlan { unsafe head.pointee.plan.takeUnretainedValue() }
+
+  /// The selector of the message.
+  package var selector: Selector { unsafe head.pointee.selector }
+
+  /// Sends the call to an object. The values are borrowed.
+  ///
+  /// - Throws: The error of the method, or ``InvocationError`` if the object does not take the
+  ///   message.
+  package func send(to target: AnyObject) throws {
+    try plan.withCall { call in
+      lend(to: call)
+      try call.send(compared: selector, to: target)
+    }
+  }
+
+  /// Makes an invocation that owns its arguments, without a target.
+  package func invocation() -> Invocation {
+    let copy = Invocation(plan, comparedSelector: selector)
+    lend(to: copy.call)
+    copy.keepArguments()
+    return copy
+  }
+
   /// An address, because accesses to a buffer's header are checked for exclusivity at run time.
   @unsafe
   private var head: UnsafeMutablePointer<Header> {
     unsafe withUnsafeMutablePointerToHeader { unsafe $0 }
   }
 
-  var plan: CallPlan { unsafe head.pointee.plan.takeUnretainedValue() }
-
-  var selector: Selector { unsafe head.pointee.selector }
-
   /// Copies the arguments of a call, and retains or copies what they refer to.
-  func keep(_ call: Call) throws(InvocationError) {
+  private func keep(_ call: Call) throws(InvocationError) {
     let frame = unsafe call.frame
     try unsafe forEachWord { index, kind, offset, place throws(InvocationError) in
       let word = unsafe frame.load(fromByteOffset: offset, as: UInt64.self)
@@ -97,7 +86,7 @@ private final class KeptWords: ManagedBuffer<KeptWords.Header, UInt64> {
   }
 
   /// Stores the arguments in the frame of a call, which borrows their values.
-  func lend(to call: Call) {
+  private func lend(to call: Call) {
     let frame = unsafe call.frame
     unsafe forEachWord { _, _, offset, place in
       unsafe frame.storeBytes(of: place.pointee, toByteOffset: offset, as: UInt64.self)

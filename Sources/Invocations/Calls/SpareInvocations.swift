@@ -76,7 +76,7 @@ extension Invocation {
   fileprivate func forgetEverything() {
     call.finish()
     forgetMethod()
-    if hasLuggage { setAttachments(nil) }
+    if hasLuggage { setLuggage([], nil) }
     let owner = unsafe call.state.pointee.owner
     unsafe call.state.initialize(to: FWDInvocationState())
     unsafe call.state.pointee.owner = owner
@@ -134,7 +134,7 @@ extension Call {
     unsafe copyFrame(from: other.frame)
     carry(messageOf: other)
     setSelector(Selector(word: UInt(other.slot(1).word)))
-    if other.owned != 0 || other.hasOwnedBeyond {
+    if unsafe fwd_call_owns_something(facts, other.state) != 0 {
       for index in 0..<argumentCount where other.owns(index) { retain(index) }
     }
   }
@@ -148,13 +148,19 @@ extension Call {
     hasResult = true
   }
 
+  /// Copies the result of another call of the same plan, which is owned here.
+  func copyAnswer(of other: Call) {
+    guard other.hasResult, returnsValue else { return }
+    // SAFETY: equal plans place their results alike, and both frames are whole.
+    unsafe copyResult(from: other.frame)
+    hasResult = true
+    keepResult()
+  }
+
   /// An invocation that has the result of this call, and no arguments.
   package func copiedAnswer() -> Invocation {
     let copy = Invocation(plan)
-    // SAFETY: equal plans place their results alike, and both frames are whole.
-    unsafe copy.call.copyResult(from: frame)
-    copy.call.hasResult = hasResult
-    copy.call.keepResult()
+    copy.call.copyAnswer(of: self)
     return copy
   }
 }

@@ -7,15 +7,16 @@
 /// SwiftType(Int.self) == SwiftType(type(of: 42))  // true
 /// ```
 public struct SwiftType: Hashable, Sendable, CustomStringConvertible {
-  /// The type.
-  public let type: Any.Type
+  private let identifier: ObjectIdentifier
 
   /// Wraps a type.
-  public init(_ type: Any.Type) { self.type = type }
+  public init(_ type: Any.Type) { identifier = ObjectIdentifier(type) }
 
-  public static func == (one: SwiftType, other: SwiftType) -> Bool { one.type == other.type }
-
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
+  /// The type.
+  public var type: Any.Type {
+    // SAFETY: the identifier of a type is the address of its metadata, and so is a metatype.
+    unsafe unsafeBitCast(identifier, to: Any.Type.self)
+  }
 
   public var description: String { "\(type)" }
 }

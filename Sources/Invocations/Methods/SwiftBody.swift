@@ -90,8 +90,8 @@ package enum SwiftBody {
     }
   }
 
-  /// Casts an object to the class that a method takes.
-  static func receiver<Receiver: AnyObject>(
+  /// Casts an object to a class.
+  static func receiver<Receiver>(
     _ object: AnyObject?, as type: Receiver.Type
   ) throws(InvocationError) -> Receiver {
     if let receiver = object as? Receiver { return receiver }

@@ -35,11 +35,11 @@ package struct FittedPlan<Value, each Argument>: Sendable {
     for (index, place) in arguments.enumerated() where place.addressed != nil {
       let type = signature.argumentTypes[first + index]
       guard place.mayLie(in: type) else {
-        throw .argumentMismatch(index: first + index, expected: type, given: place.type)
+        throw .typeMismatch(index: first + index, expected: type, given: place.type)
       }
     }
     if result.addressed != nil, !result.mayLie(in: signature.resultType) {
-      throw .resultMismatch(expected: signature.resultType, given: result.type)
+      throw .typeMismatch(index: nil, expected: signature.resultType, given: result.type)
     }
     plan = try CallPlan.shared(
       for: signature, swiftTypes: types.contains { $0 != nil } ? types : [])
@@ -51,11 +51,11 @@ package struct FittedPlan<Value, each Argument>: Sendable {
 
   private func comparePlaces(dropsResult: Bool = false) throws(InvocationError) {
     for (index, place) in arguments.enumerated() where !place.fits(plan, place: first + index + 1) {
-      throw .argumentMismatch(
+      throw .typeMismatch(
         index: first + index, expected: plan.type(ofPlace: first + index + 1), given: place.type)
     }
     guard dropsResult || result.fits(plan, place: 0) else {
-      throw .resultMismatch(expected: plan.type(ofPlace: 0), given: result.type)
+      throw .typeMismatch(index: nil, expected: plan.type(ofPlace: 0), given: result.type)
     }
   }
 

@@ -184,7 +184,7 @@ extension Call {
   /// Throws if code that ran on the release of a hold replaced the receiver of the call.
   func check(_ receiver: BorrowedObject) throws(InvocationError) {
     guard unsafe slot(0).word == UInt64(UInt(bitPattern: receiver.address)) else {
-      throw .targetInUse
+      throw .argumentInUse(index: 0)
     }
   }
 

@@ -94,7 +94,7 @@ extension Invocation {
       call.forgetResult()
       throw error
     }
-    call.adoptAnswer(isOwned: method.ownsResult)
+    call.keepReturned(isOwned: method.ownsResult)
   }
 
   private nonisolated(nonsending) func forwardAwaiting<Object: MessageForwarding>(

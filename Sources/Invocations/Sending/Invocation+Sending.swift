@@ -31,7 +31,7 @@ extension Invocation {
 
   /// Makes `target` the target and sends the message to it.
   ///
-  /// - Throws: The errors of ``invoke()``, or ``InvocationError/targetInUse`` while the invocation
+  /// - Throws: The errors of ``invoke()``, while the invocation
   ///   is being delivered or called.
   public func invoke(on target: AnyObject?) throws {
     let word = OwnedWord(target, isOwned: false).word

@@ -34,7 +34,7 @@ public protocol CallStructure: CallValue {
 @frozen
 public struct VouchedStructure<Structure>: Sendable {
   /// The encoding, such as `{div_t=ii}`.
-  public let encoding: String
+  let encoding: String
 
   /// Promises that all bytes that a value of the encoding can have are a valid `Structure`.
   ///

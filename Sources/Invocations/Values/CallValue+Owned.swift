@@ -52,19 +52,8 @@ extension CallObject {
   }
 
   @unsafe
-  public func store(in slot: ValueSlot) throws(InvocationError) {
-    slot.word = OwnedWord(self).word
-  }
-
-  @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
-    guard let object = slot.object else {
-      throw .wrongClass(expected: SwiftType(Self.self), given: nil)
-    }
-    guard let typed = object as? Self else {
-      throw .wrongClass(expected: SwiftType(Self.self), given: SwiftType(type(of: object)))
-    }
-    return typed
+    try SwiftBody.receiver(slot.object, as: Self.self)
   }
 }
 
@@ -87,15 +76,7 @@ public struct AnyCallObject: NullableCallValue {
   }
 
   @unsafe
-  public func store(in slot: ValueSlot) throws(InvocationError) {
-    slot.word = OwnedWord(object).word
-  }
-
-  @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> AnyCallObject {
-    guard let object = slot.object else {
-      throw .wrongClass(expected: SwiftType(AnyObject.self), given: nil)
-    }
-    return AnyCallObject(object)
+    AnyCallObject(try SwiftBody.receiver(slot.object, as: AnyObject.self))
   }
 }

@@ -58,13 +58,20 @@ extension CallValue {
   /// What a frame owns after a value was stored in it.
   @inlinable static var ownership: ValueOwnership { valueKind.ownership }
 
-  // The memory of numbers, pointers and structures is what is passed. Other types have functions of
-  // their own.
+  // The memory of numbers, pointers and structures is what is passed, and that of an object is its
+  // reference. Other types have functions of their own.
 
   @inlinable @unsafe
   public func store(in slot: ValueSlot) throws(InvocationError) {
-    guard let word = unsafe Self._callFacts(0).memory else { return slot.store(bytesOf: self) }
-    slot.word = unsafe word.widen(self)
+    let facts = unsafe Self._callFacts(0)
+    if let word = facts.memory {
+      slot.word = unsafe word.widen(self)
+    } else if facts.kind.isObject {
+      // SAFETY: classes and `AnyCallObject` are one reference.
+      slot.keep(unsafe unsafeBitCast(self, to: AnyObject.self))
+    } else {
+      slot.store(bytesOf: self)
+    }
   }
 
   /// - Throws: ``InvocationError/nullPointer(index:)``.

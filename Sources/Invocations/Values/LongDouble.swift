@@ -14,9 +14,8 @@ import CForwardingShims
 /// ```
 ///
 /// Every `Double`, and every integer of 64 bits, has an exact value of this type; every text has the
-/// nearest one. A conversion to a `Double` rounds to nearest, or is nil where it would lose
-/// something (`Double(exactly:)`). Two values are equal if their bits are. The type does not
-/// compute: call a function of C, or convert.
+/// nearest one. A conversion to a `Double` rounds to nearest. Two values are equal if their bits are.
+/// The type does not compute: call a function of C, or convert.
 public struct LongDouble: Sendable, BitwiseCopyable {
   // The bits behind the last bit of the format may hold anything, as in memory of C. Two words have
   // the alignment of C as a vector; a `UInt128` would too, but Swift 6.3 passes it wrong to an
@@ -47,7 +46,7 @@ public struct LongDouble: Sendable, BitwiseCopyable {
   public init(_ value: Double) { self.init(fwd_long_double_from_double(value)) }
 
   /// Makes the number that equals an integer; nil if the significand has too few bits for it.
-  public init?<Integer: BinaryInteger>(exactly value: Integer) {
+  init?<Integer: BinaryInteger>(exactly value: Integer) {
     let magnitude = UInt128(exactly: value.magnitude)
     guard let magnitude,
       128 - magnitude.leadingZeroBitCount - magnitude.trailingZeroBitCount
@@ -55,29 +54,11 @@ public struct LongDouble: Sendable, BitwiseCopyable {
     else { return nil }
     self.init("\(value)")
   }
-
-  /// Makes the number that equals another one; nil for a NaN.
-  init?<Number: BinaryFloatingPoint>(exactly value: Number) {
-    #if arch(x86_64)
-      if let value = value as? Float80, !value.isNaN {
-        self.init(value)
-        return
-      }
-    #endif
-    guard let double = Double(exactly: value) else { return nil }
-    self.init(double)
-  }
 }
 
 extension Double {
   /// Makes the nearest number to a `LongDouble`, which is infinite beyond the range.
   public init(_ value: LongDouble) { self = fwd_long_double_to_double(value.bits) }
-
-  /// Makes the number that equals a `LongDouble`; nil if there is none.
-  public init?(exactly value: LongDouble) {
-    self.init(value)
-    if LongDouble(self) != value || isNaN { return nil }
-  }
 }
 
 #if arch(x86_64)

@@ -182,7 +182,7 @@ extension Place {
       try unsafe unsafeBitCast(value, to: Stored.self).store(in: slot)
     }
     switch content {
-    case .object: slot.word = unsafe OwnedWord(unsafeBitCast(value, to: AnyObject.self)).word
+    case .object: slot.keep(unsafe unsafeBitCast(value, to: AnyObject.self))
     case .text: slot.text = unsafe unsafeBitCast(value, to: String?.self)
     case .converted(let type): try convert(type)
     case .nothing, .word, .address: break
@@ -224,12 +224,8 @@ extension Place {
       guard type == String?.self else { throw .notText(index: slot.index) }
       return unsafe unsafeBitCast(String?.none, to: Value.self)
     case .object:
-      guard let object = slot.object else { throw .wrongClass(expected: self.type, given: nil) }
       // An instance of the class or of a subclass.
-      guard let value = object as? Value else {
-        throw .wrongClass(expected: self.type, given: SwiftType(Swift.type(of: object)))
-      }
-      return value
+      return try SwiftBody.receiver(slot.object, as: type)
     case .word(let word): return unsafe word.narrow(slot.word)
     case .converted(let type): return try converted(type)
     case .nothing:

@@ -129,6 +129,10 @@ extension ValueSlot {
     nonmutating set { word = OwnedWord(newValue, isOwned: false).word }
   }
 
+  /// Stores an object, which the frame then owns.
+  @usableFromInline
+  func keep(_ object: AnyObject) { word = OwnedWord(object).word }
+
   /// The bytes of the value, exactly as many as its type has.
   var bytes: [UInt8] {
     guard size > 0 else { return [] }
@@ -146,14 +150,6 @@ extension ValueSlot {
   func store(bytes: [UInt8]) {
     guard !bytes.isEmpty else { return }
     unsafe fwd_slot_store_raw(slot, frame, bytes)
-  }
-
-  /// The bytes in hexadecimal digits, at most `limit` of them.
-  func hex(limit: Int) -> String {
-    let digits = Array("0123456789abcdef")
-    let bytes = bytes
-    let shown = bytes.prefix(limit).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return "{" + String(shown) + (bytes.count > limit ? "…" : "") + "}"
   }
 
   /// The padding bytes of a number: a `long double` uses 10 of its 16 bytes, and the others hold

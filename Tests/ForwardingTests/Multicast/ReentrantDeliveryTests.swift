@@ -22,7 +22,9 @@ struct ReentrantDeliveryTests {
       try MethodTable.of(Reacher.self).register("reach") { (listener: Reacher) in
         captured.retainArguments()
         for other in [nil, Reacher("other")] {
-          do { try captured.setTarget(other) } catch InvocationError.targetInUse { refused += 1 }
+          do { try captured.setTarget(other) } catch InvocationError.argumentInUse(index: 0) {
+            refused += 1
+          }
         }
         precondition(!listener.name.isEmpty)
       }

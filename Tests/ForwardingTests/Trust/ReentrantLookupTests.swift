@@ -19,7 +19,7 @@ private func replaceTarget(of call: Invocation?) -> Bool {
     try call?.setTarget(victim)
     return false
   } catch {
-    return error == .targetInUse
+    return error == .argumentInUse(index: 0)
   }
 }
 

@@ -96,7 +96,7 @@ private struct Handle: CarriedValue, NullableCallValue, Equatable {
 struct CarrierTests {
   @Test("a structure that another module carries as an address is no address")
   func foreignStructure() throws {
-    let error = InvocationError.argumentMismatch(
+    let error = InvocationError.typeMismatch(
       index: 0, expected: encodingOf("{Address=^v}"), given: SwiftType(ForeignNumber.self))
     #expect(throws: InvocationError.notRegistered(name: "f", reason: error)) {
       try FunctionTable().register("f", encoding: "v{Address=^v}") { (_: ForeignNumber) in }

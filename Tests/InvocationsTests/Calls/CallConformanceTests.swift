@@ -202,7 +202,7 @@ struct InvocationConformanceTests {
     },
     "C169": .check { () throws -> Void in
       let (call, function) = try Fixtures.call("m_alternating")
-      let values = [1.0, 1, 2, 3, 4, 9, 8, 27, 16, 81, 32, 243, 64, 729, 128]
+      let values = [1, 1, 2, 3, 4, 9, 8, 27, 16, 81, 32, 243, 64, 729, 128]
       for (index, value) in values.enumerated() {
         try call.setArgument(exactly: value, at: index + 2)
       }

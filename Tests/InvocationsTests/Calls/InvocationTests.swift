@@ -50,7 +50,7 @@ struct InvocationTests {
     let call = try Invocation(parsing: "v@:q{FixturePoint=dd}@")
     func refuses(_ given: Any.Type, at index: Int, _ expected: String, _ body: () throws -> Void) {
       #expect(
-        throws: InvocationError.argumentMismatch(
+        throws: InvocationError.typeMismatch(
           index: index, expected: encodingOf(expected), given: SwiftType(given))
       ) { try body() }
     }
@@ -79,10 +79,7 @@ struct InvocationTests {
     }
     refuses("256", "C") { try call.setArgument(exactly: 256, at: 3) }
     refuses("-1", "Q") { try call.setArgument(exactly: -1, at: 4) }
-    refuses("1e+300", "f") { try call.setArgument(exactly: 1e300, at: 5) }
-    refuses("nan", "f") { try call.setArgument(exactly: Double.nan, at: 5) }
-    refuses("0.1", "f") { try call.setArgument(exactly: 0.1, at: 5) }
-    refuses("1.5", "q") { try call.setArgument(exactly: 1.5, at: 2) }
+    refuses("16777217", "f") { try call.setArgument(exactly: 1 << 24 + 1, at: 5) }
     refuses("2", "B") { try call.setArgument(exactly: 2, at: 7) }
     refuses("9007199254740993", "d") { try call.setArgument(exactly: 1 << 53 + 1, at: 6) }
     #expect(try call.argument(at: 3) as UInt8 == 255)

@@ -13,7 +13,7 @@ struct KeptCallTests {
   func withoutSelector() throws {
     for encoding in ["v@:i", "iii", "v"] {
       let call = try Invocation(MethodSignature(parsing: encoding))
-      #expect(throws: InvocationError.selectorNotSet) { try KeptCall(call.call) }
+      #expect(throws: InvocationError.selectorNotSet) { try KeptCall.of(call.call) }
     }
   }
 
@@ -40,7 +40,7 @@ struct KeptCallTests {
       let slot = call.call.slot(index)
       unsafe slot.store(bytes: (0..<slot.size).map { UInt8($0 + index) })
     }
-    let copy = try KeptCall(call.call).invocation()
+    let copy = try KeptCall.of(call.call).invocation()
     for index in 2...10 {
       #expect(copy.call.slot(index).bytes == call.call.slot(index).bytes, "\(index)")
     }
@@ -56,7 +56,7 @@ struct KeptCallTests {
       try call.setArgument("text", at: 3)
       try call.setArgument(Int32(-4), at: 4)
       try call.setArgument(2.5, at: 5)
-      let kept = try KeptCall(call.call)
+      let kept = try KeptCall.of(call.call)
       try call.setArgument(nil, at: 2)
       try call.setArgument("other", at: 3)
       let copy = kept.invocation()
@@ -96,7 +96,7 @@ struct KeptCallTests {
           number % 100 < 90 ? "a:b:c:d:" : "e:f:g:h:",
           Pair(object: Tracked("in"), number: number), "a long text, on the heap",
           Wide(numbers: [1, UInt64(number)]), number)
-        list.append(try KeptCall(call.call))
+        list.append(try KeptCall.of(call.call))
       }
       #expect(Tracked.live == before + 300)
       for (number, kept) in list.enumerated() {

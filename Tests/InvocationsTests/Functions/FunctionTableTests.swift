@@ -41,7 +41,7 @@ struct FunctionTableTests {
       try functions.call("never", Int32(1), 1.0, 1.0)
     }
     #expect(
-      throws: InvocationError.argumentMismatch(
+      throws: InvocationError.typeMismatch(
         index: 1, expected: encodingOf("d"), given: SwiftType(Float.self))
     ) {
       try functions.call("never", Int32(1), Float(2))

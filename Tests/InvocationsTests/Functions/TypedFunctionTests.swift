@@ -84,12 +84,12 @@ struct TypedFunctionTests {
       try functions.function("add", as: ((Int32) -> Int32).self)
     }
     #expect(
-      throws: InvocationError.argumentMismatch(
+      throws: InvocationError.typeMismatch(
         index: 1, expected: encodingOf("i"), given: SwiftType(Int.self))
     ) { try functions.function("add", as: ((Int32, Int) -> Int32).self) }
     #expect(
-      throws: InvocationError.resultMismatch(
-        expected: encodingOf("i"), given: SwiftType(Double.self))
+      throws: InvocationError.typeMismatch(
+        index: nil, expected: encodingOf("i"), given: SwiftType(Double.self))
     ) { try functions.function("add", as: ((Int32, Int32) -> Double).self) }
     #expect(throws: InvocationError.unknownFunction(name: "adds", nearest: "add")) {
       try functions.function("adds", as: ((Int32, Int32) -> Int32).self)

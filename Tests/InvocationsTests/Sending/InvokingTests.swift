@@ -87,14 +87,14 @@ struct InvokingTests {
     try call.setResult(FixturePoint(x: 1, y: 2))
     #expect(try call.result(as: FixturePoint.self) == FixturePoint(x: 1, y: 2))
     #expect(
-      throws: InvocationError.resultMismatch(
-        expected: encodingOf("{FixturePoint=dd}"), given: SwiftType(Double.self))
+      throws: InvocationError.typeMismatch(
+        index: nil, expected: encodingOf("{FixturePoint=dd}"), given: SwiftType(Double.self))
     ) {
       try call.setResult(1.0)
     }
     #expect(
-      throws: InvocationError.resultMismatch(
-        expected: encodingOf("{FixturePoint=dd}"), given: SwiftType(Double.self))
+      throws: InvocationError.typeMismatch(
+        index: nil, expected: encodingOf("{FixturePoint=dd}"), given: SwiftType(Double.self))
     ) {
       try call.result(as: Double.self)
     }

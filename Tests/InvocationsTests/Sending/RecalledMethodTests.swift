@@ -172,7 +172,7 @@ struct RecalledMethodTests {
     }
     try MethodTable.of(Lamp.self).register("recallFuse", replacing: true) { (_: Lamp) in Int32(2) }
     for _ in 0..<3 { try call.invoke() }
-    #expect(seen.error as? InvocationError == .targetInUse)
+    #expect(seen.error as? InvocationError == .argumentInUse(index: 0))
     #expect(try call.result(as: Int32.self) == 2)
   }
 

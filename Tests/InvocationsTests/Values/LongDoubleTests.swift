@@ -69,7 +69,6 @@ struct LongDoubleTests {
       0.1, -.pi, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 1e300, -.infinity, -0.0,
     ] {
       #expect(Double(LongDouble(value)) == value)
-      #expect(Double(exactly: LongDouble(value)) == value)
     }
     for value in [Int64.min, .max, -1, 0, 1 << 53 + 1] {
       let number = try #require(LongDouble(exactly: value))
@@ -78,10 +77,9 @@ struct LongDoubleTests {
     #expect(LongDouble(exactly: UInt64.max) == LongDouble("18446744073709551615"))
     #expect(LongDouble(exactly: Int128.max) == nil)
     let tenth = try #require(LongDouble("0.1"))
-    #expect(Double(tenth) == 0.1 && Double(exactly: tenth) == nil)
+    #expect(Double(tenth) == 0.1)
     #expect(tenth != LongDouble(0.1))
-    #expect(
-      Double(exactly: LongDouble(Double.nan)) == nil && Double(LongDouble("1e4000")!) == .infinity)
+    #expect(Double(LongDouble("1e4000")!) == .infinity)
   }
 
   @Test("a long double is passed to C and returned, alone and as the parts of a complex number")
@@ -110,12 +108,9 @@ struct LongDoubleTests {
   @Test("a number is set exactly, or refused")
   func exactly() throws {
     let call = try Invocation(parsing: "vD")
-    try call.setArgument(exactly: 0.1, at: 0)
-    #expect(try call.argument(at: 0, as: LongDouble.self) == LongDouble(0.1))
     try call.setArgument(exactly: UInt64.max, at: 0)
     #expect(try call.argument(at: 0, as: LongDouble.self) == LongDouble(exactly: UInt64.max))
     #expect(throws: InvocationError.self) { try call.setArgument(exactly: Int128.max, at: 0) }
-    #expect(throws: InvocationError.self) { try call.setArgument(exactly: Double.nan, at: 0) }
   }
 
   @Test("texts are written and read with a point, whatever the program's locale is")

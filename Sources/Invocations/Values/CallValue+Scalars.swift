@@ -123,3 +123,34 @@ extension ComplexValue: CallValue {
     return Part.self == LongDouble.self ? ValueFacts(.complexLongDouble) : .unfit
   }
 }
+
+// An address fits every pointer place: the pointee type is not checked, as with C's `void *`.
+
+extension UnsafeRawPointer: @unsafe NullableCallValue {}
+extension UnsafeMutableRawPointer: @unsafe NullableCallValue {}
+extension UnsafePointer: @unsafe CallValue, @unsafe NullableCallValue {}
+extension UnsafeMutablePointer: @unsafe CallValue, @unsafe NullableCallValue {}
+
+extension CallValue where Self: _Pointer {
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .address }
+}
+
+extension OpaquePointer: @unsafe NullableCallValue {
+  @inlinable @unsafe public static func _callFacts(_ depth: Int) -> ValueFacts { .address }
+}
+
+extension Selector: CallValue {
+  @inlinable @unsafe
+  public static func _callFacts(_ depth: Int) -> ValueFacts { ValueFacts(.selector) }
+
+  @unsafe
+  public func store(in slot: ValueSlot) throws(InvocationError) { slot.word = UInt64(word) }
+
+  /// - Throws: ``InvocationError/selectorNotSet`` if the word of the place is not a registered
+  ///   selector.
+  @unsafe
+  public static func load(from slot: ValueSlot) throws(InvocationError) -> Selector {
+    guard let selector = Selector(ofWord: slot.word) else { throw .selectorNotSet }
+    return selector
+  }
+}
