@@ -14,8 +14,7 @@ extension Invocation {
   /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
   ///   ``InvocationError/typeMismatch(index:expected:given:)`` if `value` has another type;
   ///   ``InvocationError/embeddedNUL(offset:)`` for text with a NUL;
-  ///   ``InvocationError/argumentInUse(index:)`` while a call
-  ///   uses the old value.
+  ///   ``InvocationError/argumentInUse(index:)`` while a call uses the old value.
   @inlinable
   public func setArgument<Value: CallValue>(
     _ value: Value, at index: Int
@@ -115,8 +114,7 @@ extension Invocation {
   /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)``;
   ///   ``InvocationError/typeMismatch(index:expected:given:)`` for Swift text;
   ///   ``InvocationError/wrongSize(expected:given:)`` if the number of bytes is wrong;
-  ///   ``InvocationError/argumentInUse(index:)`` while a call
-  ///   uses the old value.
+  ///   ``InvocationError/argumentInUse(index:)`` while a call uses the old value.
   /// - Safety: an object or C string is borrowed. It must outlive every call, or
   ///   ``retainArguments(includingTarget:)`` must follow while it lives. A `:` must be the address
   ///   of a selector.
