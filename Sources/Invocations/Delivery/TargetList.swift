@@ -17,7 +17,7 @@ package protocol TargetListOwner: AnyObject {
   ///   - later: makes the call for another thread; nil if that needs a message.
   func call(
     _ member: ListedTarget, _ selector: Selector, mayLeaveOut: Bool,
-    _ isAnswered: () throws -> Bool, later: () -> LaterCall?
+    _ isAnswered: () throws -> Bool, later: () -> QueuedCall?
   ) -> LaneTurn
   /// Sends an awaited message to a member that cannot be called directly.
   nonisolated(nonsending) func deliverAwaiting(
