@@ -59,13 +59,13 @@ build() {
   local build=$1 name
   shift
   compile "$folder/$build" "$@" "${core[@]}"
-  for name in AArch64/calls allocations callbacks guard holds members; do
+  for name in AArch64/calls allocations callbacks guard holds lists; do
     compile "$folder/$build-${name#*/}" "$@" "Tests/Core/$name.c"
   done
   program "$build-calls" "$folder/$build"/*.o "$folder/$build-calls"/*.o "$folder/foreign"/*.o
   program "$build-allocations" "$folder/$build"/*.o "$folder/$build-allocations"/*.o \
     -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc,--wrap=realloc
-  for name in callbacks guard holds members; do
+  for name in callbacks guard holds lists; do
     program "$build-$name" "$folder/$build"/*.o "$folder/$build-$name"/*.o -Wl,-z,now
   done
 }
@@ -98,7 +98,7 @@ done
 
 # The protocol of holds, and member lists.
 run "$programs/checked-holds" 5
-run "$programs/checked-members"
+run "$programs/checked-lists"
 
 # Assembly that is not marked as ready for branch protection would turn it off for the whole program.
 for name in call_stack_aarch64 trampoline_aarch64; do

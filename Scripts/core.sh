@@ -21,9 +21,6 @@ build allocations -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fn
   -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc,--wrap=realloc
 "$folder/allocations"
 
-# The members of lists, changed at random.
-build members -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=function
-"$folder/members"
 build lists -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=function
 "$folder/lists"
 

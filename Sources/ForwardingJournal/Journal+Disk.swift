@@ -7,7 +7,7 @@ extension Journal {
   /// file, the journal is closed.
   public func sync() throws(JournalError) {
     try check()
-    let last = state.withLock { $0.next }
+    let last = state.read { $0.next }
     try wait(for: last)
   }
 
@@ -44,7 +44,7 @@ extension Journal {
   @discardableResult
   public func removeRotated(before sequence: UInt64) throws(JournalError) -> Int {
     try check()
-    let first = try state.withLock { (state) throws(JournalError) in
+    let first = try state.withLockInPlace { (state) throws(JournalError) in
       // At another file's path there may be other rotated files, too.
       try state.look(JournalFile.now)
       return state.first
@@ -61,9 +61,9 @@ extension Journal {
     _ body: (inout JournalState) throws(JournalError) -> Void
   ) throws(JournalError) {
     try check()
-    try state.wait { (state) throws(JournalError) -> Void? in
-      if state.isSyncing { return nil }
-      return try body(&state)
+    try state.wait(until: syncEnded) { (state) throws(JournalError) -> Waiting<Void> in
+      if state.isSyncing { return .until(.max) }
+      return .done(try body(&state))
     }
   }
 
@@ -72,19 +72,27 @@ extension Journal {
   func wait(for sequence: UInt64) throws(JournalError) {
     while let sync = try nextSync(for: sequence) {
       let result = Result { () throws(JournalError) in try sync.file.sync(holding: sync.size) }
-      state.announce { $0.end(sync, result) }
+      announce { $0.end(sync, result) }
       try result.get()
+    }
+  }
+
+  /// Changes the state, and wakes the threads that wait for the end of a sync.
+  func announce(_ change: (inout JournalState) -> Void) {
+    state.withLockInPlace { state in
+      change(&state)
+      syncEnded.announce()
     }
   }
 
   /// The sync that this thread has to wait for; nil if the records are on the disk.
   private func nextSync(for sequence: UInt64) throws(JournalError) -> JournalSync? {
-    try state.wait { (state) throws(JournalError) -> JournalSync?? in
-      if state.synced >= sequence { return .some(nil) }
+    try state.wait(until: syncEnded) { (state) throws(JournalError) -> Waiting<JournalSync?> in
+      if state.synced >= sequence { return .done(nil) }
       // Another thread's sync may have failed.
       if state.file == nil, let failure = state.failure { throw failure }
-      if state.isSyncing { return nil }
-      return try state.beginSync()
+      if state.isSyncing { return .until(.max) }
+      return .done(try state.beginSync())
     }
   }
 }

@@ -72,13 +72,13 @@ extension Journal {
   private func append(
     _ writer: inout WireWriter, _ definition: Definition, at time: Int64
   ) throws(JournalError) -> UInt64 {
-    try state.wait { (state) throws(JournalError) -> UInt64? in
+    try state.wait(until: syncEnded) { (state) throws(JournalError) -> Waiting<UInt64> in
       if state.isFull {
         // The sync needs this file.
-        if state.isSyncing { return nil }
+        if state.isSyncing { return .until(.max) }
         try state.rotate()
       }
-      return try state.append(&writer, definition, at: time)
+      return .done(try state.append(&writer, definition, at: time))
     }
   }
 }

@@ -40,7 +40,9 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
   private let process = ForkGuard()
   /// A thread waits for the disk without the lock. While files are replaced or closed, the lock is
   /// held.
-  let state: BlockingMutex<JournalState>
+  let state: Guarded<JournalState>
+  let syncEnded = Condition()
+  typealias Waiting<Result> = Guarded<JournalState>.Waiting<Result>
   /// The thread that waits for the disk in place of tasks.
   let queue = DispatchQueue(label: "forwarding.journal")
 
@@ -62,7 +64,7 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
     reference = target.map { ObjectReference($0, isStrong: strongly) }
     let opened = try JournalState.open(path, options)
     cut = opened.cut
-    state = BlockingMutex(opened.state)
+    state = Guarded(opened.state)
     super.init()
   }
 
@@ -70,10 +72,10 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
   public var target: AnyObject? { reference?.object }
 
   /// The sequence number of the next record; 0 in a forked child.
-  public var nextSequence: UInt64 { process.isForked ? 0 : state.withLock { $0.next } }
+  public var nextSequence: UInt64 { process.isForked ? 0 : state.read { $0.next } }
 
   /// The size of the file up to the end of its records, in bytes; 0 in a forked child.
-  public var size: Int { process.isForked ? 0 : state.withLock { $0.end } }
+  public var size: Int { process.isForked ? 0 : state.read { $0.end } }
 
   /// In a forked child, a lock may stay locked by a thread of the parent.
   func check() throws(JournalError) {

@@ -9,7 +9,7 @@
   final class Inbox: Sendable {
     private let prefix: String
     private let state = Guarded(State())
-    private let isSubscribed = BlockingMutex(false)
+    private let isSubscribed = Guarded(false)
 
     private struct State {
       var requests: [UInt64: Request] = [:]
@@ -60,7 +60,7 @@
     /// than one, as the server reports a request without listeners to only one of the
     /// subscriptions.
     private func subscribe(_ connection: NATSConnection) throws(TransportError) {
-      try isSubscribed.withLock { (isSubscribed) throws(TransportError) in
+      try isSubscribed.withLockInPlace { (isSubscribed) throws(TransportError) in
         if isSubscribed { return }
         try connection.subscribe(prefix + "*", group: nil) { [weak self] in self?.take($0) }
         isSubscribed = true

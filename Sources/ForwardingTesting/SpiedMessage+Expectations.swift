@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
+import Invocations
 
 extension SpiedMessage {
   /// Expects a number of calls so far, such as `2`, `2...` or `...3`, and reports a failure
@@ -44,11 +45,10 @@ extension SpiedMessage {
 extension SpiedStep {
   /// Reports a failure if the number of calls is wrong, or if too few of them have ended.
   fileprivate func conclude(
-    _ times: ClosedRange<Int>, within limit: Duration? = nil, ended waiter: SpyWaiter? = nil,
-    _ place: SpyPlace
+    _ times: ClosedRange<Int>, within limit: Duration? = nil, ended: Int? = nil, _ place: SpyPlace
   ) -> Bool {
     let found = count
-    let ended = waiter?.endedCount ?? found
+    let ended = ended ?? found
     let isRight = times.contains(found)
     if isRight, ended >= times.lowerBound { return true }
     var given = found == 0 ? "received none" : "received \(found)"
@@ -66,10 +66,30 @@ extension SpiedStep {
   fileprivate nonisolated(nonsending) func conclude(
     _ times: ClosedRange<Int>, within limit: Duration, _ place: SpyPlace
   ) async throws -> Bool {
-    let waiter = SpyWaiter(for: times, where: matches)
-    spy.add(waiter, selector)
-    defer { spy.remove(waiter, selector) }
-    try await waiter.wait(for: limit)
-    return conclude(times, within: limit, ended: waiter, place)
+    try Task.checkCancellation()
+    let (ends, waiter) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let number = spy.add(waiter)
+    defer { spy.remove(waiter: number) }
+    let timer = Deadlines.shared.add(at: Deadlines.time(after: limit)) { waiter.finish() }
+    defer { Deadlines.shared.cancel(timer) }
+    // The calls may have ended already.
+    waiter.yield()
+    var known: [UInt64: Bool] = [:]
+    for await _ in ends where times.isDecided(by: endedCount(&known)) { break }
+    try Task.checkCancellation()
+    return conclude(times, within: limit, ended: endedCount(&known), place)
+  }
+
+  /// The number of calls that have ended.
+  ///
+  /// - Parameter known: which calls match: a closure is asked once in a wait.
+  private func endedCount(_ known: inout [UInt64: Bool]) -> Int {
+    var count = 0
+    for call in spy.ended(selector) {
+      let isMeant = known[call.stamp] ?? (try? matches?(call.call.invocation()) ?? true) ?? false
+      known[call.stamp] = isMeant
+      if isMeant { count += 1 }
+    }
+    return count
   }
 }

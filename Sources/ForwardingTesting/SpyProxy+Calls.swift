@@ -62,20 +62,28 @@ extension SpyProxy {
 
   // MARK: Waiters
 
-  /// Adds a waiter for a selector. It gets the calls recorded so far and each further one.
-  func add(_ waiter: SpyWaiter, _ selector: Selector) {
-    let (calls, open) = tell(selector, waiters: 1) { $0.waiters.append(waiter) }
-    waiter.takeOlder(calls.filter { $0.selector == selector }, open: Set(open))
+  /// Adds a waiter, which is notified of each end of a call. Returns its number.
+  func add(_ waiter: AsyncStream<Void>.Continuation) -> UInt64 {
+    let number = SpyRecord.newStamp()
+    record.withLockInPlace { $0.waiters[number] = waiter }
+    return number
   }
 
-  func remove(_ waiter: SpyWaiter, _ selector: Selector) {
-    tell(selector, waiters: -1) { $0.waiters.removeAll { $0 === waiter } }
+  func remove(waiter number: UInt64) {
+    let waiter = record.withLockInPlace { $0.waiters.removeValue(forKey: number) }
+    waiter?.finish()
   }
 
-  /// Notifies waiters of the end of a call.
+  /// Ends a call, and notifies waiters.
   func end(_ stamp: UInt64) {
-    for script in record.withLockInPlace({ $0.end(stamp) }) {
-      for waiter in script.parts.waiters { waiter.end(stamp) }
+    for waiter in record.withLockInPlace({ $0.end(stamp) }) { waiter.yield() }
+  }
+
+  /// The calls of a selector that have ended.
+  func ended(_ selector: Selector) -> [SpyRecord.Entry] {
+    record.read { record in
+      let open = Set(record.open)
+      return record.calls.filter { $0.selector == selector && !open.contains($0.stamp) }
     }
   }
 

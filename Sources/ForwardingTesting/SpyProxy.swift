@@ -43,34 +43,21 @@ public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   func script(_ selector: Selector) -> SpyScript? { record.read { $0.script(selector) } }
 
-  /// Changes the configuration of a selector, which later calls use. Returns the calls recorded before that,
-  /// and the stamps of those that have not ended. `change` must not run code of users.
-  @discardableResult
-  func tell(
-    _ selector: Selector, waiters: Int = 0, _ change: (inout SpyScript.Parts) -> Void
-  ) -> (calls: [SpyRecord.Entry], open: [UInt64]) {
-    let (old, calls, open) = record.withLockInPlace { record in
-      record.waiters += waiters
-      return (record.tell(selector, change), record.calls, record.open)
-    }
+  /// Changes the configuration of a selector, which later calls use. `change` must not run code of users.
+  func tell(_ selector: Selector, _ change: (inout SpyScript.Parts) -> Void) {
     // Objects that only the old script retains die outside of the lock.
+    let old = record.withLockInPlace { $0.tell(selector, change) }
     withExtendedLifetime(old) {}
-    return (calls, open)
   }
 
   /// Removes all recorded calls. The configuration stays, and waiters wait for new calls.
   public func forgetCalls() {
-    let (old, scripts) = record.withLockInPlace { ($0.forget(), $0.scripts) }
-    for waiter in scripts.flatMap(\.parts.waiters) { waiter.forget(before: old.stamp) }
+    let old = record.withLockInPlace { $0.forget() }
+    withExtendedLifetime(old) {}
   }
 
   /// Removes all configuration, such as answers. Recorded calls stay.
-  public func forgetAnswers() {
-    for selector in record.read({ $0.scripts.map(\.selector) }) {
-      // Waiters are not part of the configuration.
-      tell(selector) { $0 = SpyScript.Parts(waiters: $0.waiters) }
-    }
-  }
+  public func forgetAnswers() { record.withLock { $0.scripts = [] } }
 
   // MARK: Steps of forwarding
 
@@ -105,8 +92,8 @@ public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     _ invocation: Invocation
   ) async throws {
     let (script, stamp) = try keep(invocation.call, isOpen: true)
-    defer { end(stamp) }
-    switch choose(invocation.call, stamp, script) {
+    defer { if let stamp { end(stamp) } }
+    switch choose(invocation.call, script) {
     case .body(let method): try await invocation.answerAwaiting(by: method, for: self)
     case .leftOut: throw UnansweredMessages.leftOut
     case .real, nil:
@@ -123,20 +110,20 @@ extension SpyProxy: CallForwarding {
     // Without a script such a call needs nothing but recording.
     let isPlain = real == nil && !wantsAnswer(call)
     let (script, stamp) = try keep(call, isOpen: !isPlain)
-    if script == nil, isPlain { return }
+    guard let stamp else { return }
     defer { end(stamp) }
-    try respond(call, stamp, script)
+    try respond(call, script)
   }
 
-  private func keep(_ call: Call, isOpen: Bool) throws -> (script: SpyScript?, stamp: UInt64) {
+  private func keep(_ call: Call, isOpen: Bool) throws -> (script: SpyScript?, stamp: UInt64?) {
     try record.withLockInPlace { record throws(InvocationError) in
       try record.keep(call, isOpen: isOpen)
     }
   }
 
   @inline(never)
-  private func respond(_ call: Call, _ stamp: UInt64, _ script: SpyScript?) throws {
-    switch choose(call, stamp, script) {
+  private func respond(_ call: Call, _ script: SpyScript?) throws {
+    switch choose(call, script) {
     case .body(let method): try call.answer(by: method)
     case .leftOut: throw UnansweredMessages.leftOut
     case .real, nil:
@@ -157,12 +144,9 @@ extension SpyProxy: CallForwarding {
     throw ForwardingError.nobodyAnswered(call.selector)
   }
 
-  /// Notifies waiters and rejections, and selects the answer.
-  private func choose(
-    _ call: Call, _ stamp: UInt64, _ script: SpyScript?
-  ) -> SpyRule.Step? {
+  /// Notifies rejections, and selects the answer.
+  private func choose(_ call: Call, _ script: SpyScript?) -> SpyRule.Step? {
     guard let told = script?.parts else { return nil }
-    for waiter in told.waiters { waiter.begin(call, stamp) }
     for rejection in told.rejections where call.isOne(of: rejection.calls.matches) {
       fail(
         "no call of \(rejection.calls.text)", "received one", rejection.calls.nearestCalls,

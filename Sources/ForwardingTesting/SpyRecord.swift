@@ -19,24 +19,25 @@ struct SpyRecord {
   var scripts: [SpyScript] = []
   /// The stamps of calls that have not ended.
   private(set) var open: [UInt64] = []
-  /// The number of waiters, which are notified of ends.
-  var waiters = 0
+  /// The waits for ends of calls.
+  var waiters: [UInt64: AsyncStream<Void>.Continuation] = [:]
 
   private static let clock = Atomic<UInt64>(0)
 
   /// A stamp that is larger than all stamps before.
   static func newStamp() -> UInt64 { clock.add(1, ordering: .relaxed).newValue }
 
-  /// Keeps a call, and returns its stamp and the script of its selector. If `isOpen` is set, or there is a
-  /// script, the call lasts until ``end(_:)``.
+  /// Keeps a call, and returns the script of its selector, and its stamp if it lasts until ``end(_:)``:
+  /// if `isOpen` is set, there is a script, or a test waits.
   mutating func keep(
     _ call: Call, isOpen: Bool
-  ) throws(InvocationError) -> (script: SpyScript?, stamp: UInt64) {
+  ) throws(InvocationError) -> (script: SpyScript?, stamp: UInt64?) {
     let kept = try KeptCall.of(call)
     let (selector, stamp) = (kept.selector, Self.newStamp())
     calls.append(Entry(call: kept, selector: selector, stamp: stamp))
     let script = script(selector)
-    if isOpen || script != nil { open.append(stamp) }
+    guard isOpen || script != nil || !waiters.isEmpty else { return (nil, nil) }
+    open.append(stamp)
     return (script, stamp)
   }
 
@@ -55,15 +56,15 @@ struct SpyRecord {
     return old
   }
 
-  /// Ends a call. Returns all scripts if there are waiters.
-  mutating func end(_ stamp: UInt64) -> [SpyScript] {
+  /// Ends a call. Returns the waiters to notify.
+  mutating func end(_ stamp: UInt64) -> [AsyncStream<Void>.Continuation] {
     // Mostly, the newest call ends first.
     if open.last == stamp {
       open.removeLast()
     } else if let index = open.lastIndex(of: stamp) {
       open.remove(at: index)
     }
-    return waiters > 0 ? scripts : []
+    return Array(waiters.values)
   }
 
   /// Marks calls as seen by the test.
@@ -71,9 +72,9 @@ struct SpyRecord {
     for index in calls.indices where isMeant(calls[index]) { calls[index].isSeen = true }
   }
 
-  /// Removes all calls and returns them, with a stamp that is larger than theirs.
-  mutating func forget() -> (calls: [Entry], stamp: UInt64) {
+  /// Removes all calls, and returns them.
+  mutating func forget() -> [Entry] {
     defer { calls = [] }
-    return (calls, Self.newStamp())
+    return calls
   }
 }

@@ -53,7 +53,6 @@ final class SpyScript: Sendable {
     /// The rules; the last one is the newest and is tried first.
     var rules: [SpyRule] = []
     var rejections: [Rejection] = []
-    var waiters: [SpyWaiter] = []
   }
 
   let selector: Selector

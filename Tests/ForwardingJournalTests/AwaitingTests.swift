@@ -57,7 +57,7 @@ struct AwaitingTests {
     _ count: Int, on journal: Journal
   ) async throws -> [Task<JournalError?, Never>] {
     // Simulates a thread that waits for a slow disk.
-    journal.state.announce { $0.isSyncing = true }
+    journal.announce { $0.isSyncing = true }
     let tasks = (0..<count).map { number in
       Task { () -> JournalError? in
         do { try await note("\(number)", on: journal) } catch { return error as? JournalError }
@@ -131,7 +131,7 @@ struct AwaitingTests {
       }
       require(child.wait() == 0)
       require(try folder.bytes().count == size && diary.names.withLock { $0 } == [])
-      journal.state.announce { $0.isSyncing = false }
+      journal.announce { $0.isSyncing = false }
       for task in tasks { require(await task.value == nil) }
       require(journal.unsynced == 0 && diary.names.withLock { $0.count } == count)
       require(journal.syncs == 1, "\(journal.syncs) waits")
@@ -149,7 +149,7 @@ struct AwaitingTests {
       let tasks = try await AwaitingTests.send(16, on: journal)
       let failure = JournalError.system("synchronized", path: folder.journal, code: EIO)
       let sync = try journal.state.withLock { try $0.beginSync() }
-      journal.state.announce { $0.end(sync, .failure(failure)) }
+      journal.announce { $0.end(sync, .failure(failure)) }
       for task in tasks {
         let error = await task.value
         require(error == failure, "\(error as Any)")

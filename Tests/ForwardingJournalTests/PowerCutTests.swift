@@ -47,7 +47,7 @@ struct PowerCutTests {
     _ waiting: Int, on journal: Journal, _ body: () -> Void = {}
   ) {
     // Simulates another thread that waits for the disk.
-    journal.state.announce { $0.isSyncing = true }
+    journal.announce { $0.isSyncing = true }
     let (before, done) = (journal.nextSequence, DispatchSemaphore(value: 0))
     for number in 1...UInt64(waiting) {
       Thread {
@@ -61,7 +61,7 @@ struct PowerCutTests {
       while journal.nextSequence < before + number { usleep(100) }
     }
     body()
-    journal.state.announce { $0.isSyncing = false }
+    journal.announce { $0.isSyncing = false }
     for _ in 1...waiting { done.wait() }
   }
 

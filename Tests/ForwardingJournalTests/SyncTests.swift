@@ -37,7 +37,7 @@ struct SyncTests {
     try Ledger.rename("1", on: journal)
     let sync = try journal.state.withLock { try $0.beginSync() }
     try Ledger.rename("2", on: journal)
-    journal.state.announce { $0.end(sync, .success(())) }
+    journal.announce { $0.end(sync, .success(())) }
     #expect(journal.unsynced == 1)
   }
 
@@ -58,7 +58,7 @@ struct SyncTests {
     usleep(50_000)
     #expect(journal.nextSequence == 2)
     try sync.file.sync(holding: sync.size)
-    journal.state.announce { $0.end(sync, .success(())) }
+    journal.announce { $0.end(sync, .success(())) }
     done.wait()
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
   }

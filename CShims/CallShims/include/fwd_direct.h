@@ -8,29 +8,6 @@
 
 // Deliveries by a proxy, which calls its targets through their witness tables, without messages.
 
-/// The place of a delivery in its list. Zero before the first turn.
-typedef struct FWDDirectTurn {
-  /// The member whose turn it is, or was; NULL after the last one.
-  const void *_Nonnull const *_Nullable member;
-  /// The end of its chunk.
-  const void *_Nonnull const *_Nullable stop;
-  /// The number of chunks that have begun.
-  size_t begun;
-} FWDDirectTurn;
-
-/// Returns the turn that begins at `turn.member`, or with the next chunk if the chunk is over. The
-/// member is NULL after the last turn. The caller holds or retains the list.
-__attribute__((always_inline)) static inline FWDDirectTurn fwd_direct_turn(const FWDTargetList *list,
-                                                                           FWDDirectTurn turn) {
-  if (turn.member != turn.stop) {
-    __builtin_assume(turn.member != NULL);
-    return turn;
-  }
-  if (turn.begun == list->count) return (FWDDirectTurn){NULL, NULL, turn.begun};
-  const FWDTargetChunk *chunk = list->chunks[turn.begun];
-  return (FWDDirectTurn){chunk->members, chunk->members + chunk->count, turn.begun + 1};
-}
-
 /// What a delivery on one thread keeps.
 typedef struct FWDDirectRound {
   /// The list; NULL if the delivery has not begun.

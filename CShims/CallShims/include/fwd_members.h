@@ -8,27 +8,7 @@
 
 // Lists of targets, which deliveries read while the owner changes them.
 
-/// An array of members. Members that a list contains never change.
-typedef struct FWDTargetChunk {
-  /// The number of lists that contain the chunk, plus one for the owner of the members.
-  size_t holders;
-  uint32_t count;
-  uint32_t room;
-  /// The index of the chunk among those of the owner. Only the owner reads it.
-  uint32_t position;
-  /// Members before this index existed when the owner last looked for new ones.
-  uint32_t new_from;
-  /// Retained.
-  const void *_Nonnull members[];
-} FWDTargetChunk;
-
-/// Returns a member of a chunk; `index` is below its `count`. The member is valid as long as the
-/// chunk. The caller holds the owner's lock.
-static inline const void *fwd_chunk_member(const FWDTargetChunk *chunk, size_t index) {
-  return chunk->members[index];
-}
-
-/// The list that a delivery reads. It is immutable, and shares chunks with earlier and later lists.
+/// The list that a delivery reads: the targets at one time, in order. It is immutable.
 typedef struct FWDTargetList {
   FWDRetirable retirable;
   size_t count;
@@ -37,27 +17,15 @@ typedef struct FWDTargetList {
   size_t keepers;
   /// The number of the newest member that it may contain.
   uint64_t newest;
-  /// No chunk is empty.
-  FWDTargetChunk *_Nonnull chunks[];
+  /// Retained.
+  const void *_Nonnull members[];
 } FWDTargetList;
 
 _Static_assert(offsetof(FWDTargetList, retirable) == 0, "what is retired is found by its beginning");
 
-/// The members of a list as the owner changes them, under a lock of its own. Initially all zeros.
-typedef struct FWDMembers {
-  union {
-    /// If `room` is 0.
-    FWDTargetChunk *_Nullable only;
-    FWDTargetChunk *_Nonnull *_Nullable several;
-  } chunks;
-  uint32_t count;
-  uint32_t room;
-} FWDMembers;
-
-/// Returns the chunk at a position below the count. It is valid until the members change. The
-/// caller holds the owner's lock.
-static inline FWDTargetChunk *fwd_members_chunk(const FWDMembers *members, size_t position) {
-  return members->room ? members->chunks.several[position] : (FWDTargetChunk *)members->chunks.only;
+/// Returns the place of the first member. It is valid as long as the list.
+static inline const void *_Nonnull const *_Nonnull fwd_list_first(const FWDTargetList *list) {
+  return list->members;
 }
 
 /// The cell where a list is published, with its reader.
@@ -85,7 +53,6 @@ static inline void fwd_place_note_reader(FWDListPlace *place, const FWDThread *t
 /// The complete state of a list, behind the header of the Swift object that owns it.
 typedef struct FWDOwnedList {
   FWDListPlace place;
-  FWDMembers members;
   /// The flags below in the lowest bits; above them, the awaited deliveries: see
   /// `fwd_list_begin_awaited`. Any thread may read it.
   uint64_t state;
@@ -170,34 +137,17 @@ static inline int fwd_list_is_awaited(const FWDOwnedList *list, uint64_t number)
   return state >= FWD_LIST_AWAITED && number <= state % FWD_LIST_AWAITED / FWD_LIST_NEWEST;
 }
 
-/// Return the state behind the header of an object, and its parts. They are valid as long as the
-/// object. Any thread may use the place; the members require the owner's lock.
+/// Return the state behind the header of an object, and its place. They are valid as long as the
+/// object. Thread-safe.
 static inline FWDOwnedList *fwd_owned_list_of(const void *object) {
   return (FWDOwnedList *)((char *)object + FWD_OBJECT_HEADER);
 }
 static inline FWDListPlace *fwd_list_place(FWDOwnedList *list) { return &list->place; }
-static inline FWDMembers *fwd_list_members(FWDOwnedList *list) { return &list->members; }
 
-enum {
-  /// The most members of a chunk. A change copies one chunk, and a new list copies the addresses of
-  /// all chunks.
-  FWD_CHUNK_MAX = 128,
-};
-
-/// Inserts a member at `index` of the chunk at `position`. `index` may equal the count of that
-/// chunk, and `position` may be the number of chunks, which appends. Takes over a reference to the
-/// member, which is in no list of this owner. Without memory the process stops, as in Swift's own
-/// allocations.
-void fwd_members_insert(FWDMembers *members, size_t position, size_t index, const void *member);
-
-/// Removes an existing member. The caller takes over a reference to it, and releases it outside any
-/// lock. Existing lists still contain it. Without memory the process stops.
-void fwd_members_remove(FWDMembers *members, const void *member);
-
-/// Creates a list of the members, whose numbers are at most `newest`. Without memory the process
-/// stops, as in Swift's own allocations. The caller publishes the list, under the owner's lock, and
-/// retires it after it has withdrawn it.
-FWDTargetList *fwd_members_list(const FWDMembers *members, uint64_t newest);
+/// Creates a list, which retains its `count` members; their numbers are at most `newest`. Without
+/// memory the process stops, as in Swift's own allocations. The caller publishes the list, under the
+/// owner's lock, and retires it after it has withdrawn it.
+FWDTargetList *fwd_list_make(const void *_Nonnull const *_Nullable members, size_t count, uint64_t newest);
 
 /// Retains the list that is published at `place`, for a delivery that may continue on another
 /// thread, or whose thread has no free hold. Returns NULL if there is no list. Each success is
@@ -207,10 +157,6 @@ const FWDTargetList *_Nullable fwd_list_keep(FWDListPlace *place);
 /// Releases a retained list. Called once, on any thread. Targets may be deallocated here, and run
 /// any code: the caller must hold no lock.
 void fwd_list_let_go(const FWDTargetList *list);
-
-/// Releases all members, and leaves the list empty. Existing lists retain their members. The caller
-/// must hold no lock, because targets may be deallocated.
-void fwd_members_destroy(FWDMembers *members);
 
 /// Frees a list once no delivery holds it, and releases the members that are in no other list. The
 /// caller has withdrawn it from its place. The caller must hold no lock, because targets may be

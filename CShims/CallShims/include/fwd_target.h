@@ -31,8 +31,6 @@ typedef struct FWDTarget {
   uint32_t flags;
   /// Marks of the owner, which deliveries do not read.
   uint32_t marks;
-  /// The chunk that contains the member. Only the owner reads it.
-  struct FWDTargetChunk *_Nullable chunk;
   /// How a proxy calls the object; NULL if the object was not added through a proxy. The record lives
   /// as long as the process. Set by atomic stores.
   const FWDWitnesses *_Nullable witnesses;

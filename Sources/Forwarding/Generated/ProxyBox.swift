@@ -76,7 +76,7 @@ public struct _BoxedValue<Value> {
 
   @usableFromInline
   func reportBusy(_ selector: Selector) {
-    EventReports.reportFailure(selector, type, ValueIsChanging())
+    EventReports.report(.failed(selector, type, ValueIsChanging()))
   }
 }
 

@@ -4,85 +4,12 @@ public import Invocations
 // Methods of actors: closures with an `isolated` receiver, and those of the main actor. What crosses to an actor
 // is Sendable. A method of the main actor whose types are not must be sent there.
 
-extension Implementation {
-  /// Creates a method of an actor, from a closure whose first parameter is the receiver.
+extension MethodRegistry {
+  /// Registers a closure whose first parameter is the receiver, an `isolated` actor.
   ///
   /// A message that is sent on the actor calls the method in place. A message that is awaited
   /// elsewhere switches to the actor. Any other message throws
   /// ``ForwardingError/wrongIsolation(_:_:)``.
-  ///
-  /// - Throws: an ``InvocationError`` if `encoding` does not fit the types.
-  public convenience init<Receiver: Actor, Value: Sendable, each Argument: Sendable>(
-    encoding: String? = nil,
-    method body: @escaping @Sendable (isolated Receiver, repeat each Argument) throws -> Value
-  ) throws(InvocationError) {
-    try self.init(encoding: encoding, actor: Isolation.receiver, body)
-  }
-
-  /// Creates an `async` method of an actor.
-  ///
-  /// - Throws: an ``InvocationError`` if `encoding` does not fit the types.
-  public convenience init<Receiver: Actor, Value: Sendable, each Argument: Sendable>(
-    encoding: String? = nil,
-    asyncMethod body:
-      @escaping @Sendable (isolated Receiver, repeat each Argument) async throws -> Value
-  ) throws(InvocationError) {
-    let method:
-      nonisolated(nonsending) @Sendable (Receiver, repeat each Argument) async throws -> Value =
-        { (receiver: Receiver, arguments: repeat each Argument) in
-          try await body(receiver, repeat each arguments)
-        }
-    try self.init(encoding: encoding, asyncMethod: method)
-  }
-
-  /// Creates a method of the main actor with `Sendable` types, from a closure whose first parameter
-  /// is the receiver.
-  ///
-  /// A message that is sent on the main actor calls the method in place. A message that is awaited
-  /// elsewhere switches to the main actor. Any other message throws
-  /// ``ForwardingError/wrongIsolation(_:_:)``.
-  ///
-  /// - Throws: an ``InvocationError`` if `encoding` does not fit the types.
-  public convenience init<
-    Receiver: AnyObject & Sendable, Value: Sendable, each Argument: Sendable
-  >(
-    encoding: String? = nil, on actor: MainActor.Type,
-    method body: @escaping @MainActor @Sendable (Receiver, repeat each Argument) throws -> Value
-  ) throws(InvocationError) {
-    try self.init(encoding: encoding, mainActor: Isolation.main, hopping: body)
-  }
-
-  /// Creates a method of the main actor with any types. Its messages must be sent on the main
-  /// actor.
-  ///
-  /// - Throws: an ``InvocationError`` if `encoding` does not fit the types.
-  public convenience init<Receiver: AnyObject, Value, each Argument>(
-    encoding: String? = nil, on actor: MainActor.Type,
-    method body: @escaping @MainActor @Sendable (Receiver, repeat each Argument) throws -> Value
-  ) throws(InvocationError) {
-    try self.init(encoding: encoding, mainActor: Isolation.main, staying: body)
-  }
-
-  /// Creates an `async` method of the main actor with `Sendable` types.
-  ///
-  /// - Throws: an ``InvocationError`` if `encoding` does not fit the types.
-  public convenience init<
-    Receiver: AnyObject & Sendable, Value: Sendable, each Argument: Sendable
-  >(
-    encoding: String? = nil, on actor: MainActor.Type,
-    asyncMethod body:
-      @escaping @MainActor @Sendable (Receiver, repeat each Argument) async throws -> Value
-  ) throws(InvocationError) {
-    try self.init(
-      encoding: encoding,
-      asyncMethod: { (receiver: Receiver, arguments: repeat each Argument) async throws -> Value in
-        try await body(receiver, repeat each arguments)
-      })
-  }
-}
-
-extension MethodRegistry {
-  /// Registers a closure whose first parameter is the receiver, an `isolated` actor.
   ///
   /// ```swift
   /// actor Bank {
@@ -102,7 +29,8 @@ extension MethodRegistry {
     _ body: @escaping @Sendable (isolated Receiver, repeat each Argument) throws -> Value
   ) throws(Failure) {
     try register(selector, for: Receiver.self, replacing: replacing) {
-      () throws(InvocationError) in try Implementation(encoding: encoding, method: body)
+      () throws(InvocationError) in
+      try Implementation(encoding: encoding, actor: Isolation.receiver, body)
     }
   }
 
@@ -114,11 +42,17 @@ extension MethodRegistry {
     _ body: @escaping @Sendable (isolated Receiver, repeat each Argument) async throws -> Value
   ) throws(Failure) {
     try register(selector, for: Receiver.self, replacing: replacing) {
-      () throws(InvocationError) in try Implementation(encoding: encoding, asyncMethod: body)
+      () throws(InvocationError) in
+      let method:
+        nonisolated(nonsending) @Sendable (Receiver, repeat each Argument) async throws -> Value =
+          { (receiver: Receiver, arguments: repeat each Argument) in
+            try await body(receiver, repeat each arguments)
+          }
+      return try Implementation(encoding: encoding, asyncMethod: method)
     }
   }
 
-  /// Registers a closure of the main actor with `Sendable` types.
+  /// Registers a closure of the main actor with `Sendable` types, in the way of one of another actor.
   ///
   /// - Throws: as for a method of another actor.
   public func register<
@@ -130,7 +64,7 @@ extension MethodRegistry {
   ) throws(Failure) {
     try register(selector, for: Receiver.self, replacing: replacing) {
       () throws(InvocationError) in
-      try Implementation(encoding: encoding, on: actor, method: body)
+      try Implementation(encoding: encoding, mainActor: Isolation.main, hopping: body)
     }
   }
 
@@ -145,7 +79,7 @@ extension MethodRegistry {
   ) throws(Failure) {
     try register(selector, for: Receiver.self, replacing: replacing) {
       () throws(InvocationError) in
-      try Implementation(encoding: encoding, on: actor, method: body)
+      try Implementation(encoding: encoding, mainActor: Isolation.main, staying: body)
     }
   }
 
@@ -161,7 +95,12 @@ extension MethodRegistry {
   ) throws(Failure) {
     try register(selector, for: Receiver.self, replacing: replacing) {
       () throws(InvocationError) in
-      try Implementation(encoding: encoding, on: actor, asyncMethod: body)
+      try Implementation(
+        encoding: encoding,
+        asyncMethod: {
+          (receiver: Receiver, arguments: repeat each Argument) async throws -> Value in
+          try await body(receiver, repeat each arguments)
+        })
     }
   }
 }
@@ -178,9 +117,10 @@ extension ClosureTarget {
   ) throws(InvocationError) {
     try register(
       selector, replacing: replacing,
-      Implementation(encoding: encoding, on: actor) {
-        (_: ClosureTarget, arguments: repeat each Argument) throws -> Result in
-        try body(repeat each arguments)
-      })
+      Implementation(
+        encoding: encoding, mainActor: Isolation.main,
+        hopping: { (_: ClosureTarget, arguments: repeat each Argument) throws -> Result in
+          try body(repeat each arguments)
+        }))
   }
 }

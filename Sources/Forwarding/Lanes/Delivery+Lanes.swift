@@ -24,10 +24,10 @@ extension Delivery {
 
   /// A call that sends a copy of the invocation, which retains its arguments: the sender may be gone
   /// before the target has finished.
-  private func later(suspends: Bool) -> LaterCall {
+  private func later(suspends: Bool) -> QueuedCall {
     let copy = invocation.carryingCopy()
     copy.retainArguments(includingTarget: false)
-    return LaterCall(selector, sending: copy, suspends: suspends)
+    return QueuedCall(selector, sending: copy, suspends: suspends)
   }
 
   /// Sends to a target with options that need more than a call.
@@ -99,10 +99,10 @@ extension Delivery {
       claim.settle(registration, turn.outcome)
       return turn
     }
-    let receipt = Receipt(of: selector, to: registration, .awaiting(AwaitedStep.current))
+    let ticket = DeliveryTicket(of: selector, to: registration, .awaiting(AwaitedStep.current))
     registration.carrier.send(
-      Parcel(later(suspends: method?.isAwaited ?? true), to: registration, claim, receipt))
-    return receipt.turn(
-      await receipt.outcome(within: wishes.lane.deadline, endsWithTask: invocation.endsWithTask))
+      Parcel(later(suspends: method?.isAwaited ?? true), to: registration, claim, ticket))
+    return ticket.turn(
+      await ticket.conclude(within: wishes.lane.deadline, endsWithTask: invocation.endsWithTask))
   }
 }

@@ -5,7 +5,7 @@ package import Invocations
 extension MulticastProxy {
   package func call(
     _ member: ListedTarget, _ selector: Selector, mayLeaveOut: Bool,
-    _ isAnswered: () throws -> Bool, later: () -> LaterCall?
+    _ isAnswered: () throws -> Bool, later: () -> QueuedCall?
   ) -> LaneTurn {
     guard let details = member.details else { return .message }
     func here() -> DeliveryOutcome {
@@ -24,7 +24,7 @@ extension MulticastProxy {
       _ = details.run { outcome = here() }
     case .special:
       let wishes = wishes(of: member)
-      var call: LaterCall?
+      var call: QueuedCall?
       if wishes.lane.outlivesSender {
         guard let made = later() else { return .message }
         call = made
@@ -54,7 +54,7 @@ extension MulticastProxy {
   /// - Returns: nil, without a call, if the wait for the queue would never end.
   func turn(
     of registration: Registration, _ wishes: Registration.Wishes, mayLeaveOut: Bool,
-    _ later: LaterCall?, isReported: Bool = false, _ here: () -> Delivery.Turn
+    _ later: QueuedCall?, isReported: Bool = false, _ here: () -> Delivery.Turn
   ) -> Delivery.Turn? {
     let removed = Delivery.Turn(outcome: .removed)
     // A wait is refused before the call claims a once-only registration.
@@ -69,18 +69,18 @@ extension MulticastProxy {
       }
       return isRun ?? true ? turn : nil
     }
-    var receipt: Receipt?
+    var ticket: DeliveryTicket?
     if let marked = registration.carrier.marked, wishes.lane.waits {
       guard let chain = BlockingChain.waiting(for: marked.mark) else { return nil }
-      receipt = Receipt(of: later.selector, to: registration, .blocking(chain))
+      ticket = DeliveryTicket(of: later.selector, to: registration, .blocking(chain))
     } else if isReported {
-      receipt = Receipt(of: later.selector, to: registration, .nobody)
+      ticket = DeliveryTicket(of: later.selector, to: registration, .nobody)
     }
     let mayFail = mayLeaveOut || wishes.lane.waits
     guard let claim = claim(registration, wishes, mayFail: mayFail) else { return removed }
-    registration.carrier.send(Parcel(later, to: registration, claim, receipt))
-    guard let receipt else { return Delivery.Turn(outcome: .queued) }
-    return receipt.turn(wishes.lane.deadline.map { receipt.outcome(within: $0) } ?? .queued)
+    registration.carrier.send(Parcel(later, to: registration, claim, ticket))
+    guard let ticket else { return Delivery.Turn(outcome: .queued) }
+    return ticket.turn(wishes.lane.deadline.map { ticket.conclude(within: $0) } ?? .queued)
   }
 }
 

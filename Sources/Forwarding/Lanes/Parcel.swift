@@ -9,24 +9,24 @@ import Invocations
 final class Parcel: @unchecked Sendable {
   // SAFETY: the sender creates it, and the receiver alone uses it, once.
 
-  private let call: LaterCall
+  private let call: QueuedCall
   /// Weak, so that calls that have not begun do not keep a registration from ending.
   private let registration: WeakReference<Registration>
   private var claim: Claim
   /// What the sender has of the parcel; nil if it neither waits nor wants a ticket.
-  private let receipt: Receipt?
+  private let ticket: DeliveryTicket?
   /// Ends before the outcome is known, or when the parcel is dropped; nil if no sender counts it.
   private var stay: LaneStay?
   /// Tells of an error of the target.
   private var report: (() -> Void)?
 
   init(
-    _ call: consuming LaterCall, to registration: Registration, _ claim: consuming Claim = .never,
-    _ receipt: consuming Receipt? = nil
+    _ call: consuming QueuedCall, to registration: Registration, _ claim: consuming Claim = .never,
+    _ ticket: consuming DeliveryTicket? = nil
   ) {
     self.registration = WeakReference(registration)
     self.claim = claim
-    self.receipt = receipt
+    self.ticket = ticket
     if let message = call.message { stay = message.keeper as? LaneStay }
     self.call = call
     stay?.begin()
@@ -34,31 +34,31 @@ final class Parcel: @unchecked Sendable {
 
   deinit {
     stay?.end()
-    receipt?.drop()
+    ticket?.drop()
   }
 
   /// Whether the method is `async`, or may be.
   var suspends: Bool { call.suspends }
 
   /// Sets the task to be cancelled by a waiting sender.
-  func attach(_ task: Task<Void, Never>) { receipt?.attach(task) }
+  func attach(_ task: Task<Void, Never>) { ticket?.attach(task) }
 
   /// Makes the call, unless its sender has cancelled it or missed its deadline.
   func perform() {
-    guard receipt?.begin() ?? true else { return }
-    conclude((receipt?.chain ?? .nobody).run { outcome() })
+    guard ticket?.begin() ?? true else { return }
+    conclude((ticket?.chain ?? .nobody).run { outcome() })
   }
 
   /// Makes the call in a task, and awaits its end.
   nonisolated(nonsending) func performAwaiting() async {
-    guard receipt?.begin() ?? true else { return }
+    guard ticket?.begin() ?? true else { return }
     conclude(
-      await AwaitedStep.arrive(through: self, from: receipt?.step) { await outcomeAwaiting() })
+      await AwaitedStep.arrive(through: self, from: ticket?.step) { await outcomeAwaiting() })
   }
 
   private func conclude(_ outcome: DeliveryOutcome) {
     stay.take()?.end()
-    let isTold = receipt?.tell(outcome) ?? false
+    let isTold = ticket?.tell(outcome) ?? false
     if !isTold { report?() }
   }
 
@@ -108,7 +108,7 @@ final class Parcel: @unchecked Sendable {
   }
 
   private func answered() -> DeliveryOutcome {
-    if let message = call.message { receipt?.keepAnswer(of: message) }
+    if let message = call.message { ticket?.keepAnswer(of: message) }
     return .answered
   }
 

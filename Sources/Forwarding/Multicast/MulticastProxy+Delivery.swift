@@ -290,10 +290,7 @@ extension DeliveryEnds {
 
 extension MulticastProxy: TargetListOwner {
   package func publishTargets() {
-    registrations.withLockInPlace { registrations in
-      targetList.publish(newest: registrations.lastID)
-      targetList.meetNewcomers()
-    }
+    registrations.withLockInPlace { _ in targetList.publish() }
   }
 
   package func deliver(

@@ -84,19 +84,20 @@ extension MulticastProxy {
   /// may be mistyped: an optional message of an adopted protocol is declared, and not reported.
   func diagnoseUnanswered(_ selector: Selector, isError: Bool) {
     if let tell = listener { return tell(.unanswered(selector)) }
-    if isError || knownSettings.read({ $0.asked.contains(selector) }) { return }
+    if isError || registrations.read({ $0.settings.asked.contains(selector) }) { return }
     // A message to no target is not noted, because a later target may show that its name is wrong.
     // Read once: those that go meanwhile may declare it.
     let targets = targets
     if targets.isEmpty { return }
     // Noted first, because `methodSignature(for:)` may send the message again.
-    let count = knownSettings.withLockInPlace { settings in
-      settings.asked.count <= Settings.unansweredLimit && settings.asked.insert(selector).inserted
-        ? settings.asked.count : 0
+    let limit = Registrations.Settings.unansweredLimit
+    let count = registrations.withLockInPlace { registrations in
+      let asked = registrations.settings.asked.count
+      return asked <= limit && registrations.settings.asked.insert(selector).inserted
+        ? asked + 1 : 0
     }
-    if count > Settings.unansweredLimit {
-      return EventReports.report(
-        .unansweredNoMore(by: Self.self, count: Settings.unansweredLimit))
+    if count > limit {
+      return EventReports.report(.unansweredNoMore(by: Self.self, count: limit))
     }
     guard count > 0, Self.signature(for: selector, in: targets) == nil,
       methodSignature(for: selector) == nil
@@ -111,8 +112,7 @@ extension MulticastProxy {
 
   /// Removes the registrations of dead targets.
   func purge() {
-    // The published list is withdrawn first: while it exists, the removal would copy its contents.
-    var dead = change { _, list in list.all }
+    var dead = snapshot
     // Checked outside the lock, because a target may be deallocated when it is released. The
     // removal is reported.
     dead.removeAll { $0.isAlive }

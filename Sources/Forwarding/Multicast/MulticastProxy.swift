@@ -16,24 +16,9 @@ public import TypeEncodings
 /// it skips targets removed before their turn, and does not call targets added during it. The proxy
 /// is thread-safe; no lock is held while a target runs.
 public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
-  // SAFETY: all mutable state is behind the locks of `registrations` and `settings`, or atomic.
-
-  struct Settings: Sendable {
-    var duplicates = DuplicateRule.ignore
-    var whenUnanswered = UnansweredRule.throwForResults
-    var diagnose: (@Sendable (DeliveryDiagnostic) -> Void)?
-    /// Unanswered selectors that the targets were asked about. Those up to the limit that they do not
-    /// declare are reported, and then one line says that there are more.
-    var asked: Set<Selector> = []
-    static let unansweredLimit = 1000
-  }
+  // SAFETY: all mutable state is behind the lock of `registrations`, or atomic.
 
   let registrations = Guarded(Registrations())
-  /// Allocated with the first change: most proxies, and there may be many, have the default
-  /// settings.
-  private let settings = AtomicLazyReference<Guarded<Settings>>()
-  /// Whether there are `settings`. Loading the reference takes longer than the rest of most sends.
-  private let hasSettings = Atomic(false)
   /// The targets as deliveries see them. The object also identifies a delivery of this proxy among
   /// the forwarding steps of a thread.
   package let targetList = TargetList()
@@ -97,20 +82,6 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     return ForwardingToken(id: id, target: target, type, of: owner)
   }
 
-  // MARK: Settings
-
-  var knownSettings: Guarded<Settings> {
-    defer { hasSettings.store(true, ordering: .releasing) }
-    return settings.load() ?? settings.storeIfNil(Guarded(Settings()))
-  }
-
-  func setting<Value>(_ read: (Settings) -> Value) -> Value {
-    guard hasSettings.load(ordering: .acquiring), let settings = settings.load() else {
-      return read(Settings())
-    }
-    return settings.read(read)
-  }
-
   // MARK: Adding
 
   /// Adds a target, behind those of the same or a higher priority.
@@ -137,9 +108,8 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   @discardableResult
   final func add(_ request: Registrations.Request) -> ForwardingToken {
-    let rule = duplicateRule
     let (added, replaced, isSweepDue) = change { registrations, list in
-      let added = registrations.add(request, rule, to: list)
+      let added = registrations.add(request, to: list)
       let replaced = registrations.remove(replacedBy: request, added.registration, from: list)
       return (added, replaced, registrations.isSweepDue)
     }
@@ -272,7 +242,7 @@ extension MulticastProxy {
   /// The target of a proxy for one object, if a message may be passed on to it as it is.
   var passedOnTarget: AnyObject? {
     guard targetList.isOfOne,
-      let only = registrations.withLockInPlace({ _ in targetList.first }), only.way == .called,
+      let only = registrations.withLockInPlace({ _ in targetList.all.first }), only.way == .called,
       let target = only.object
     else { return nil }
     only.markReached()

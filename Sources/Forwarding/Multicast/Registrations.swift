@@ -3,9 +3,20 @@ import Invocations
 
 /// The registrations of a multicast proxy, found by their token or target.
 ///
-/// A change to one registration takes the same time with a million registrations as with a hundred:
-/// only operations on all of them iterate. The order of delivery is that of the proxy's list.
+/// The order of delivery is that of the proxy's list.
 struct Registrations {
+  /// What the registry of the proxy sets.
+  struct Settings {
+    var duplicates = DuplicateRule.ignore
+    var whenUnanswered = UnansweredRule.throwForResults
+    var diagnose: (@Sendable (DeliveryDiagnostic) -> Void)?
+    /// Unanswered selectors that the targets were asked about. Those up to the limit that they do not
+    /// declare are reported, and then one line says that there are more.
+    var asked: Set<Selector> = []
+    static let unansweredLimit = 1000
+  }
+
+  var settings = Settings()
   /// The oldest registration of each target.
   private var oldest: [ObjectIdentifier: Registration] = [:]
   /// The other registrations of a target, oldest first.
@@ -20,8 +31,6 @@ struct Registrations {
   /// The number of registrations at which those of dead targets are removed, found like
   /// `orderLimit`.
   private var sweepLimit = 64
-  /// The id of the newest registration.
-  private(set) var lastID: UInt64 = 0
 
   // MARK: Looking
 
@@ -67,24 +76,22 @@ struct Registrations {
     var ended: [Registration] = []
   }
 
-  mutating func add(
-    _ request: Request, _ rule: DuplicateRule, to list: TargetList
-  ) -> Added {
+  mutating func add(_ request: Request, to list: TargetList) -> Added {
     let target = ObjectIdentifier(request.target)
-    let same = rule == .ignore && !request.isFallback ? duplicate(of: request) : nil
+    let same =
+      settings.duplicates == .ignore && !request.isFallback ? duplicate(of: request) : nil
     // A claimed one ends with its message. It is replaced, or else the new wish would end with it.
     let ended = same.map { $0.isClaimed ? remove(all: [$0], from: list) : [] } ?? []
     if let same, ended.isEmpty {
       if let witnesses = request.witnesses { same.witnesses = witnesses }
       return Added(registration: same, old: change(same, request, in: list))
     }
-    lastID = ForwardingToken.newID()
     let wishes = Registration.Wishes(
       lane: request.lane, priority: request.placement, group: request.group,
       isOnce: request.isOnce)
     let registration = Registration(
-      lastID, request.target, isStrong: request.isStrong, wishes, carrier(of: request.lane),
-      of: request.proxy)
+      ForwardingToken.newID(), request.target, isStrong: request.isStrong, wishes,
+      carrier(of: request.lane), of: request.proxy)
     if request.isBox { registration.mark(.box) }
     if request.isFallback { registration.markFallback() }
     registration.witnesses = request.witnesses
@@ -130,7 +137,7 @@ struct Registrations {
     registration.wishes = wishes
     registration.setWay(wishes.way)
     if wishes.priority != old.priority {
-      list.remove(registration)
+      list.remove([registration])
       list.place(registration)
     }
     return old
@@ -162,18 +169,18 @@ struct Registrations {
 
   // These functions return the removed registrations, to be released outside the lock.
 
-  /// Removes existing registrations, last ones first, because those behind a removed one move up.
+  /// Removes existing registrations.
   ///
   /// - Parameter isReplaced: whether a delivery that has begun still reaches them, as it does not
   ///   reach those that replace them.
   private mutating func remove(
     all registrations: [Registration], from list: TargetList, isReplaced: Bool = false
   ) -> [Registration] {
-    for registration in registrations.reversed() {
+    for registration in registrations {
       forget(registration)
-      list.remove(registration)
       isReplaced ? registration.markReplaced() : registration.markRemoved()
     }
+    list.remove(registrations)
     count -= registrations.count
     return registrations
   }

@@ -33,8 +33,8 @@ public struct _Registry {
 extension TargetRegistry {
   /// What happens when a target is added again. The initial value is ``DuplicateRule/ignore``.
   public var duplicateRule: DuplicateRule {
-    get { _registry.proxy.setting { $0.duplicates } }
-    set { _registry.proxy.knownSettings.withLock { $0.duplicates = newValue } }
+    get { _registry.proxy.registrations.read { $0.settings.duplicates } }
+    set { _registry.proxy.registrations.withLock { $0.settings.duplicates = newValue } }
   }
 
   /// Which of several results the sender gets. The initial value is ``ResultRule/last``.
@@ -53,9 +53,9 @@ extension TargetRegistry {
 
   /// What a sender gets when no target answers. Initially ``UnansweredRule/throwForResults``.
   public var whenNobodyAnswers: UnansweredRule {
-    get { _registry.proxy.setting { $0.whenUnanswered } }
+    get { _registry.proxy.registrations.read { $0.settings.whenUnanswered } }
     set {
-      _registry.proxy.knownSettings.withLock { $0.whenUnanswered = newValue }
+      _registry.proxy.registrations.withLock { $0.settings.whenUnanswered = newValue }
       _registry.proxy.targetList.tellsUnanswered = true
     }
   }
@@ -63,9 +63,9 @@ extension TargetRegistry {
   /// Receives diagnostics, on the thread where they arise, including the errors that a requirement
   /// cannot throw. No lock is held during the call.
   public var onDiagnostic: (@Sendable (DeliveryDiagnostic) -> Void)? {
-    get { _registry.proxy.setting { $0.diagnose } }
+    get { _registry.proxy.registrations.read { $0.settings.diagnose } }
     set {
-      _registry.proxy.knownSettings.withLock { $0.diagnose = newValue }
+      _registry.proxy.registrations.withLock { $0.settings.diagnose = newValue }
       _registry.proxy.targetList.tellsUnanswered = true
     }
   }

@@ -28,7 +28,7 @@ final class SocketConnection: Sendable {
   let peer: TransportPeer
   private let descriptor: SocketDescriptor
   /// Messages are sent while it is held, which keeps them in order.
-  private let outbox = BlockingMutex(Outbox())
+  private let outbox = Guarded(Outbox())
 
   /// Takes over a connected socket.
   init(_ descriptor: SocketDescriptor) {
@@ -57,7 +57,7 @@ final class SocketConnection: Sendable {
   ///
   /// - Throws: ``TransportError`` if the message was not sent, and will not be.
   func send(_ bytes: [UInt8]) throws(TransportError) {
-    let begins = try outbox.withLock { (outbox) throws(TransportError) in
+    let begins = try outbox.withLockInPlace { (outbox) throws(TransportError) in
       guard outbox.isOpen else { throw .interrupted }
       if !outbox.isSending {
         switch descriptor.send(bytes) {
@@ -85,7 +85,7 @@ final class SocketConnection: Sendable {
   /// Sends waiting messages as fast as the peer takes them, until none waits or the connection ends.
   private func sendWaiting() {
     while true {
-      let messages = outbox.withLock { outbox in
+      let messages = outbox.withLockInPlace { outbox in
         defer { outbox.messages = [] }
         outbox.isSending = !outbox.messages.isEmpty
         return outbox.messages
@@ -105,19 +105,19 @@ final class SocketConnection: Sendable {
       case .full: SocketDescriptor.rest(milliseconds: 10)
       // A message that is too large to be sent does not block those behind it.
       case .sent, .tooLarge:
-        outbox.withLock { $0.bytes -= Self.cost(of: bytes) }
+        outbox.withLockInPlace { $0.bytes -= Self.cost(of: bytes) }
         return true
       }
     }
   }
 
   /// How many bytes wait to be sent, or were lost when the connection ended.
-  var waiting: Int { outbox.withLock { $0.bytes } }
+  var waiting: Int { outbox.withLockInPlace { $0.bytes } }
 
-  var isOpen: Bool { outbox.withLock { $0.isOpen } }
+  var isOpen: Bool { outbox.withLockInPlace { $0.isOpen } }
 
   /// Ends the connection. The peer notices that at once, and the reading thread comes to its end.
-  func end() { outbox.withLock { shut(&$0) } }
+  func end() { outbox.withLockInPlace { shut(&$0) } }
 
   private func shut(_ outbox: inout Outbox) {
     outbox.isOpen = false

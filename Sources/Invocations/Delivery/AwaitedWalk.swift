@@ -40,7 +40,7 @@ package struct AwaitedWalk: ~Copyable {
     guard !ends.areMet(tally), let place = unsafe walk.next() else { return nil }
     if isCancelled {
       // The target has no turn.
-      unsafe walk.turn.member = place
+      unsafe walk.place = place
       tally.fail(CancellationError())
       return nil
     }

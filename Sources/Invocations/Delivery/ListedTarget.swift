@@ -47,7 +47,7 @@ package final class ListedTarget: @unchecked Sendable {
     } else {
       _ = unsafe swift_unownedRetain(pointer)
     }
-    unsafe stored = FWDTarget(object: pointer, flags: flags, marks: 0, chunk: nil, witnesses: nil)
+    unsafe stored = FWDTarget(object: pointer, flags: flags, marks: 0, witnesses: nil)
   }
 
   deinit {

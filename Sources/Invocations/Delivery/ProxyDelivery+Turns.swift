@@ -58,11 +58,9 @@ extension ProxyDelivery {
       } later: {
         // A message finds out without the lane that a class leaves out the requirement.
         guard !isOptional || isKnown(selector, member.type) else { return nil }
-        var call = unsafe QueuedCall(
-          LaterCall.Requirement(
-            table: table, index: index, selector: selector, isOptional: isOptional))
+        var call = unsafe QueuedCall(selector, table, at: index, isOptional: isOptional)
         later(&call)
-        return call.take()
+        return call.isGiven ? call : nil
       }
     }
   }

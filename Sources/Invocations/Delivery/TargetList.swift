@@ -17,7 +17,7 @@ package protocol TargetListOwner: AnyObject {
   ///   - later: makes the call for another thread; nil if that needs a message.
   func call(
     _ member: ListedTarget, _ selector: Selector, mayLeaveOut: Bool,
-    _ isAnswered: () throws -> Bool, later: () -> LaterCall?
+    _ isAnswered: () throws -> Bool, later: () -> QueuedCall?
   ) -> LaneTurn
   /// Sends an awaited message to a member that cannot be called directly.
   nonisolated(nonsending) func deliverAwaiting(
@@ -50,9 +50,13 @@ package enum Verdict {
 @usableFromInline
 package final class TargetList: @unchecked Sendable {
   // SAFETY: stored behind the header of this object, and only accessed through its address. The
-  // place is changed by atomic operations, and its old content is retired. The members are changed
-  // under the owner's lock.
+  // place is changed by atomic operations, and its old content is retired.
   private nonisolated(unsafe) var stored = unsafe FWDOwnedList()
+
+  /// The members, in order. The owner reads and changes them under its lock.
+  package private(set) var all: [ListedTarget] = []
+  /// The number of the newest member that was ever published.
+  private var newest: UInt64 = 0
 
   /// The owner, which retains the list.
   private(set) unowned(unsafe) var owner: (any TargetListOwner)?
@@ -66,8 +70,6 @@ package final class TargetList: @unchecked Sendable {
 
   var place: UnsafeMutablePointer<FWDListPlace> { unsafe fwd_list_place(owned) }
 
-  var members: UnsafeMutablePointer<FWDMembers> { unsafe fwd_list_members(owned) }
-
   /// Whether deliveries find a published list.
   var isPublished: Bool { unsafe fwd_published(&place.pointee.list) != nil }
 
@@ -79,10 +81,7 @@ package final class TargetList: @unchecked Sendable {
 
   package init() {}
 
-  deinit {
-    retire(withdraw())
-    unsafe fwd_members_destroy(members)
-  }
+  deinit { retire(withdraw()) }
 
   /// A list that no new delivery finds.
   @safe
@@ -103,12 +102,48 @@ package final class TargetList: @unchecked Sendable {
       list: fwd_publish(&place.pointee.list, nil)?.assumingMemoryBound(to: FWDTargetList.self))
   }
 
-  /// Publishes the members, whose numbers are at most `newest`. The owner calls this under its
-  /// lock.
-  package func publish(newest: UInt64) {
+  /// Publishes the members. The owner calls this under its lock.
+  package func publish() {
     // Another delivery may have published first.
     if isPublished { return }
-    _ = unsafe fwd_publish(&place.pointee.list, fwd_members_list(members, newest))
+    let before = newest
+    for member in all where member.id > before {
+      newest = max(newest, member.id)
+      // It is not reported as unreached when it dies later.
+      if member.isAlive { member.markReached() }
+    }
+    let list = unsafe all.withUnsafeBytes { members in
+      unsafe fwd_list_make(
+        members.assumingMemoryBound(to: UnsafeRawPointer.self).baseAddress, all.count, newest)
+    }
+    _ = unsafe fwd_publish(&place.pointee.list, list)
+  }
+
+  // MARK: Members
+
+  /// Inserts a member, which is not in the list, before the first member for which `isLower` is true.
+  /// `isLower` must be false for a prefix of the list, and true for the rest.
+  package func insert(_ member: ListedTarget, before isLower: (ListedTarget) -> Bool) {
+    var range = 0..<all.count
+    // Most belong at the end.
+    if let last = all.last, !isLower(last) { range = all.count..<all.count }
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      range =
+        isLower(all[middle]) ? range.lowerBound..<middle : middle + 1..<range.upperBound
+    }
+    all.insert(member, at: range.lowerBound)
+  }
+
+  /// Removes members of the list, which the caller retains. Deliveries that hold older lists still
+  /// reach them.
+  package func remove(_ gone: [ListedTarget]) {
+    if gone.count == 1, let index = all.lastIndex(where: { $0 === gone[0] }) {
+      all.remove(at: index)
+    } else {
+      let gone = Set(gone.map { ObjectIdentifier($0) })
+      all.removeAll { gone.contains(ObjectIdentifier($0)) }
+    }
   }
 
   /// What kept a target from answering. It does not retain the member, because the code that is

@@ -19,19 +19,23 @@ func member(at place: MemberPlace) -> ListedTarget {
 struct TargetWalk {
   // SAFETY: a variable of the delivery that keeps the list.
   @usableFromInline let list: UnsafePointer<FWDTargetList>
-  @usableFromInline var turn = unsafe FWDDirectTurn()
+  @usableFromInline var place: MemberPlace
+  @usableFromInline let end: MemberPlace
 
   @inlinable @unsafe
   @inline(__always)
-  init(_ list: UnsafePointer<FWDTargetList>) { unsafe self.list = list }
+  init(_ list: UnsafePointer<FWDTargetList>) {
+    unsafe self.list = list
+    unsafe place = fwd_list_first(list)
+    unsafe end = place + list.pointee.count
+  }
 
   /// The place of the next target; nil after the last one.
   @inlinable
   @inline(__always)
   mutating func next() -> MemberPlace? {
-    unsafe turn = fwd_direct_turn(list, turn)
-    guard let place = unsafe turn.member else { return nil }
-    unsafe turn.member = place + 1
+    if unsafe place == end { return nil }
+    defer { unsafe place += 1 }
     return unsafe place
   }
 }

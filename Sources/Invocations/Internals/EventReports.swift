@@ -29,13 +29,6 @@ package enum EventReports {
   /// Runs a handler of events.
   package static func telling(_ body: () -> Void) { telling.with(Telling(), body) }
 
-  /// Reports an error that the sender of a message does not get.
-  ///
-  /// - Parameter type: The class that threw, if it is known.
-  package static func reportFailure(_ selector: Selector, _ type: Any.Type?, _ error: any Error) {
-    report(.failed(selector, type, error))
-  }
-
   /// Reports an allocation failure. Allocates no memory if the destination is stderr.
   @unsafe
   static func reportOutOfMemory(inCallback function: UnsafeRawPointer) {

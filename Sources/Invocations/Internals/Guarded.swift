@@ -84,14 +84,14 @@ extension Guarded {
 
   /// Runs `body` until it is done: whenever `change` is announced, or at the time that it returned.
   /// Opens no file, unlike most timers.
-  package func wait<Result>(
-    until change: Condition, _ body: (inout Value) -> Waiting<Result>
-  ) -> Result {
+  package func wait<Result, Failure: Error>(
+    until change: Condition, _ body: (inout Value) throws(Failure) -> Waiting<Result>
+  ) throws(Failure) -> Result {
     let mutex = unsafe mutex
     unsafe pthread_mutex_lock(mutex)
     defer { unsafe pthread_mutex_unlock(mutex) }
     while true {
-      switch unsafe body(&value) {
+      switch try unsafe body(&value) {
       case .done(let result): return result
       case .until(.max): unsafe pthread_cond_wait(change.condition, mutex)
       case .until(let time): unsafe change.wait(mutex, until: time)

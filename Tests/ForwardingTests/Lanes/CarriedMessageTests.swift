@@ -110,7 +110,7 @@ struct CarriedMessageTests {
     do {
       let parcel = Parcel()
       known = parcel
-      let call = LaterCall(
+      let call = QueuedCall(
         "parcel:text:", sending: try Self.parcel.invocation(parcel, "dropped"), suspends: false)
       _ = Forwarding.Parcel(call, to: proxy.snapshot[0])
     }

@@ -4,7 +4,7 @@ import ForwardingTestSupport
 import Invocations
 import Testing
 
-/// More targets than fit a chunk of a list, compared with a plain array after each operation.
+/// Many targets, compared with a plain array after each operation.
 @Suite("Multicast: many targets")
 struct CrowdTests {
   /// The expected state of a registration.
@@ -109,7 +109,7 @@ struct CrowdTests {
     for name in 0..<700 where name != 350 { crowd.add(name, 0, strongly: false) }
     crowd.targets[10].action = { [unowned crowd] in
       crowd.targets[10].action = nil
-      // Removes targets before and after this one, in other chunks, and adds some.
+      // Removes targets before and after this one, and adds some.
       for name in stride(from: 5, to: 700, by: 30) { crowd.proxy.remove(crowd.targets[name]) }
       crowd.proxy.add(crowd.targets[350], priority: 1)
       crowd.proxy.add(crowd.targets[350], priority: -1)

@@ -52,11 +52,10 @@ struct MulticastMutationTests {
   func cancelled() throws {
     let proxy = MulticastProxy()
     proxy.add(self.dummy)
-    let call = LaterCall("did:", sending: try did.invocation(1), suspends: false)
-    let receipt = Receipt(of: "did:", to: proxy.snapshot[0], .nobody)
-    var parcel: Forwarding.Parcel? = Parcel(call, to: proxy.snapshot[0], .never, receipt)
+    let call = QueuedCall("did:", sending: try did.invocation(1), suspends: false)
+    let ticket = DeliveryTicket(of: "did:", to: proxy.snapshot[0], .nobody)
+    var parcel: Forwarding.Parcel? = Parcel(call, to: proxy.snapshot[0], .never, ticket)
     #expect(parcel != nil)
-    let ticket = try #require(receipt.turn(.queued).ticket)
     #expect(ticket.outcome == nil)
     #expect(ticket.wait(timeout: .now()) == nil)
     parcel = nil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 
-/// A call that a proxy sends to a lane.
+/// A call that a proxy sends to a lane: a closure over its target.
 ///
 /// Used by code that `@Forwardable` generates.
 ///
@@ -12,13 +12,41 @@ import CForwardingShims
 /// ```
 @_documentation(visibility: internal)
 @safe
-public struct QueuedCall {
-  // SAFETY: witness tables are never freed.
-  private let requirement: LaterCall.Requirement
-  fileprivate var call: LaterCall?
+public struct QueuedCall: @unchecked Sendable {
+  // SAFETY: the one thread that it arrives on uses it. Whether the target may be called there was
+  // decided when it was added. Witness tables are never freed.
 
+  package let selector: Selector
+  /// The table of the requirement, and its place among those of the target; nil for messages.
+  private let table: UnsafeRawPointer?
+  private let index: Int
+  private let isOptional: Bool
+  private var run: ((QueuedTarget) throws -> Void)?
+  /// The message that is sent, a copy that is not shared; nil for other calls.
+  package let message: Invocation?
+  /// Whether the method is `async`, or may be.
+  package let suspends: Bool
+
+  /// A call of a requirement, which needs to be given its closure.
   @unsafe
-  init(_ requirement: LaterCall.Requirement) { unsafe self.requirement = requirement }
+  init(_ selector: Selector, _ table: UnsafeRawPointer, at index: Int, isOptional: Bool) {
+    self.selector = selector
+    unsafe self.table = table
+    self.index = index
+    self.isOptional = isOptional
+    message = nil
+    suspends = false
+  }
+
+  /// A call that sends a message. The selector is read once: the target may change the invocation.
+  package init(_ selector: Selector, sending message: Invocation, suspends: Bool) {
+    self.selector = selector
+    unsafe table = nil
+    (index, isOptional) = (0, false)
+    run = { target in try message.send(to: target.reference) }
+    self.message = message
+    self.suspends = suspends
+  }
 
   /// Keeps a closure that calls the target.
   ///
@@ -27,76 +55,24 @@ public struct QueuedCall {
   public mutating func give(
     _ travels: Bool, _ run: consuming @escaping (QueuedTarget) throws -> Void
   ) {
-    if travels { call = unsafe LaterCall(requirement, run) }
+    if travels { self.run = run }
   }
 
-  /// Moves the call out; nil if a message is needed.
-  mutating func take() -> LaterCall? { call.take() }
-}
-
-/// A call that is made on a lane: a closure over its target.
-@safe
-package struct LaterCall: @unchecked Sendable {
-  // SAFETY: the one thread that it arrives on uses it. Whether the target may be called there was
-  // decided when it was added. Witness tables are never freed.
-
-  /// What the call knows of a requirement.
-  @unsafe
-  struct Requirement {
-    let table: UnsafeRawPointer
-    let index: Int
-    let selector: Selector
-    let isOptional: Bool
-  }
-
-  package let selector: Selector
-  /// The requirement; nil for messages.
-  private let requirement: Requirement?
-  private let run: (QueuedTarget) throws -> Void
-  /// The message that is sent, a copy that is not shared; nil for other calls.
-  package let message: Invocation?
-  /// Whether the method is `async`, or may be.
-  package let suspends: Bool
-
-  @unsafe
-  fileprivate init(
-    _ requirement: Requirement, _ run: consuming @escaping (QueuedTarget) throws -> Void
-  ) {
-    selector = unsafe requirement.selector
-    unsafe self.requirement = requirement
-    self.run = run
-    message = nil
-    suspends = false
-  }
-
-  /// A call that sends a message. The selector is read once: the target may change the invocation.
-  package init(_ selector: Selector, sending message: Invocation, suspends: Bool) {
-    self.selector = selector
-    unsafe requirement = nil
-    run = { target in try message.send(to: target.reference) }
-    self.message = message
-    self.suspends = suspends
-  }
+  /// Whether the call can be made; false if a message is needed.
+  var isGiven: Bool { run != nil }
 
   /// Calls an object. Returns false if its class leaves the requirement out.
   package func isAnswered(by object: AnyObject, of member: ListedTarget) throws -> Bool {
     try withExtendedLifetime(object) {
       let address = unsafe Unmanaged.passUnretained(object).toOpaque()
-      let (table, optional) = unsafe place(in: member)
+      // The method of a requirement may have been replaced meanwhile.
+      let isSame = unsafe member.witnesses?.table(at: index) == UInt(bitPattern: table)
+      let table = unsafe isSame ? table : nil
+      let optional = unsafe isOptional && table != nil ? selector : nil
       return try unsafe member.isAnswered(address, optional) {
-        try run(unsafe QueuedTarget(object: address, table: table))
+        try run?(unsafe QueuedTarget(object: address, table: table))
       }
     }
-  }
-
-  /// The table of the requirement, and its selector if it is optional; nil if its method has been
-  /// replaced meanwhile.
-  @unsafe
-  private func place(in member: ListedTarget) -> (UnsafeRawPointer?, optional: Selector?) {
-    guard let requirement = unsafe requirement,
-      unsafe member.witnesses?.table(at: requirement.index) == UInt(bitPattern: requirement.table)
-    else { return (nil, nil) }
-    return unsafe (requirement.table, requirement.isOptional ? selector : nil)
   }
 }
 
