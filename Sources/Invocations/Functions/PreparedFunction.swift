@@ -27,7 +27,8 @@ package final class PreparedFunction: Sendable {
 
   /// Compares the types with the function's. `Void` drops a result of any type.
   init<Value, each Argument>(
-    _ name: String, _ implementation: Implementation, as type: TypedFunction<Value, repeat each Argument>.Type
+    _ name: String, _ implementation: Implementation,
+    as type: TypedFunction<Value, repeat each Argument>.Type
   ) throws(InvocationError) {
     let plan = implementation.plan
     self.implementation = implementation
