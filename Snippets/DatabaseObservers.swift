@@ -40,7 +40,7 @@ observers.add(cache)
 observers.add(view!)
 
 // void hook(void *context, int operation, char const *database, char const *table, sqlite3_int64)
-let door = try MessageCallback(
+let door = try Callback(
   to: observers, selector: "operation:database:table:row:", encoding: "v^vi**q", skipping: 1)
 let nothing = nil as UnsafeRawPointer?
 try functions.call("update_hook", database, door.address, nothing)

@@ -15,7 +15,7 @@ public import TypeEncodings
 /// ```
 ///
 /// It takes any message, so it can be used wherever an object can: as the target of a proxy, behind
-/// a ``MessageCallback`` that C calls, or behind the proxy of a protocol, as in ``Spy``. A real
+/// a `Callback` that C calls, or behind the proxy of a protocol, as in ``Spy``. A real
 /// object behind it gets the messages that the spy has no answer for.
 ///
 /// Arguments are stored as an invocation stores them: objects are retained, text and Swift values

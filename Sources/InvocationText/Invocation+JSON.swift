@@ -97,7 +97,7 @@ extension Invocation {
     do throws(InvocationTextError) {
       let (value, type) = (try JSONReader.value(of: json), methodSignature.resultType)
       if type.kind == .void, case .null = value.kind { return }
-      try set(PreparedValue(value, type, ValueCoder(reach: .nothing)), nil, value.offset)
+      try set(prepare(value, type, nil, ValueCoder(reach: .nothing)), nil, value.offset)
     } catch {
       throw error.placed(in: json)
     }
@@ -143,16 +143,22 @@ extension Invocation {
     if coder.isKeeper || keeper != nil { setKeeper(coder.isKeeper ? coder : nil) }
   }
 
+  /// Reads a value for an argument, or for the result if there is no index.
   private func prepare(
-    _ value: JSONValue, _ type: TypeEncoding, _ index: Int, _ coder: ValueCoder
+    _ value: JSONValue, _ type: TypeEncoding, _ index: Int?, _ coder: ValueCoder
   ) throws(InvocationTextError) -> PreparedValue {
-    let own = try PreparedValue(value, type, coder)
-    guard case .bytes(let bytes) = own, case .scalar(let scalar) = type.kind,
+    if type.isCText, case .string(let text) = value.kind {
+      return .text(try ValueCoder.checked(text, type, value.offset))
+    }
+    let bytes = try coder.bytes(ofArgument: value, type)
+    guard let index, case .scalar(let scalar) = type.kind,
       let place = try? argumentBytes(at: index), place.count != scalar.size
-    else { return own }
-    // A variadic argument is promoted as C would promote it.
-    return scalar == .float
-      ? .number(Double(Floats.float(bytes))) : .integer(Integers.number(bytes, scalar))
+    else { return .bytes(bytes) }
+    // C promotes a variadic argument.
+    return .bytes(
+      scalar == .float
+        ? Integers.littleEndian(Double(Floats.float(bytes)).bitPattern)
+        : Integers.littleEndian(Int32(Integers.number(bytes, scalar))))
   }
 
   /// Sets an argument, or the result if there is no index.
@@ -167,11 +173,6 @@ extension Invocation {
       case (.bytes(let bytes), nil): unsafe try setResult(bytes: bytes)
       case (.text(let text), let index?): try setArgument(text, at: index)
       case (.text(let text), nil): try setResult(text)
-      case (.selector(let selector), let index?): try setArgument(selector, at: index)
-      case (.selector(let selector), nil): try setResult(selector)
-      case (.integer(let integer), let index?): try setArgument(exactly: integer, at: index)
-      case (.number(let number), let index?): try setArgument(number, at: index)
-      case (.integer, nil), (.number, nil): break  // C promotes no results.
       }
     } catch {
       throw .refused(error, at: offset)
@@ -242,21 +243,6 @@ extension Invocation {
 /// A value that was read but is not set yet.
 private enum PreparedValue {
   case bytes([UInt8])
-  // The invocation copies these, and promotes numbers.
+  /// The invocation copies it.
   case text(String)
-  case selector(Selector)
-  case integer(Int128)
-  case number(Double)
-
-  init(
-    _ value: JSONValue, _ type: TypeEncoding, _ coder: ValueCoder
-  ) throws(InvocationTextError) {
-    switch (type.kind, value.kind) {
-    case (.cString, .string(let text)), (.atom, .string(let text)):
-      self = .text(try ValueCoder.checked(text, type, value.offset))
-    case (.selector, .string(let name)):
-      self = .selector(try coder.selector(name, value.offset))
-    default: self = .bytes(try coder.bytes(ofArgument: value, type))
-    }
-  }
 }

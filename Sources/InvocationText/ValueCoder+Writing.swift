@@ -10,6 +10,15 @@ extension ValueCoder {
   package static func value(
     of bytes: ArraySlice<UInt8>, _ type: TypeEncoding, _ isText: IsText = { _ in false }
   ) throws(InvocationTextError) -> JSONValue {
+    var emptyLeft = max(4096, bytes.count)
+    return try value(bytes, type, isText, &emptyLeft)
+  }
+
+  /// - Parameter emptyLeft: how many more values may take no memory: an encoding has any number of
+  ///   them, and nested arrays multiply them.
+  private static func value(
+    _ bytes: ArraySlice<UInt8>, _ type: TypeEncoding, _ isText: IsText, _ emptyLeft: inout Int
+  ) throws(InvocationTextError) -> JSONValue {
     switch type.kind {
     case .void, .unknown: return .null
     case .scalar(let scalar): return self.scalar(bytes, scalar)
@@ -21,15 +30,18 @@ extension ValueCoder {
     case .cString where isText(Integers.word(bytes)), .atom where isText(Integers.word(bytes)):
       return text(at: Integers.word(bytes))
     case .array(let count, let element), .vector(let count, let element):
-      // Values without a size take no memory, so there may be any number of them, and nested arrays
-      // multiply them.
-      let (empty, isTooLarge) = count.multipliedReportingOverflow(by: element.emptyValues)
-      guard !isTooLarge, empty <= 4096 + bytes.count else {
-        throw InvocationTextError(.tooManyElements(type), at: 0)
+      let size = try layout(of: element).size
+      if size == 0 { try take(count, from: &emptyLeft, of: type) }
+      var values: [JSONValue] = []
+      for index in 0..<count {
+        let part = bytes.dropFirst(index * size).prefix(size)
+        values.append(try value(part, element, isText, &emptyLeft))
       }
-      return try elements(bytes, count, element, isText)
-    case .structure(_, let members?): return try self.members(members, bytes, isText)
-    case .union(_, let members?): return try self.members(members, bytes) { _ in false }
+      return .array(values)
+    case .structure(_, let members?):
+      return .array(try self.members(members, of: type, bytes, isText, &emptyLeft))
+    case .union(_, let members?):
+      return .array(try self.members(members, of: type, bytes, { _ in false }, &emptyLeft))
     default:
       let word = Integers.word(bytes)
       return word == 0 && type.isAddress ? .null : .string("0x" + String(word, radix: 16))
@@ -48,27 +60,30 @@ extension ValueCoder {
     let size = try Self.layout(of: element).size
     // SAFETY: `copy` allocated this block for `count` elements.
     let image = unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: size * count))
-    return try Self.elements(image[...], count, element, isText)
-  }
-
-  private static func elements(
-    _ bytes: ArraySlice<UInt8>, _ count: Int, _ element: TypeEncoding, _ isText: IsText
-  ) throws(InvocationTextError) -> JSONValue {
-    let size = try layout(of: element).size
     var values: [JSONValue] = []
     for index in 0..<count {
-      values.append(try value(of: bytes.dropFirst(index * size).prefix(size), element, isText))
+      values.append(
+        try Self.value(of: image.dropFirst(index * size).prefix(size), element, isText))
     }
     return .array(values)
   }
 
+  private static func take(
+    _ count: Int, from emptyLeft: inout Int, of type: TypeEncoding
+  ) throws(InvocationTextError) {
+    guard count <= emptyLeft else { throw InvocationTextError(.tooManyElements(type), at: 0) }
+    emptyLeft -= count
+  }
+
   private static func members(
-    _ members: [TypeEncoding.Member], _ bytes: ArraySlice<UInt8>, _ isText: IsText
-  ) throws(InvocationTextError) -> JSONValue {
+    _ members: [TypeEncoding.Member], of type: TypeEncoding, _ bytes: ArraySlice<UInt8>,
+    _ isText: IsText, _ emptyLeft: inout Int
+  ) throws(InvocationTextError) -> [JSONValue] {
     var values: [JSONValue] = []
     for member in members {
       let bit = member.bitOffset ?? 0
       if case .bitField(let width, let storage?, _) = member.type.kind {
+        if width == 0 { try take(1, from: &emptyLeft, of: type) }
         var bits: UInt128 = 0
         for index in 0..<width {
           let byte = bytes[bytes.startIndex + (bit + index) / 8]
@@ -79,11 +94,13 @@ extension ValueCoder {
             ? .bool(bits != 0)
             : Integers.value(bits, width, isSigned: Integers.isSigned(storage)))
       } else {
-        let part = bytes.dropFirst(bit / 8).prefix(try layout(of: member.type).size)
-        values.append(try value(of: part, member.type, isText))
+        let size = try layout(of: member.type).size
+        if size == 0 { try take(1, from: &emptyLeft, of: type) }
+        let part = bytes.dropFirst(bit / 8).prefix(size)
+        values.append(try value(part, member.type, isText, &emptyLeft))
       }
     }
-    return .array(values)
+    return values
   }
 
   /// Returns the text at an address; null for address zero.
@@ -96,23 +113,5 @@ extension ValueCoder {
   private static func scalar(_ bytes: ArraySlice<UInt8>, _ scalar: Scalar) -> JSONValue {
     if scalar == .bool { return .bool(bytes.first != 0) }
     return scalar.isFloatingPoint ? Floats.value(bytes, scalar) : Integers.value(bytes, scalar)
-  }
-}
-
-extension TypeEncoding {
-  /// The number of values without a size that a value of the type consists of, itself included; at
-  /// most `Int32.max`.
-  fileprivate var emptyValues: Int {
-    let parts: Int
-    switch kind {
-    case .array(let count, let element), .vector(let count, let element):
-      let (product, isTooLarge) = count.multipliedReportingOverflow(by: element.emptyValues)
-      parts = isTooLarge ? .max : product
-    case .structure(_, let members?), .union(_, let members?):
-      parts = members.reduce(0) { $0 + $1.type.emptyValues }
-    case .bitField(let width, _, _): parts = width == 0 ? 1 : 0
-    default: parts = 0
-    }
-    return min(parts, Int(Int32.max) - 1) + ((try? layout.size) == 0 ? 1 : 0)
   }
 }

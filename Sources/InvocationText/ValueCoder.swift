@@ -40,18 +40,11 @@ package final class ValueCoder {
   /// Converts an argument of a command line, where text, selectors and numbers have no quotes.
   package static func value(
     ofArgument text: String, _ type: TypeEncoding
-  ) throws(InvocationTextError) -> JSONValue {
+  ) -> JSONValue {
     switch type.kind {
     case .cString, .atom, .selector: return .string(text)
-    case .pointer where !text.hasPrefix("["): return .number(text)
-    case .array, .pointer, .structure, .union, .complex, .vector:
-      guard let value = try? JSONReader.value(of: text), case .array = value.kind else {
-        throw InvocationTextError(.noValue(given: text, type: type), at: 0)
-      }
-      return value
-    case .scalar(.bool) where ["true", "1"].contains(text): return .bool(true)
-    case .scalar(.bool) where ["false", "0"].contains(text): return .bool(false)
-    default: return .number(text)
+    case .scalar(.bool) where ["0", "1"].contains(text): return .bool(text == "1")
+    default: return (try? JSONReader.value(of: text)) ?? .number(text)
     }
   }
 
@@ -235,8 +228,11 @@ package final class ValueCoder {
 }
 
 extension TypeEncoding {
+  /// Whether values of the type are C strings.
+  var isCText: Bool { [.cString, .atom].contains(kind) }
+
   /// Whether values of the type are addresses that JSON writes as text.
-  fileprivate var isText: Bool { [.selector, .cString, .atom].contains(kind) }
+  fileprivate var isText: Bool { isCText || kind == .selector }
 
   /// Whether values of the type are addresses.
   var isAddress: Bool {

@@ -262,8 +262,6 @@ struct EncodingParser {
     var roots: [Int32] = []
     var place = Place.result
     repeat {
-      // Checked during parsing: a million arguments are refused at the 257th.
-      if roots.count - 1 > EncodingLimits.arguments + 2 { throw tooManyArguments(offset) }
       let root = try parseType(place)
       if let advice = try advisoryOffset() {
         nodes[root].position = advice
@@ -272,17 +270,12 @@ struct EncodingParser {
       roots.append(Int32(root))
       place = .argument
     } while !atEnd
-    try checkArgumentCount(roots)
-    return roots
-  }
-
-  private func checkArgumentCount(_ roots: [Int32]) throws(TypeEncodingError) {
     let limit = EncodingLimits.arguments + shape(of: roots).hiddenArguments
-    if roots.count - 1 > limit { throw tooManyArguments(Int(nodes[Int(roots[limit + 1])].start)) }
-  }
-
-  private func tooManyArguments(_ offset: Int) -> TypeEncodingError {
-    error(.tooManyArguments(limit: EncodingLimits.arguments), at: offset)
+    if roots.count - 1 > limit {
+      let first = nodes[Int(roots[limit + 1])]
+      throw error(.tooManyArguments(limit: EncodingLimits.arguments), at: Int(first.start))
+    }
+    return roots
   }
 
   /// The kind of call, as the first arguments show it.

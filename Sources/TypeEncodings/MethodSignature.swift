@@ -59,7 +59,9 @@ public struct MethodSignature: Sendable {
       let offset = roots.count > 1 ? Int(tree.nodes[Int(roots[1])].start) : encoding.utf8.count
       throw TypeEncodingError(reason: .notAMethod, offset: offset, encoding: encoding)
     }
-    if let selector { try checkArity(ofSelector: selector) }
+    if let selector {
+      try checkArity(ofColons: selector.utf8.count { $0 == UInt8(ascii: ":") }, in: selector)
+    }
   }
 
   /// Parses a signature from bytes. `isStatic` means that the text is part of the program, or derived
@@ -147,10 +149,6 @@ public struct MethodSignature: Sendable {
   ///
   /// clang writes nothing for a vector; the signature is then one argument short, and only this
   /// check detects it.
-  package func checkArity(ofSelector selector: String) throws(TypeEncodingError) {
-    try checkArity(ofColons: selector.utf8.count { $0 == UInt8(ascii: ":") }, in: selector)
-  }
-
   package func checkArity(
     ofColons colons: Int, in selector: @autoclosure () -> String
   ) throws(TypeEncodingError) {

@@ -48,7 +48,7 @@ enum CallCommand {
   ) throws -> ExitCode {
     let invocation = Invocation(plan)
     do {
-      let values = try zip(given, plan.signature.argumentTypes).map(ValueCoder.value)
+      let values = zip(given, plan.signature.argumentTypes).map(ValueCoder.value)
       try invocation.setArguments(values, from: 0, ValueCoder(reach: .anywhere), "")
     } catch {
       Terminal.error("forward: \(error.reason)")

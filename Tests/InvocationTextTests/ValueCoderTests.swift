@@ -9,7 +9,7 @@ struct ValueCoderTests {
   private func again(_ text: String, _ encoding: String) throws -> String {
     let type = try TypeEncoding(parsing: encoding)
     let coder = ValueCoder()
-    let value = try ValueCoder.value(ofArgument: text, type)
+    let value = ValueCoder.value(ofArgument: text, type)
     return "\(try ValueCoder.value(of: coder.bytes(ofArgument: value, type)[...], type))"
   }
 

@@ -92,7 +92,7 @@ static int take_entry(FWDCallback *callback, FWDCallback **out_former, int *out_
   if (freed[code].count <= FREED_MIN) {
     entry = code == FWDCallbackCodeLibffi
                 ? fwd_closure_fresh(&callback->function)
-                : fwd_trampoline_fresh(code, &callback->function, out_error);
+                : fwd_trampoline_enter_at(callback, out_error);
   }
   if (!entry) {
     former = dequeue(code);
@@ -226,7 +226,7 @@ FWDCallbackCode fwd_callback_code(void) {
   if (!fwd_trampolines_are_allowed()) return FWDCallbackCodeLibffi;
   int error = 0;
   pthread_mutex_lock(&fwd_callbacks_lock);
-  int is_possible = fwd_trampoline_is_ready(FWDCallbackCodeTrampolines, &error) || error != 0;
+  int is_possible = fwd_trampoline_is_ready(&error) || error != 0;
   pthread_mutex_unlock(&fwd_callbacks_lock);
   return is_possible ? FWDCallbackCodeTrampolines : FWDCallbackCodeLibffi;
 }

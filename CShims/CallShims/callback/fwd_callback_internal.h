@@ -9,6 +9,13 @@
 /// The lock of all callbacks; a leaf, like `fwd_threads_lock`.
 extern pthread_mutex_t fwd_callbacks_lock;
 
+/// The data of a trampoline: what its calls go to, a function of Swift's calling convention that takes the
+/// registers of a C call, and its context. Never freed.
+typedef struct FWDTrampoline {
+  const void *function;
+  uintptr_t context;
+} FWDTrampoline;
+
 /// The two words through which code finds its callback. They are never freed, so that even a call
 /// to a function whose callback was destroyed reads valid memory.
 typedef struct FWDCallbackEntry {
@@ -18,8 +25,6 @@ typedef struct FWDCallbackEntry {
   /// function answers.
   FWDCallback *former;
 } FWDCallbackEntry;
-
-_Static_assert(sizeof(FWDCallbackEntry) == 2 * sizeof(void *), "an entry is two words");
 
 struct FWDCallback {
   FWDRetirable retirable;
@@ -55,18 +60,21 @@ struct FWDCallback {
 _Static_assert(offsetof(struct FWDCallback, retirable) == 0,
                "a retired callback is found by its first bytes");
 
-/// Whether there is an unused entry of a kind of trampoline. If not, `out_error` is the reason for a
-/// temporary failure, or 0 if there will never be an entry. The caller holds the callbacks lock.
-int fwd_trampoline_is_ready(FWDCallbackCode code, int *out_error);
+/// Whether there is an unused trampoline. If not, `out_error` is the reason for a temporary failure, or 0
+/// if there will never be one. The caller holds the callbacks lock.
+int fwd_trampoline_is_ready(int *out_error);
 
-/// Takes an unused entry and its function; NULL without one. The caller holds the callbacks lock.
-FWDCallbackEntry *fwd_trampoline_fresh(FWDCallbackCode code, const void **out_function,
-                                       int *out_error);
+/// Takes an unused trampoline; NULL without one. The caller holds the callbacks lock.
+FWDTrampoline *fwd_trampoline_fresh(int *out_error);
 
 /// The function whose data is at an address.
 static inline const void *fwd_trampoline_function(const void *data) {
   return (const char *)data - FWD_TRAMPOLINE_APART;
 }
+
+/// Makes an entry of a callback, and sets the function that finds it; NULL, with the reason as above,
+/// without a trampoline or memory. The caller holds the callbacks lock.
+FWDCallbackEntry *fwd_trampoline_enter_at(FWDCallback *callback, int *out_error);
 
 /// Stores the facts about a callback that the entry code needs.
 void fwd_trampoline_prepare(FWDCallback *callback);

@@ -8,16 +8,9 @@
 
 #include <errno.h>
 
-/// The data of a trampoline.
-typedef struct Scoped {
-  /// What the call goes to: a closure, or `fwd_trampoline_scope_over`.
-  const void *function;
-  /// The context of the closure. Of data that is free, the next one, with a bit that says whether a late
-  /// call was reported.
-  uintptr_t context;
-} Scoped;
-
-_Static_assert(sizeof(Scoped) == sizeof(FWDCallbackEntry), "both are the data of a trampoline");
+/// The data of a trampoline. Of one that is free, the function is `fwd_trampoline_scope_over`, and the
+/// context is the next one, with a bit that says whether a late call was reported.
+typedef FWDTrampoline Scoped;
 
 typedef __attribute__((swiftcall)) void (*Run)(const void *function,
                                                __attribute__((swift_context)) const void *context);
@@ -38,12 +31,11 @@ static size_t count;
 static Scoped *next_of(const Scoped *scoped) { return (Scoped *)(scoped->context & ~(uintptr_t)REPORTED); }
 
 static Scoped *take(int *out_error) {
-  const void *function;
   Scoped *scoped = NULL;
   *out_error = ENOTSUP;
   pthread_mutex_lock(&fwd_callbacks_lock);
   if (count <= FREED_MIN && fwd_trampolines_are_allowed())
-    scoped = (Scoped *)fwd_trampoline_fresh(FWDCallbackCodeScoped, &function, out_error);
+    scoped = fwd_trampoline_fresh(out_error);
   if (!scoped && first) {
     scoped = first;
     first = next_of(scoped);

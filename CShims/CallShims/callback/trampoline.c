@@ -100,7 +100,7 @@ __attribute__((noinline)) static int enter_unheld(FWDCallbackEntry *entry, FWDFr
   return returns;
 }
 
-/// The function that `fwd_trampoline_entry` calls.
+/// The function that `fwd_trampoline_entry`, in assembly, calls.
 int fwd_trampoline_enter(FWDCallbackEntry *entry, FWDFrame *frame, const void *stack_words);
 
 int fwd_trampoline_enter(FWDCallbackEntry *entry, FWDFrame *frame, const void *stack_words) {
@@ -150,12 +150,7 @@ __attribute__((noinline, swiftcall)) static Returned enter_direct_unheld(REGISTE
   return returned;
 }
 
-/// The function that `fwd_trampoline_direct_entry` calls, by Swift's calling convention: the
-/// arguments stay in their registers.
-__attribute__((swiftcall)) Returned fwd_trampoline_enter_direct(
-    REGISTERS, __attribute__((swift_context)) FWDCallbackEntry *entry);
-
-__attribute__((swiftcall)) Returned fwd_trampoline_enter_direct(
+static __attribute__((swiftcall)) Returned enter_direct(
     REGISTERS, __attribute__((swift_context)) FWDCallbackEntry *entry) {
   FWDThread *thread = fwd_thread();
   FWDHold *hold = thread ? thread->top : NULL;
@@ -166,4 +161,24 @@ __attribute__((swiftcall)) Returned fwd_trampoline_enter_direct(
                           : call_direct(PASSED, callback);
   fwd_let_go_from(thread, hold);
   return returned;
+}
+
+// MARK: Entries
+
+// Missing without the direct engine.
+#pragma weak fwd_trampoline_entry
+extern void fwd_trampoline_entry(void);
+
+FWDCallbackEntry *fwd_trampoline_enter_at(FWDCallback *callback, int *out_error) {
+  FWDCallbackEntry *entry = calloc(1, sizeof *entry);
+  FWDTrampoline *trampoline = entry ? fwd_trampoline_fresh(out_error) : NULL;
+  if (!trampoline) {
+    free(entry);
+    return NULL;
+  }
+  const void *function =
+      callback->body.direct ? (const void *)enter_direct : (const void *)fwd_trampoline_entry;
+  *trampoline = (FWDTrampoline){function, (uintptr_t)entry};
+  callback->function = fwd_trampoline_function(trampoline);
+  return entry;
 }

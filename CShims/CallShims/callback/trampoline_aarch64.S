@@ -7,18 +7,18 @@
 // the address of its 16 bytes of data into x17, and jumps to the address in the last 16 bytes of
 // data.
 //
-// fwd_trampoline_entry: the code that all trampolines jump to.
-//   in:   a call by AAPCS64; x17 is the address of the trampoline's data
+// fwd_trampoline_call: the code that all trampolines jump to, with the address of their data in x17. It
+//   passes the registers on as they are, to the function in the data, which is of Swift's calling
+//   convention: its context, which is in the data too, is in x20.
+//
+// fwd_trampoline_entry: such a function.
+//   in:   a call by AAPCS64, below the two words that fwd_trampoline_call pushed; x20 is an entry
 //   does: saves the argument registers as an FWDFrame on its stack, followed by x8, and calls
-//         int fwd_trampoline_enter(data, FWDFrame *frame, const void *stack_words)
+//         int fwd_trampoline_enter(entry, FWDFrame *frame, const void *stack_words)
 //         which returns the registers of the result
 //   out:  these registers from the result of the frame
 //   preserves all callee-saved registers. Exceptions cannot unwind through it.
 //
-// fwd_trampoline_direct_entry: the same for calls whose values are all in registers. It passes them on
-//   as they are, to a function of Swift's calling convention, whose context is in x20.
-//
-// fwd_trampoline_scoped_entry: the same, for data that is the function and its context.
 // fwd_trampoline_scope_over: the function of data without a closure; calls fwd_scope_over with the data
 //   as its context.
 //
@@ -74,9 +74,9 @@ fwd_trampoline_entry:
         stp     q4, q5, [sp, #FWD_LAYOUT_VECTORS+64]
         stp     q6, q7, [sp, #FWD_LAYOUT_VECTORS+96]
         str     x8, [sp, #FWD_LAYOUT_INDIRECT]
-        mov     x0, x17
+        mov     x0, x20
         mov     x1, sp
-        add     x2, x29, #16
+        add     x2, x29, #32
         bl      fwd_trampoline_enter
         cmp     w0, #FWD_RETURN_VECTORS
         b.hi    1f
@@ -102,33 +102,11 @@ fwd_trampoline_entry:
         .cfi_endproc
         .size   fwd_trampoline_entry, . - fwd_trampoline_entry
 
-        .globl  fwd_trampoline_direct_entry
-        .hidden fwd_trampoline_direct_entry
-        .type   fwd_trampoline_direct_entry, @function
+        .globl  fwd_trampoline_call
+        .hidden fwd_trampoline_call
+        .type   fwd_trampoline_call, @function
         .balign 64
-fwd_trampoline_direct_entry:
-        .cfi_startproc
-        FWD_SIGN_RETURN
-        stp     x20, x30, [sp, #-16]!
-        .cfi_def_cfa_offset 16
-        .cfi_offset x20, -16
-        .cfi_offset x30, -8
-        mov     x20, x17
-        bl      fwd_trampoline_enter_direct
-        ldp     x20, x30, [sp], #16
-        .cfi_def_cfa_offset 0
-        .cfi_restore x20
-        .cfi_restore x30
-        FWD_CHECK_RETURN
-        ret
-        .cfi_endproc
-        .size   fwd_trampoline_direct_entry, . - fwd_trampoline_direct_entry
-
-        .globl  fwd_trampoline_scoped_entry
-        .hidden fwd_trampoline_scoped_entry
-        .type   fwd_trampoline_scoped_entry, @function
-        .balign 64
-fwd_trampoline_scoped_entry:
+fwd_trampoline_call:
         .cfi_startproc
         FWD_SIGN_RETURN
         stp     x20, x30, [sp, #-16]!
@@ -144,7 +122,7 @@ fwd_trampoline_scoped_entry:
         FWD_CHECK_RETURN
         ret
         .cfi_endproc
-        .size   fwd_trampoline_scoped_entry, . - fwd_trampoline_scoped_entry
+        .size   fwd_trampoline_call, . - fwd_trampoline_call
 
         .globl  fwd_trampoline_scope_over
         .hidden fwd_trampoline_scope_over

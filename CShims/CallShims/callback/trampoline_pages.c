@@ -19,31 +19,17 @@ enum { PAGE = FWD_PAGE, PER_PAGE = FWD_TRAMPOLINES_PER_PAGE, APART = FWD_TRAMPOL
 
 // Missing without the direct engine.
 #pragma weak fwd_trampoline_page
-#pragma weak fwd_trampoline_entry
-#pragma weak fwd_trampoline_direct_entry
-#pragma weak fwd_trampoline_scoped_entry
+#pragma weak fwd_trampoline_call
 extern const char fwd_trampoline_page[PAGE];
-extern void fwd_trampoline_entry(void);
-extern void fwd_trampoline_direct_entry(void);
-extern void fwd_trampoline_scoped_entry(void);
+extern void fwd_trampoline_call(void);
 
-_Static_assert(sizeof(FWDCallbackEntry) == FWD_TRAMPOLINE, "a trampoline is as long as its data");
-_Static_assert(offsetof(FWDCallbackEntry, callback) == 0, "the entry is given where to look");
+_Static_assert(sizeof(FWDTrampoline) == FWD_TRAMPOLINE, "a trampoline is as long as its data");
+_Static_assert(offsetof(FWDTrampoline, function) == 0, "assembly finds it there");
 _Static_assert((PER_PAGE + 1) * FWD_TRAMPOLINE == PAGE, "the last 16 bytes are the jump's");
 
-/// The data page whose entries are handed out, the index of the first unused entry, and the code that
-/// its trampolines jump to.
-typedef struct Page {
-  FWDCallbackEntry *entries;
-  int next;
-  void (*jump)(void);
-} Page;
-
-static Page pages[] = {
-    [FWDCallbackCodeTrampolines] = {NULL, PER_PAGE, fwd_trampoline_entry},
-    [FWDCallbackCodeDirect] = {NULL, PER_PAGE, fwd_trampoline_direct_entry},
-    [FWDCallbackCodeScoped] = {NULL, PER_PAGE, fwd_trampoline_scoped_entry},
-};
+/// The data page that is handed out, and the index of its first unused trampoline.
+static FWDTrampoline *trampolines;
+static int next = PER_PAGE;
 static int is_refused = !FWD_HAS_DIRECT_ENGINE;
 
 /// Whether a file has the page of code at an offset.
@@ -102,7 +88,7 @@ static int is_shortage(int error) {
 /// A system page may be larger than a trampoline page, which is then somewhere inside it; the data
 /// page has the same offset in its system page. The distance between both is a constant in the
 /// code, and at least one system page.
-static int map_pair(Page *page) {
+static int map_pair(void) {
   size_t system = (size_t)sysconf(_SC_PAGESIZE);
   size_t inset = (uintptr_t)fwd_trampoline_page & (system - 1);
   off_t offset = 0;
@@ -128,29 +114,23 @@ static int map_pair(Page *page) {
     errno = error;
     return 0;
   }
-  page->entries = (FWDCallbackEntry *)(data + inset);
-  // Entry 0 is skipped: a sanitizer that checks calls reads the eight bytes in front of a function.
-  page->next = 1;
-  *(const void **)&page->entries[PER_PAGE] = (const void *)page->jump;
+  trampolines = (FWDTrampoline *)(data + inset);
+  // The first is skipped: a sanitizer that checks calls reads the eight bytes in front of a function.
+  next = 1;
+  trampolines[PER_PAGE].function = (const void *)fwd_trampoline_call;
   return 1;
 }
 
-int fwd_trampoline_is_ready(FWDCallbackCode code, int *out_error) {
-  Page *page = &pages[code];
+int fwd_trampoline_is_ready(int *out_error) {
   *out_error = 0;
-  if (page->next < PER_PAGE) return 1;
+  if (next < PER_PAGE) return 1;
   if (is_refused) return 0;
-  if (map_pair(page)) return 1;
+  if (map_pair()) return 1;
   is_refused = !is_shortage(errno);
   if (!is_refused) *out_error = errno;
   return 0;
 }
 
-FWDCallbackEntry *fwd_trampoline_fresh(FWDCallbackCode code, const void **out_function,
-                                       int *out_error) {
-  if (!fwd_trampoline_is_ready(code, out_error)) return NULL;
-  Page *page = &pages[code];
-  FWDCallbackEntry *entry = &page->entries[page->next++];
-  *out_function = fwd_trampoline_function(entry);
-  return entry;
+FWDTrampoline *fwd_trampoline_fresh(int *out_error) {
+  return fwd_trampoline_is_ready(out_error) ? &trampolines[next++] : NULL;
 }

@@ -6,18 +6,19 @@
 // page of data. Trampoline i loads the address of its 16 bytes of data, 4096 bytes behind it, into
 // r10, and jumps to the address in the last 16 bytes of data.
 //
-// fwd_trampoline_entry: the code that all trampolines jump to.
-//   in:   a call by the System V ABI; r10 is the address of the trampoline's data
+// fwd_trampoline_call: the code that all trampolines jump to, with the address of their data in r10. It
+//   passes the registers on as they are, to the function in the data, which is of Swift's calling
+//   convention: its context, which is in the data too, is in r13.
+//
+// fwd_trampoline_entry: such a function.
+//   in:   a call by the System V ABI, below the return address and the word that fwd_trampoline_call
+//         pushed; r13 is an entry
 //   does: saves the argument registers as an FWDFrame on its stack, and calls
-//         int fwd_trampoline_enter(data, FWDFrame *frame, const void *stack_words)
+//         int fwd_trampoline_enter(entry, FWDFrame *frame, const void *stack_words)
 //         which returns the registers of the result
 //   out:  these registers from the result of the frame
 //   preserves all callee-saved registers. Exceptions cannot unwind through it.
 //
-// fwd_trampoline_direct_entry: the same for calls whose values are all in registers. It passes them on
-//   as they are, to a function of Swift's calling convention, whose context is in r13.
-//
-// fwd_trampoline_scoped_entry: the same, for data that is the function and its context.
 // fwd_trampoline_scope_over: the function of data without a closure; calls fwd_scope_over with the data
 //   as its context.
 //
@@ -77,9 +78,9 @@ fwd_trampoline_entry:
         movsd   %xmm5, FRAME_VECTORS+40(%rsp)
         movsd   %xmm6, FRAME_VECTORS+48(%rsp)
         movsd   %xmm7, FRAME_VECTORS+56(%rsp)
-        movq    %r10, %rdi
+        movq    %r13, %rdi
         movq    %rsp, %rsi
-        leaq    16(%rbp), %rdx
+        leaq    32(%rbp), %rdx
         call    fwd_trampoline_enter
         cmpl    $FWD_RETURN_INTEGER_VECTOR, %eax
         jae     1f
@@ -112,30 +113,11 @@ fwd_trampoline_entry:
         .cfi_endproc
         .size   fwd_trampoline_entry, . - fwd_trampoline_entry
 
-        .globl  fwd_trampoline_direct_entry
-        .hidden fwd_trampoline_direct_entry
-        .type   fwd_trampoline_direct_entry, @function
+        .globl  fwd_trampoline_call
+        .hidden fwd_trampoline_call
+        .type   fwd_trampoline_call, @function
         .balign 64
-fwd_trampoline_direct_entry:
-        .cfi_startproc
-        endbr64
-        pushq   %r13
-        .cfi_def_cfa_offset 16
-        .cfi_offset %r13, -16
-        movq    %r10, %r13
-        call    fwd_trampoline_enter_direct
-        popq    %r13
-        .cfi_def_cfa_offset 8
-        .cfi_restore %r13
-        ret
-        .cfi_endproc
-        .size   fwd_trampoline_direct_entry, . - fwd_trampoline_direct_entry
-
-        .globl  fwd_trampoline_scoped_entry
-        .hidden fwd_trampoline_scoped_entry
-        .type   fwd_trampoline_scoped_entry, @function
-        .balign 64
-fwd_trampoline_scoped_entry:
+fwd_trampoline_call:
         .cfi_startproc
         endbr64
         pushq   %r13
@@ -148,7 +130,7 @@ fwd_trampoline_scoped_entry:
         .cfi_restore %r13
         ret
         .cfi_endproc
-        .size   fwd_trampoline_scoped_entry, . - fwd_trampoline_scoped_entry
+        .size   fwd_trampoline_call, . - fwd_trampoline_call
 
         .globl  fwd_trampoline_scope_over
         .hidden fwd_trampoline_scope_over

@@ -69,8 +69,6 @@ typedef enum __attribute__((enum_extensibility(closed))) FWDCallbackCode : uint8
   FWDCallbackCodeLibffi,
   /// Trampolines whose calls make no frame.
   FWDCallbackCodeDirect,
-  /// Trampolines to closures that live as long as a function on the stack.
-  FWDCallbackCodeScoped,
 } FWDCallbackCode;
 
 /// Returns the code that the next callback will use. If no trampoline is free, it maps a page of

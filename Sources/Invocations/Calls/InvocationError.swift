@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import TypeEncodings
 
+import Glibc
+
 /// The reason why a call was refused, or a value could not be set or read.
 ///
 /// ```swift
@@ -70,13 +72,13 @@ public enum InvocationError: Error, Hashable, Sendable {
   /// The call copies more than the rest of the thread's stack can hold, or nested forwarding has
   /// left too little stack.
   case notEnoughStack(needed: Int, left: Int)
-  /// The system cannot allocate code for another callback, for this reason. A later attempt may
-  /// work.
-  case callbackRefused(CallbackRefusal)
+  /// The system has no code for another callback. After `EMFILE` and `ENFILE`, too many open files, a
+  /// later attempt may work; `ENOTSUP` means that neither the program's own file nor libffi has code here.
+  case callbackRefused(errno: Int32)
   /// A function with this name, or a method with this selector, is already registered.
   case duplicateName(String)
-  /// A function cannot be registered, for this reason.
-  indirect case notRegistered(name: String, reason: InvocationError)
+  /// A function cannot be registered, or called with these types, for this reason.
+  indirect case unfitFunction(name: String, reason: InvocationError)
   /// A variable of this type was used after its loan ended, on another thread, or while it was
   /// being changed.
   case variableNotLent(SwiftType)
@@ -157,11 +159,14 @@ extension InvocationError: CustomStringConvertible {
     case .outOfMemory: "there is no memory left"
     case .notEnoughStack(let needed, let left):
       "the call needs \(needed) bytes of stack, but the thread has \(left) left; use a thread with a larger stack"
-    case .callbackRefused(let reason): "another callback cannot be made: \(reason)"
+    case .callbackRefused(errno: ENOTSUP):
+      "another callback cannot be made: the system does not allow new machine code"
+    case .callbackRefused(let errno):
+      "another callback cannot be made: \(unsafe String(cString: strerror(errno)))"
     case .duplicateName(let name):
       "'\(name)' is registered already; pass 'replacing: true' to replace it"
-    case .notRegistered(let name, let reason):
-      "'\(name)' cannot be registered: \(reason)"
+    case .unfitFunction(let name, let reason):
+      "'\(name)': \(reason)"
     case .passesOn(let selector, let type):
       "'\(selector)' cannot be a method of \(type), which forwards every message; register it for the class of a target"
     case .variableNotLent(let type):

@@ -25,16 +25,6 @@ public struct GivenCallback: @unchecked Sendable {
   public var destroy: @convention(c) (UnsafeMutableRawPointer?) -> Void {
     { context in unsafe fwd_callback_release(context) }
   }
-
-  /// `destroy` as another C function type, such as `GClosureNotify`.
-  ///
-  /// - Precondition: as for ``CallbackPointer/function(as:)``.
-  /// - Safety: `type` must be a C function type whose first parameter is the context.
-  @unsafe
-  public func destroyFunction<Function>(as type: Function.Type = Function.self) -> Function {
-    let address = unsafe unsafeBitCast(destroy, to: UnsafeRawPointer.self)
-    return unsafe CallbackPointer(address).function()
-  }
 }
 
 extension Callback {

@@ -43,7 +43,7 @@ public final class Callback: Sendable {
   ///
   /// - Throws: ``InvocationError/encoding(_:)`` or a mismatch error if `encoding` is invalid or
   ///   does not fit the closure; ``InvocationError/ownedResultInCallback(_:)`` for a result that C
-  ///   would have to free; ``InvocationError/callbackRefused(_:)`` or
+  ///   would have to free; ``InvocationError/callbackRefused(errno:)`` or
   ///   ``InvocationError/outOfMemory`` if the system has no code or memory for another callback.
   @inlinable
   public convenience init<Value: CallValue, each Argument: CallValue>(
@@ -85,7 +85,7 @@ public final class Callback: Sendable {
   /// strings copied; memory behind pointers is valid during the call only.
   ///
   /// - Throws: ``InvocationError/ownedResultInCallback(_:)`` for a result that C would have to
-  ///   free; ``InvocationError/callbackRefused(_:)`` or ``InvocationError/outOfMemory`` if the
+  ///   free; ``InvocationError/callbackRefused(errno:)`` or ``InvocationError/outOfMemory`` if the
   ///   system has no code or memory for another callback; the errors of `CallPlan.init`.
   public convenience init(
     _ signature: MethodSignature, onError: @escaping ErrorHandler = Callback.report,
@@ -135,7 +135,7 @@ public final class Callback: Sendable {
       if error == ENOTSUP, refused >= 0 {
         throw .unsupportedValue(index: Int(refused), signature: answer.plan.signature)
       }
-      throw error == ENOMEM ? .outOfMemory : .callbackRefused(CallbackRefusal(errno: error))
+      throw error == ENOMEM ? .outOfMemory : .callbackRefused(errno: error)
     }
     self.plan = answer.plan
     unsafe self.handle = unsafe handle

@@ -43,14 +43,15 @@ public struct CallbackPointer: @unchecked Sendable {
   }
 }
 
-/// Lets one thread call a closure, once at a time, until it has thrown.
+/// The calls of one closure that does not escape: by one thread, once at a time, until it has thrown.
 @frozen
 @usableFromInline
-struct CallbackCalls {
+struct CallbackScope<Failure: Error> {
   /// The thread that may call; 0 during a call, and after one that has thrown.
   @usableFromInline var caller: UInt
   @usableFromInline let thread: UInt
-  @usableFromInline var hasThrown = false
+  /// What the closure has thrown.
+  @usableFromInline var failure: Failure?
 
   @inlinable
   init() {
@@ -74,11 +75,11 @@ struct CallbackCalls {
   /// Ends the program if a call would race with another one, or change variables that it is changing.
   @usableFromInline
   @inline(never)
-  mutating func check() {
+  func check() {
     if thread != fwd_running_thread() {
       fatalError("C called the closure of 'withCallback' on another thread; use a 'Callback'")
     }
-    if !hasThrown {
+    if failure == nil {
       fatalError(
         "C called the closure of 'withCallback' while an earlier call of it was running; use a 'Callback'"
       )
@@ -93,51 +94,40 @@ struct CallbackCalls {
     Callback.report(InvocationError.nullPointer(index: index))
     return CallbackRegisters.nothing
   }
-}
 
-/// The calls of one closure that does not escape.
-@frozen
-@usableFromInline
-struct CallbackScope<Failure: Error> {
-  @usableFromInline var calls = CallbackCalls()
-  /// What the closure has thrown.
-  @usableFromInline var failure: Failure?
-  @usableFromInline let fit: CallbackFit?
-
-  @inlinable
-  init(_ fit: CallbackFit?) { self.fit = fit }
-
-  /// Notes an error of the closure.
-  @inlinable
-  mutating func fail(_ error: Failure) -> CallbackRegisters.Result {
-    failure = error
-    calls.hasThrown = true
-    return CallbackRegisters.nothing
-  }
-
-  /// What the scope ends with: the error of the closure comes before that of `run`.
-  @inlinable
-  func result<Result>(_ outcome: Swift.Result<Result, Failure>) throws(Failure) -> Result {
-    if let failure { throw failure }
-    return try outcome.get()
-  }
-
-  /// Calls `run` with a function pointer whose calls are answered from registers. Returns nil, without
-  /// having called it, if they cannot be.
+  /// Calls `run` with a function pointer whose calls `answer` answers from their registers, or `body` from
+  /// frames if its values are elsewhere, or there is no code for such a pointer.
   @inlinable
   @inline(__always)
-  static func outcome<Result>(
-    of run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result,
-    _ fit: CallbackFit?,
-    _ answer:
-      (CallbackRegisters.Integers, CallbackRegisters.Vectors) -> CallbackRegisters.Result
-  ) -> Swift.Result<Result, Failure>? {
+  static func run<Value: CallValue, each Argument: CallValue, Result>(
+    _ run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result,
+    _ types: FittedPlan<Value, repeat each Argument>.Type,
+    _ body: (repeat each Argument) throws(Failure) -> Value,
+    _ answer: (inout CallbackRegisters) throws(Failure) -> Value?
+  ) throws(Failure) -> Result {
+    guard let fit = CallbackFit.of(types) else { return try unsafe framed(body, run) }
+    var scope = CallbackScope()
     var outcome: Swift.Result<Result, Failure>?
-    if fit == nil { return nil }
-    withScope(answer) { pointer in
+    withScope({ integers, vectors in
+      guard scope.begin() else { return CallbackRegisters.nothing }
+      var registers = CallbackRegisters(integers, vectors, fit)
+      do throws(Failure) {
+        guard let value = try answer(&registers) else {
+          return scope.refuse(nullPointer: registers.lastArgument)
+        }
+        scope.end()
+        return registers.returning(value)
+      } catch {
+        scope.failure = error
+        return CallbackRegisters.nothing
+      }
+    }) { pointer in
       outcome = Swift.Result { () throws(Failure) in try unsafe run(pointer, pointer.context) }
     }
-    return outcome
+    guard let outcome else { return try unsafe framed(body, run) }
+    // The error of the closure comes before that of `run`.
+    if let failure = scope.failure { throw failure }
+    return try outcome.get()
   }
 
   /// Calls `run` with a function pointer whose calls are answered from frames, which takes allocations.
@@ -147,22 +137,23 @@ struct CallbackScope<Failure: Error> {
     _ run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let outcome = withoutActuallyEscaping(body) { body -> Swift.Result<Result, Failure> in
-      nonisolated(unsafe) let (body, scope) = (body, Box(CallbackScope(nil)))
+      nonisolated(unsafe) let (body, scope) = (body, Box())
       do throws(InvocationError) {
         let callback = try Callback(onError: { if !($0 is Ended) { Callback.report($0) } }) {
           (arguments: repeat each Argument) throws -> Value in
-          guard unsafe scope.value.calls.begin() else { throw Ended() }
+          guard unsafe scope.value.begin() else { throw Ended() }
           do throws(Failure) {
             let value = try unsafe body(repeat each arguments)
-            unsafe scope.value.calls.end()
+            unsafe scope.value.end()
             return value
           } catch {
-            _ = unsafe scope.value.fail(error)
+            unsafe scope.value.failure = error
             throw Ended()
           }
         }
         let pointer = unsafe CallbackPointer(callback.address)
-        let outcome = Swift.Result { () throws(Failure) in try unsafe run(pointer, pointer.context)
+        let outcome = Swift.Result { () throws(Failure) in
+          try unsafe run(pointer, pointer.context)
         }
         withExtendedLifetime(callback) {}
         return unsafe scope.value.failure.map { .failure($0) } ?? outcome
@@ -179,8 +170,7 @@ struct CallbackScope<Failure: Error> {
   private struct Ended: Error {}
 
   private final class Box {
-    var value: CallbackScope
-    init(_ value: CallbackScope) { self.value = value }
+    var value = CallbackScope()
   }
 }
 

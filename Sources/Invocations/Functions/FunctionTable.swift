@@ -17,11 +17,23 @@ import TypeEncodings
 ///
 /// A table can be used from many threads. Unregistering a function does not disturb calls that have
 /// begun, and a library stays open while one of its functions is registered.
+@safe
 public final class FunctionTable: Sendable {
-  @usableFromInline let functions = NamedFunctions()
+  // SAFETY: one word, allocated in `init` and freed in `deinit`. It is changed under the lock, and read
+  // under the lock or through a hold (`fwd_names.h`).
+  @usableFromInline nonisolated(unsafe) let cell: UnsafeMutablePointer<UnsafeRawPointer?>
+  private let lock = Guarded(())
 
   /// Makes an empty table.
-  public init() {}
+  public init() {
+    unsafe cell = .allocate(capacity: 1)
+    unsafe cell.initialize(to: nil)
+  }
+
+  deinit {
+    unsafe fwd_names_retire(cell.pointee)
+    unsafe cell.deallocate()
+  }
 
   // MARK: Registering
 
@@ -30,7 +42,7 @@ public final class FunctionTable: Sendable {
   /// - Parameters:
   ///   - fixedArgumentCount: for a variadic function, the number of arguments before its `...`.
   ///   - returnsRetained: whether the caller must release an object that the function returns.
-  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/notRegistered(name:reason:)``
+  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/unfitFunction(name:reason:)``
   ///   if the address is NULL or the encoding is invalid.
   /// - Safety: `encoding` must describe the function's C type. Nothing can check that, and a call
   ///   through a wrong encoding is undefined behavior. Text that the function returns as a `*` must
@@ -50,7 +62,7 @@ public final class FunctionTable: Sendable {
 
   /// Registers a symbol of a library. If `symbol` is nil, it is the function's name.
   ///
-  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/notRegistered(name:reason:)``
+  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/unfitFunction(name:reason:)``
   ///   if the library has no such symbol or the encoding is invalid.
   /// - Safety: as for
   ///   ``register(_:replacing:encoding:unsafeFunction:fixedArgumentCount:returnsRetained:)``.
@@ -71,7 +83,7 @@ public final class FunctionTable: Sendable {
 
   /// Registers a Swift closure over any types. They must fit `encoding`, or spell one if it is nil.
   ///
-  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/notRegistered(name:reason:)``
+  /// - Throws: ``InvocationError/duplicateName(_:)``; ``InvocationError/unfitFunction(name:reason:)``
   ///   if `encoding` is invalid or does not fit the closure.
   @inlinable
   public func register<Value, each Argument>(
@@ -85,12 +97,12 @@ public final class FunctionTable: Sendable {
       name, replacing: replacing, Implementation(fitted, SwiftBody.returning(fitted, body)))
   }
 
-  /// Runs a part of registering. Its error gets the function's name.
+  /// Runs a part of registering or preparing a function. Its error gets the function's name.
   @usableFromInline
   static func naming<Part>(
     _ name: String, _ part: () throws(InvocationError) -> Part
   ) throws(InvocationError) -> Part {
-    do { return try part() } catch { throw .notRegistered(name: name, reason: error) }
+    do { return try part() } catch { throw .unfitFunction(name: name, reason: error) }
   }
 
   /// Removes a function. Calls that have begun are not disturbed.
@@ -98,7 +110,12 @@ public final class FunctionTable: Sendable {
   /// - Returns: false if there was no such function.
   @discardableResult
   public func unregister(_ name: String) -> Bool {
-    functions.remove(name)
+    let old = unsafe lock.read { _ -> UnsafeRawPointer? in
+      guard let known = unsafe NamedFunction.find(name, in: cell.pointee) else { return nil }
+      return unsafe fwd_names_change(cell, known, nil, nil)
+    }
+    unsafe fwd_names_retire(old)
+    return unsafe old != nil
   }
 
   // MARK: Looking up
@@ -106,17 +123,42 @@ public final class FunctionTable: Sendable {
   /// The names of all functions, in alphabetical order.
   ///
   /// - Complexity: O(*n* log *n*) for *n* functions.
-  public var names: [String] { functions.names.sorted() }
+  public var names: [String] {
+    let names = lock.read { _ -> [String] in
+      guard let table = unsafe cell.pointee?.assumingMemoryBound(to: FWDNameTable.self) else {
+        return []
+      }
+      return unsafe (0...table.pointee.mask).compactMap { index in
+        unsafe fwd_named_at(table, index).map {
+          unsafe Unmanaged<NamedFunction>.fromOpaque($0).takeUnretainedValue().name
+        }
+      }
+    }
+    return names.sorted()
+  }
 
   /// The implementation under a name, or nil.
-  public subscript(name: String) -> Implementation? { functions[name]?.implementation }
+  public subscript(name: String) -> Implementation? { retained(name)?.implementation }
 
   /// The implementation under a name.
   ///
   /// - Throws: ``InvocationError/unknownFunction(name:nearest:)``, which suggests the nearest name.
   public func function(named name: String) throws(InvocationError) -> Implementation {
-    if let known = self[name] { return known }
-    throw unknownFunction(name)
+    try known(name).implementation
+  }
+
+  @usableFromInline
+  func known(_ name: String) throws(InvocationError) -> NamedFunction {
+    guard let known = retained(name) else { throw unknownFunction(name) }
+    return known
+  }
+
+  private func retained(_ name: String) -> NamedFunction? {
+    lock.read { _ in
+      unsafe NamedFunction.find(name, in: cell.pointee).map {
+        unsafe Unmanaged<NamedFunction>.fromOpaque($0).takeUnretainedValue()
+      }
+    }
   }
 
   @usableFromInline
@@ -142,8 +184,7 @@ public final class FunctionTable: Sendable {
     _ name: String, _ arguments: repeat each Argument
   ) throws {
     try unsafe withUnsafePointer(to: (repeat each arguments)) { tuple -> Void in
-      try unsafe find(
-        name, andCallWith: tuple, as: TypedFunction<DroppedResult, repeat each Argument>.self)
+      try unsafe find(name, andCallWith: tuple, as: TypedFunction<Void, repeat each Argument>.self)
     }
   }
 
@@ -167,31 +208,21 @@ public final class FunctionTable: Sendable {
     _ name: String, andCallWith tuple: UnsafeRawPointer,
     as type: TypedFunction<Value, repeat each Argument>.Type
   ) throws -> Answer {
+    // A thread that cannot hold anything more retains the function.
     guard let thread = unsafe fwd_thread() else {
-      return try unsafe callRetained(name, tuple, as: type)
+      return try unsafe known(name).call(tuple, as: type)
     }
     let hold = unsafe thread.pointee.top
-    guard let table = unsafe fwd_hold(thread, functions.cell) else {
-      return try unsafe callRetained(name, tuple, as: type)
+    guard let table = unsafe fwd_hold(thread, cell) else {
+      return try unsafe known(name).call(tuple, as: type)
     }
     defer { unsafe fwd_let_go_from(thread, hold) }
-    guard let function = unsafe NamedFunctions.find(name, in: table) else {
+    guard let function = unsafe NamedFunction.find(name, in: table) else {
       throw unknownFunction(name)
     }
     return try unsafe Unmanaged<NamedFunction>.fromOpaque(function)._withUnsafeGuaranteedRef {
       try unsafe $0.call(tuple, as: type)
     }
-  }
-
-  /// Calls a function on a thread that cannot hold anything more.
-  @usableFromInline @unsafe
-  @inline(never)
-  func callRetained<Answer, Value, each Argument>(
-    _ name: String, _ tuple: UnsafeRawPointer,
-    as type: TypedFunction<Value, repeat each Argument>.Type
-  ) throws -> Answer {
-    guard let function = functions[name] else { throw unknownFunction(name) }
-    return try unsafe function.call(tuple, as: type)
   }
 
   /// Calls a function and returns its result along with the `errno` that C code left; 0 for a Swift
@@ -203,7 +234,9 @@ public final class FunctionTable: Sendable {
     _ name: String, _ arguments: repeat each Argument, returning type: Value.Type
   ) throws -> (result: Value, errno: Int32) {
     let function = try function(named: name)
-    let call = try recorded(function, repeat each arguments)
+    let call = try Self.naming(name) { () throws(InvocationError) in
+      try recorded(function, repeat each arguments)
+    }
     let code = try call.performCapturingErrno(function)
     return (try call.result(as: Value.self), code)
   }
@@ -232,6 +265,13 @@ public final class FunctionTable: Sendable {
     _ name: String, replacing: Bool = false, _ implementation: Implementation
   ) throws(InvocationError) {
     let function = NamedFunction(name, implementation)
-    guard functions.add(function, replacing: replacing) else { throw .duplicateName(name) }
+    let thing = unsafe UnsafeRawPointer(Unmanaged.passUnretained(function).toOpaque())
+    let (isAdded, old) = unsafe lock.read { _ -> (Bool, UnsafeRawPointer?) in
+      let known = unsafe NamedFunction.find(name, in: cell.pointee)
+      guard unsafe known == nil || replacing else { return (false, nil) }
+      return unsafe (true, fwd_names_change(cell, known, function.key, thing))
+    }
+    unsafe fwd_names_retire(old)
+    guard withExtendedLifetime(function, { isAdded }) else { throw .duplicateName(name) }
   }
 }

@@ -20,47 +20,27 @@ public func onlyHere<each Argument, Value>(
   isolation: isolated (any Actor)? = #isolation,
   _ body: @escaping (repeat each Argument) throws -> Value
 ) -> @Sendable (repeat each Argument) throws -> Value {
-  let home = CallbackHome(isolation)
+  // The thread; 0 for an actor, which is captured weakly: it may retain its callbacks.
+  let thread = isolation == nil ? fwd_thread_number() : 0
   nonisolated(unsafe) let body = body
-  return { (arguments: repeat each Argument) in
-    home.check()
+  return { [weak isolation] (arguments: repeat each Argument) in
+    if thread != fwd_thread_number() { checkHome(thread, isolation) }
     return try unsafe body(repeat each arguments)
   }
 }
 
-/// Where a closure that is not `Sendable` may be called: on the actor that made its callback, or on the
-/// thread if there was none.
-@frozen
+/// Ends the program on another thread or actor than that of a closure, which would race with its maker.
 @usableFromInline
-struct CallbackHome: Sendable {
-  /// Weak: an actor may retain its callbacks.
-  @usableFromInline weak let actor: (any Actor)?
-  /// The thread; 0 for an actor.
-  @usableFromInline let thread: UInt64
-
-  @inlinable
-  init(_ actor: (any Actor)?) {
-    self.actor = actor
-    thread = actor == nil ? fwd_thread_number() : 0
-  }
-
-  /// Ends the program on another thread or actor: the closure would race with its maker.
-  @inlinable
-  @inline(__always)
-  func check() { if thread != fwd_thread_number() { checkActor() } }
-
-  @usableFromInline
-  @inline(never)
-  func checkActor() {
-    if thread != 0 {
-      fatalError(
-        "C called a callback on another thread than the one that made it with 'onlyHere'; use a "
-          + "'@Sendable' closure, which may be called on any thread")
-    }
-    if let actor, CurrentExecutor.isThat(of: actor) { return }
-    let name = actor.map { "\(type(of: $0))" } ?? "actor"
+@inline(never)
+func checkHome(_ thread: UInt64, _ actor: (any Actor)?) {
+  if thread != 0 {
     fatalError(
-      "C called a callback outside of the \(name) that made it with 'onlyHere'; use a '@Sendable' closure"
-    )
+      "C called a callback on another thread than the one that made it with 'onlyHere'; use a "
+        + "'@Sendable' closure, which may be called on any thread")
   }
+  if let actor, CurrentExecutor.isThat(of: actor) { return }
+  let name = actor.map { "\(type(of: $0))" } ?? "actor"
+  fatalError(
+    "C called a callback outside of the \(name) that made it with 'onlyHere'; use a '@Sendable' closure"
+  )
 }

@@ -3,10 +3,6 @@ public import CForwardingShims
 
 import Glibc
 
-/// Stands for the type of a discarded result.
-@usableFromInline
-enum DroppedResult {}
-
 /// A function and the places of its calls with values of certain types, determined once.
 ///
 /// There are two ways to call it. A C function of a few `double`s, or of a few words, is called with
@@ -29,24 +25,20 @@ package final class PreparedFunction: Sendable {
   /// The result's place in a word.
   @usableFromInline let returned: FWDSlot
 
-  /// Compares the types with the function's. A discarded result may have any type.
+  /// Compares the types with the function's. `Void` drops a result of any type.
   init<Value, each Argument>(
-    _ implementation: Implementation, as type: TypedFunction<Value, repeat each Argument>.Type
+    _ name: String, _ implementation: Implementation,
+    as type: TypedFunction<Value, repeat each Argument>.Type
   ) throws(InvocationError) {
     let plan = implementation.plan
     self.implementation = implementation
     types = ObjectIdentifier(type)
     count = plan.argumentCount
-    if Value.self == DroppedResult.self {
-      let fitted = try FittedPlan<Void, repeat each Argument>(function: plan, dropsResult: true)
-      (result, arguments) = (fitted.result, fitted.arguments)
-      layout = TupleLayout(fitted, onlyStores: true)
-    } else {
-      let fitted = try FittedPlan<Value, repeat each Argument>(
-        function: plan, dropsResult: false)
-      (result, arguments) = (fitted.result, fitted.arguments)
-      layout = TupleLayout(fitted, onlyStores: true)
+    let fitted = try FunctionTable.naming(name) { () throws(InvocationError) in
+      try FittedPlan<Value, repeat each Argument>(function: plan)
     }
+    (result, arguments) = (fitted.result, fitted.arguments)
+    layout = TupleLayout(fitted, onlyStores: true)
     var returned = unsafe plan.result.pointee
     returned.offset = 0
     self.returned = returned

@@ -7,7 +7,7 @@ public import TypeEncodings
 /// try unsafe functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
 /// let pow = try functions.function("pow", as: ((Double, Double) -> Double).self)
 /// try pow(2, 10)  // 1024.0
-/// try functions.function("pow", as: ((Int) -> Int).self)  // throws: 2 arguments are expected, 1 was given
+/// try functions.function("pow", as: ((Int) -> Int).self)  // throws: 'pow': 2 arguments are expected, 1 was given
 /// ```
 ///
 /// The types are compared at the lookup. A call of a C function with up to four words, texts or
@@ -23,7 +23,7 @@ public struct TypedFunction<Result, each Argument>: Sendable {
 
   init(_ name: String, _ implementation: Implementation) throws(InvocationError) {
     self.name = name
-    prepared = try PreparedFunction(implementation, as: Self.self)
+    prepared = try PreparedFunction(name, implementation, as: Self.self)
   }
 
   /// The implementation that is called.

@@ -32,22 +32,10 @@ public func withCallback<Value: CallValue, A: CallValue, Failure: Error, Result>
   _ body: (A) throws(Failure) -> Value,
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  let fit = CallbackFit.of(FittedPlan<Value, A>.self)
-  var scope = CallbackScope<Failure>(fit)
-  let outcome = unsafe CallbackScope<Failure>.outcome(of: run, fit) { integers, vectors in
-    guard scope.calls.begin() else { return CallbackRegisters.nothing }
-    var registers = CallbackRegisters(integers, vectors, scope.fit)
-    guard let a: A = registers.read() else {
-      return scope.calls.refuse(nullPointer: registers.lastArgument)
-    }
-    do throws(Failure) {
-      let value = try body(a)
-      scope.calls.end()
-      return registers.returning(value)
-    } catch { return scope.fail(error) }
+  try unsafe CallbackScope.run(run, FittedPlan<Value, A>.self, body) { registers throws(Failure) in
+    guard let a: A = registers.read() else { return nil }
+    return try body(a)
   }
-  guard let outcome else { return try unsafe CallbackScope<Failure>.framed(body, run) }
-  return try scope.result(outcome)
 }
 
 /// Calls `run` with a C function pointer that runs a closure with one argument and without a result; see `withCallback`.
@@ -73,22 +61,11 @@ public func withCallback<Value: CallValue, A: CallValue, B: CallValue, Failure: 
   _ body: (A, B) throws(Failure) -> Value,
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  let fit = CallbackFit.of(FittedPlan<Value, A, B>.self)
-  var scope = CallbackScope<Failure>(fit)
-  let outcome = unsafe CallbackScope<Failure>.outcome(of: run, fit) { integers, vectors in
-    guard scope.calls.begin() else { return CallbackRegisters.nothing }
-    var registers = CallbackRegisters(integers, vectors, scope.fit)
-    guard let a: A = registers.read(), let b: B = registers.read() else {
-      return scope.calls.refuse(nullPointer: registers.lastArgument)
-    }
-    do throws(Failure) {
-      let value = try body(a, b)
-      scope.calls.end()
-      return registers.returning(value)
-    } catch { return scope.fail(error) }
+  try unsafe CallbackScope.run(run, FittedPlan<Value, A, B>.self, body) {
+    registers throws(Failure) in
+    guard let a: A = registers.read(), let b: B = registers.read() else { return nil }
+    return try body(a, b)
   }
-  guard let outcome else { return try unsafe CallbackScope<Failure>.framed(body, run) }
-  return try scope.result(outcome)
 }
 
 /// Calls `run` with a C function pointer that runs a closure with two arguments and without a result; see `withCallback`.
@@ -116,22 +93,13 @@ public func withCallback<
   _ body: (A, B, C) throws(Failure) -> Value,
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  let fit = CallbackFit.of(FittedPlan<Value, A, B, C>.self)
-  var scope = CallbackScope<Failure>(fit)
-  let outcome = unsafe CallbackScope<Failure>.outcome(of: run, fit) { integers, vectors in
-    guard scope.calls.begin() else { return CallbackRegisters.nothing }
-    var registers = CallbackRegisters(integers, vectors, scope.fit)
+  try unsafe CallbackScope.run(run, FittedPlan<Value, A, B, C>.self, body) {
+    registers throws(Failure) in
     guard let a: A = registers.read(), let b: B = registers.read(),
       let c: C = registers.read()
-    else { return scope.calls.refuse(nullPointer: registers.lastArgument) }
-    do throws(Failure) {
-      let value = try body(a, b, c)
-      scope.calls.end()
-      return registers.returning(value)
-    } catch { return scope.fail(error) }
+    else { return nil }
+    return try body(a, b, c)
   }
-  guard let outcome else { return try unsafe CallbackScope<Failure>.framed(body, run) }
-  return try scope.result(outcome)
 }
 
 /// Calls `run` with a C function pointer that runs a closure with three arguments and without a result; see `withCallback`.
@@ -159,22 +127,13 @@ public func withCallback<
   _ body: (A, B, C, D) throws(Failure) -> Value,
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  let fit = CallbackFit.of(FittedPlan<Value, A, B, C, D>.self)
-  var scope = CallbackScope<Failure>(fit)
-  let outcome = unsafe CallbackScope<Failure>.outcome(of: run, fit) { integers, vectors in
-    guard scope.calls.begin() else { return CallbackRegisters.nothing }
-    var registers = CallbackRegisters(integers, vectors, scope.fit)
+  try unsafe CallbackScope.run(run, FittedPlan<Value, A, B, C, D>.self, body) {
+    registers throws(Failure) in
     guard let a: A = registers.read(), let b: B = registers.read(),
       let c: C = registers.read(), let d: D = registers.read()
-    else { return scope.calls.refuse(nullPointer: registers.lastArgument) }
-    do throws(Failure) {
-      let value = try body(a, b, c, d)
-      scope.calls.end()
-      return registers.returning(value)
-    } catch { return scope.fail(error) }
+    else { return nil }
+    return try body(a, b, c, d)
   }
-  guard let outcome else { return try unsafe CallbackScope<Failure>.framed(body, run) }
-  return try scope.result(outcome)
 }
 
 /// Calls `run` with a C function pointer that runs a closure with four arguments and without a result; see `withCallback`.
@@ -202,7 +161,7 @@ public func withCallback<
 public func withCallback<Value: CallValue, each Argument: CallValue, Failure: Error, Result>(
   _ body: (repeat each Argument) throws(Failure) -> Value,
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
-) throws(Failure) -> Result { try unsafe CallbackScope<Failure>.framed(body, run) }
+) throws(Failure) -> Result { try unsafe CallbackScope.framed(body, run) }
 
 /// Calls `run` with a C function pointer that runs a closure with any number of arguments and without a
 /// result; see `withCallback`.
@@ -213,7 +172,7 @@ public func withCallback<each Argument: CallValue, Failure: Error, Result>(
   _ body: (repeat each Argument) throws(Failure) -> Void,
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  try unsafe CallbackScope<Failure>.framed(
+  try unsafe CallbackScope.framed(
     { (arguments: repeat each Argument) throws(Failure) in
       try body(repeat each arguments)
       return NoResult()

@@ -106,9 +106,9 @@ extension FittedPlan {
       Self.anyPlaces(isMethod: false))
   }
 
-  /// Compares an existing plan of a function with the types of the arguments and, unless
-  /// `dropsResult` is set, of the result.
-  init(function plan: CallPlan, dropsResult: Bool) throws(InvocationError) {
+  /// Compares an existing plan of a function with the types of the arguments and, unless it is `Void`, of
+  /// the result.
+  init(function plan: CallPlan) throws(InvocationError) {
     self.plan = plan
     first = 0
     result = Place(of: Value.self, isResult: true).placed(in: plan, at: nil)
@@ -117,7 +117,7 @@ extension FittedPlan {
       throw .argumentCount(expected: plan.argumentCount, given: places.count)
     }
     arguments = Self.placed(places, in: plan, 0)
-    try comparePlaces(dropsResult: dropsResult)
+    try comparePlaces(dropsResult: Value.self == Void.self)
   }
 
   private static func anyPlaces(isMethod: Bool) -> [Place] {

@@ -92,7 +92,7 @@ struct UnheardErrorTests {
     await #expect(processExitsWith: .success) {
       let told = Log()
       ForwardingEvent.destination = .handler { told.add("\($0.kind) \($0)") }
-      let door = try MessageCallback(to: ClosureTarget(), selector: "did:", encoding: "vi")
+      let door = try Callback(to: ClosureTarget(), selector: "did:", encoding: "vi")
       let function = try unsafe door.function(as: (@convention(c) (Int32) -> Void).self)
       for index in 0..<3 { function(Int32(index)) }
       let callback = try Callback { (_: Int32) throws -> Int32 in throw Failure(name: "late") }

@@ -98,7 +98,7 @@ struct CarrierTests {
   func foreignStructure() throws {
     let error = InvocationError.typeMismatch(
       index: 0, expected: encodingOf("{Address=^v}"), given: SwiftType(ForeignNumber.self))
-    #expect(throws: InvocationError.notRegistered(name: "f", reason: error)) {
+    #expect(throws: InvocationError.unfitFunction(name: "f", reason: error)) {
       try FunctionTable().register("f", encoding: "v{Address=^v}") { (_: ForeignNumber) in }
     }
   }
@@ -131,7 +131,7 @@ struct CarrierTests {
   @Test("the error names the type")
   func message() {
     let error = InvocationError.unfitType(SwiftType(Endless.self))
-    #expect(throws: InvocationError.notRegistered(name: "f", reason: error)) {
+    #expect(throws: InvocationError.unfitFunction(name: "f", reason: error)) {
       try FunctionTable().register("f") { (_: Int, _: Endless) in }
     }
   }

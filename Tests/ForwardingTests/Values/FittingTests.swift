@@ -200,7 +200,7 @@ struct FittingTests {
   @Test("a missing argument counts")
   func count() throws {
     let error = InvocationError.argumentCount(expected: 2, given: 1)
-    #expect(throws: InvocationError.notRegistered(name: "f", reason: error)) {
+    #expect(throws: InvocationError.unfitFunction(name: "f", reason: error)) {
       try FunctionTable().register("f", encoding: "vii") { (_: Int32) in }
     }
     #expect(throws: InvocationError.argumentCount(expected: 1, given: 2)) {

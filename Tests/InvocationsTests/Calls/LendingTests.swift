@@ -76,7 +76,7 @@ struct LendingTests {
   @Test("a retained invocation of a message callback retains its object and text, and no target")
   func door() throws {
     let keeper = try Keeper("v@:@*")
-    let door = try MessageCallback(to: keeper, selector: "door:text:", encoding: "v@*")
+    let door = try Callback(to: keeper, selector: "door:text:", encoding: "v@*")
     let object = callOnce(door.address)
     for call in [try #require(keeper.kept), try #require(keeper.copied)] {
       #expect(try call.argument(at: 2, as: Watched.self).name == "watched")

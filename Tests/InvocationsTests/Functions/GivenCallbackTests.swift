@@ -121,7 +121,7 @@ struct GivenCallbackTests {
         .keptUntilCalled()
     }()
     typealias Notify = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void
-    unsafe given.destroyFunction(as: Notify.self)(given.context, nil)
+    unsafe unsafeBitCast(given.destroy, to: Notify.self)(given.context, nil)
     #expect(deaths.load(ordering: .relaxed) == 1)
     given.destroy(nil)
   }

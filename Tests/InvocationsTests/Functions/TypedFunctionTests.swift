@@ -80,16 +80,19 @@ struct TypedFunctionTests {
   func types() throws {
     let functions = FunctionTable()
     try functions.register("add") { (a: Int32, b: Int32) in a + b }
-    #expect(throws: InvocationError.argumentCount(expected: 2, given: 1)) {
+    func unfit(_ reason: InvocationError) -> InvocationError {
+      .unfitFunction(name: "add", reason: reason)
+    }
+    #expect(throws: unfit(.argumentCount(expected: 2, given: 1))) {
       try functions.function("add", as: ((Int32) -> Int32).self)
     }
     #expect(
-      throws: InvocationError.typeMismatch(
-        index: 1, expected: encodingOf("i"), given: SwiftType(Int.self))
+      throws: unfit(
+        .typeMismatch(index: 1, expected: encodingOf("i"), given: SwiftType(Int.self)))
     ) { try functions.function("add", as: ((Int32, Int) -> Int32).self) }
     #expect(
-      throws: InvocationError.typeMismatch(
-        index: nil, expected: encodingOf("i"), given: SwiftType(Double.self))
+      throws: unfit(
+        .typeMismatch(index: nil, expected: encodingOf("i"), given: SwiftType(Double.self)))
     ) { try functions.function("add", as: ((Int32, Int32) -> Double).self) }
     #expect(throws: InvocationError.unknownFunction(name: "adds", nearest: "add")) {
       try functions.function("adds", as: ((Int32, Int32) -> Int32).self)

@@ -251,7 +251,7 @@ struct AddressTests {
     #expect(
       throws: InvocationError.signatureMismatch(
         name: "doorTypes:", expected: signatureOf("v@:d"), given: signatureOf("v@:i"))
-    ) { _ = try MessageCallback(to: Reader(), selector: "doorTypes:", encoding: "vi") }
-    _ = try MessageCallback(to: Reader(), selector: "doorTypes:", encoding: "v^vd", skipping: 1)
+    ) { _ = try Callback(to: Reader(), selector: "doorTypes:", encoding: "vi") }
+    _ = try Callback(to: Reader(), selector: "doorTypes:", encoding: "v^vd", skipping: 1)
   }
 }

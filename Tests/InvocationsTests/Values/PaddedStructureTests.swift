@@ -92,7 +92,7 @@ struct PaddedStructureTests {
   @Test("a padded structure moves from a register to the stack in a message callback")
   func door() throws {
     let observer = PaddedObserver()
-    let door = try MessageCallback(
+    let door = try Callback(
       to: observer, selector: "sum::::::::", encoding: "ddiiiii{FixturePadded=[0t]i}d")
     #expect(fixture_call_padded(door.address) == 41.75)
   }

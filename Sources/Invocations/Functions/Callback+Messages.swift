@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
 import Synchronization
-public import TypeEncodings
+import TypeEncodings
 
-/// A C function pointer whose calls become messages to an object, like `_objc_msgForward`.
-///
-/// A C library has one slot for a callback, and its function has no receiver or selector. A message
-/// callback fills the slot and sends each call on as a message, through the object's methods or its
-/// forwarding steps. So the slot can reach a proxy with many targets:
-///
-/// ```swift
-/// let changed = try MessageCallback(
-///   to: observers, selector: "changed:in:", encoding: "v^vi*", skipping: 1)
-/// changed.signature  // v@:i*
-/// ```
-///
-/// The pointer is valid on every thread while this object lives.
-public final class MessageCallback: Sendable {
-  private let callback: Callback
-  /// The selector that calls are sent as.
-  public let selector: Selector
-  /// The message's signature: the function's, with a receiver and a selector in front.
-  public let signature: MethodSignature
-
-  /// Makes a function that sends messages to an object.
+extension Callback {
+  /// Makes a callback whose calls become messages to an object, like `_objc_msgForward`.
+  ///
+  /// A C library has one slot for a callback, and its function has no receiver or selector. This
+  /// callback fills the slot and sends each call on as a message, through the object's methods or its
+  /// forwarding steps. So the slot can reach a proxy with many targets:
+  ///
+  /// ```swift
+  /// let changed = try Callback(
+  ///   to: observers, selector: "changed:in:", encoding: "v^vi*", skipping: 1)
+  /// changed.plan.signature  // v^vi*
+  /// ```
   ///
   /// - Parameters:
   ///   - receiver: the object, which is referenced weakly unless `strongly` is true.
@@ -35,8 +26,8 @@ public final class MessageCallback: Sendable {
   ///   the selector with other types; methods that it gets later are compared at each call.
   ///   ``InvocationError/encoding(_:)`` if the encoding is invalid or does not fit the selector;
   ///   ``InvocationError/indexOutOfBounds(index:count:)`` if `skipping` exceeds the number of
-  ///   arguments; the errors of a ``Callback``.
-  public init(
+  ///   arguments; the errors of the other initializers.
+  public convenience init(
     to receiver: AnyObject, strongly: Bool = false, selector: Selector, encoding: String,
     skipping: Int = 0, onError: @escaping Callback.ErrorHandler = Callback.report
   ) throws(InvocationError) {
@@ -66,23 +57,7 @@ public final class MessageCallback: Sendable {
       plan: plan, message: try CallPlan.shared(for: message), selector: selector,
       skipping: skipping,
       receiver: ObjectReference(receiver, isStrong: strongly))
-    callback = try Callback(Answer(plan, { frame in try passage.pass(frame) }, onError))
-    self.selector = selector
-    self.signature = message
-  }
-
-  /// The address of the C function.
-  public var address: UnsafeRawPointer { unsafe callback.address }
-
-  /// The function as a C function type.
-  ///
-  /// - Throws: ``InvocationError/notACFunction(_:)`` if `type` is not one word.
-  /// - Safety: `type` must be the C type that the encoding describes.
-  @unsafe
-  public func function<Function>(
-    as type: Function.Type
-  ) throws(InvocationError) -> Function {
-    unsafe try callback.function(as: type)
+    try self.init(Answer(plan, { frame in try passage.pass(frame) }, onError))
   }
 }
 

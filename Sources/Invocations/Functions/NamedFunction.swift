@@ -10,7 +10,7 @@ final class NamedFunction: Sendable {
   let implementation: Implementation
 
   // SAFETY: made in `init` and freed in `deinit`, and never changed.
-  fileprivate nonisolated(unsafe) let key: UnsafeMutablePointer<FWDName>
+  nonisolated(unsafe) let key: UnsafeMutablePointer<FWDName>
 
   /// The function as it was first called: most functions are called with the same types everywhere.
   // SAFETY: the address of a `PreparedFunction`, set once, and retained until `deinit`, so that reading
@@ -61,7 +61,7 @@ final class NamedFunction: Sendable {
   ) throws(InvocationError) -> PreparedFunction {
     let key = ObjectIdentifier(type)
     if let known = others.read({ $0[key] }) { return known }
-    let made = try PreparedFunction(implementation, as: type)
+    let made = try PreparedFunction(name, implementation, as: type)
     let retained = unsafe Unmanaged.passRetained(made)
     let word = unsafe UInt(bitPattern: retained.toOpaque())
     if !prepared.compareExchange(expected: 0, desired: word, ordering: .acquiringAndReleasing)
@@ -71,74 +71,6 @@ final class NamedFunction: Sendable {
       others.withLockInPlace { $0[key] = made }
     }
     return made
-  }
-}
-
-/// The functions of a table, which calls find without a lock (`fwd_names.h`).
-@safe
-@usableFromInline
-final class NamedFunctions: Sendable {
-  // SAFETY: one word, allocated in `init` and freed in `deinit`. It is changed under the lock, and
-  // read under the lock or through a hold.
-  @usableFromInline nonisolated(unsafe) let cell: UnsafeMutablePointer<UnsafeRawPointer?>
-  private let lock = Guarded(())
-
-  init() {
-    unsafe cell = .allocate(capacity: 1)
-    unsafe cell.initialize(to: nil)
-  }
-
-  deinit {
-    unsafe fwd_names_retire(cell.pointee)
-    unsafe cell.deallocate()
-  }
-
-  /// Adds a function. Returns false, and changes nothing, if the name is taken and `replacing` is
-  /// false.
-  func add(_ function: NamedFunction, replacing: Bool) -> Bool {
-    let thing = unsafe UnsafeRawPointer(Unmanaged.passUnretained(function).toOpaque())
-    let (isAdded, old) = unsafe lock.read { _ -> (Bool, UnsafeRawPointer?) in
-      let known = unsafe Self.find(function.name, in: cell.pointee)
-      guard unsafe known == nil || replacing else { return (false, nil) }
-      return unsafe (true, fwd_names_change(cell, known, function.key, thing))
-    }
-    unsafe fwd_names_retire(old)
-    return withExtendedLifetime(function) { isAdded }
-  }
-
-  /// Removes a function. Returns false if no function has the name.
-  func remove(_ name: String) -> Bool {
-    let old = unsafe lock.read { _ -> UnsafeRawPointer? in
-      guard let known = unsafe Self.find(name, in: cell.pointee) else { return nil }
-      return unsafe fwd_names_change(cell, known, nil, nil)
-    }
-    unsafe fwd_names_retire(old)
-    return unsafe old != nil
-  }
-
-  /// The names of all functions, in no order.
-  var names: [String] {
-    lock.read { _ in
-      guard let table = unsafe cell.pointee?.assumingMemoryBound(to: FWDNameTable.self) else {
-        return []
-      }
-      return unsafe (0...table.pointee.mask).compactMap { index in
-        unsafe fwd_named_at(table, index).map { unsafe Self.function($0).name }
-      }
-    }
-  }
-
-  /// The function with a name.
-  @usableFromInline
-  subscript(name: String) -> NamedFunction? {
-    lock.read { _ in
-      unsafe Self.find(name, in: cell.pointee).map { unsafe Self.function($0) }
-    }
-  }
-
-  @unsafe
-  private static func function(_ thing: UnsafeRawPointer) -> NamedFunction {
-    unsafe Unmanaged<NamedFunction>.fromOpaque(thing).takeUnretainedValue()
   }
 
   /// Finds a function in a table that is held, or under the lock.
