@@ -18,7 +18,7 @@ extension Call {
   /// Calls an implementation, if its types are those of the call.
   func invoke(using implementation: Implementation) throws {
     let implementation = try plan.check(implementation)
-    try checkReceiver(of: implementation)
+    try implementation.checkReceiver(slot(0).object)
     try lendingTarget { try perform(implementation) }
   }
 

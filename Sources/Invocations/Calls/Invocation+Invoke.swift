@@ -110,7 +110,7 @@ extension Invocation {
       try call.perform(implementation)
       return 0
     }
-    try call.checkReceiver(of: implementation)
+    try implementation.checkReceiver(call.slot(0).object)
     let code = unsafe try invokeCapturingErrno(
       using: function.address, returnsRetained: function.returnsRetained)
     withExtendedLifetime(implementation) {}

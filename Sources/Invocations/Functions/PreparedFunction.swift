@@ -145,7 +145,7 @@ package final class PreparedFunction: Sendable {
         try call.call.setFitting(value, arguments[index], at: index)
         index += 1
       }
-      try call.call.checkReceiver(of: implementation)
+      try implementation.checkReceiver(call.call.slot(0).object)
       try call.call.perform(implementation)
       return try call.call.fittingAnswer(as: Answer.self, result)
     }

@@ -187,6 +187,15 @@ public final class Implementation: Sendable {
   }
 }
 
+
+  /// Throws if C code does not take a receiver.
+  func checkReceiver(_ object: @autoclosure () -> AnyObject?) throws(InvocationError) {
+    guard function != nil, let receiver else { return }
+    let object = object()
+    if let object, takes(type(of: object)) { return }
+    throw .wrongClass(
+      expected: SwiftType(receiver), given: object.map { SwiftType(type(of: $0)) })
+  }
 /// Whether a class equals another one, or is a subclass of it.
 func isClass(_ type: AnyClass, below other: AnyClass) -> Bool {
   var current: AnyClass? = type
