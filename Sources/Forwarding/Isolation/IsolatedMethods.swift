@@ -16,7 +16,7 @@ extension Implementation {
     encoding: String? = nil,
     method body: @escaping @Sendable (isolated Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    try self.init(encoding: encoding, actor: Isolation.receiver, body)
+    try self.init(encoding: encoding, unless: Isolation.receiver, actor: body)
   }
 
   /// Creates an `async` method of an actor.
@@ -49,7 +49,8 @@ extension Implementation {
     encoding: String? = nil, on actor: MainActor.Type,
     method body: @escaping @MainActor @Sendable (Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    try self.init(encoding: encoding, mainActor: Isolation.main, hopping: body)
+    try self.init(
+      encoding: encoding, hops: true, unless: Isolation.main(goesThere: true), mainActor: body)
   }
 
   /// Creates a method of the main actor with any types. Its messages must be sent on the main
@@ -60,7 +61,8 @@ extension Implementation {
     encoding: String? = nil, on actor: MainActor.Type,
     method body: @escaping @MainActor @Sendable (Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    try self.init(encoding: encoding, mainActor: Isolation.main, staying: body)
+    try self.init(
+      encoding: encoding, hops: false, unless: Isolation.main(goesThere: false), mainActor: body)
   }
 
   /// Creates an `async` method of the main actor with `Sendable` types.

@@ -90,15 +90,6 @@ package enum SwiftBody {
     }
   }
 
-  /// Casts an object to the class that a method takes.
-  static func receiver<Receiver: AnyObject>(
-    _ object: AnyObject?, as type: Receiver.Type
-  ) throws(InvocationError) -> Receiver {
-    if let receiver = object as? Receiver { return receiver }
-    throw .wrongClass(
-      expected: SwiftType(type), given: object.map { SwiftType(Swift.type(of: $0)) })
-  }
-
   /// Throws for nil, and for an object that is neither of the class nor of a subclass. If the type
   /// is not a class, any object is valid.
   @usableFromInline @unsafe

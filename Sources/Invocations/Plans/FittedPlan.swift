@@ -120,6 +120,16 @@ extension FittedPlan {
     try comparePlaces(dropsResult: dropsResult)
   }
 
+  /// The plan of messages with these arguments and without a result. A body that is made of it drops
+  /// its result.
+  func droppingResult() throws(InvocationError) -> FittedPlan {
+    FittedPlan(of: try FittedPlan<Void, repeat each Argument>(method: nil))
+  }
+
+  private init(of other: FittedPlan<Void, repeat each Argument>) {
+    (plan, first, result, arguments) = (other.plan, other.first, other.result, other.arguments)
+  }
+
   private static func anyPlaces(isMethod: Bool) -> [Place] {
     var places: [Place] = []
     for type in repeat (each Argument).self {
