@@ -261,7 +261,7 @@ extension Implementation {
   ///   - receiver: the class that receivers must belong to; other objects are refused.
   ///   - returnsRetained: whether the caller must release an object that the function returns.
   /// - Throws: ``InvocationError/encoding(_:)`` if the encoding is invalid;
-  ///   ``InvocationError/nullFunction``; the errors of `CallPlan.init`.
+  ///   ``InvocationError/nullFunction``; the errors of `CallPlan.shared`.
   /// - Safety: `encoding` must describe the function's C type. Without a `receiver` it must take
   ///   any object, because the implementation may be added to any class.
   @unsafe
@@ -283,7 +283,7 @@ extension Implementation {
   /// The arguments belong to the sender. If the closure retains the invocation, objects are
   /// retained and C strings copied, but not memory behind pointers.
   ///
-  /// - Throws: The errors of `CallPlan.init` if the signature cannot be planned.
+  /// - Throws: The errors of `CallPlan.shared` if the signature cannot be planned.
   public convenience init(
     _ signature: MethodSignature, invocation body: @escaping @Sendable (Invocation) throws -> Void
   ) throws(InvocationError) {

@@ -153,7 +153,8 @@ struct ScopedInvocationTests {
   @Test("a call too large for the stack uses other memory; 70 objects are released")
   func large() throws {
     let died = Guarded(0)
-    let plan = try CallPlan(MethodSignature(parsing: "v" + String(repeating: "@", count: 70)))
+    let plan = try CallPlan.shared(
+      for: MethodSignature(parsing: "v" + String(repeating: "@", count: 70)))
     try plan.withInvocation { call in
       for index in 0..<70 { try call.setArgument(AnyCallObject(Token(died)), at: index) }
       #expect(died.withLock { $0 } == 0)
