@@ -75,8 +75,8 @@ public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // MARK: Steps of forwarding
 
   /// Every message fits. An answer with other types is an error of its own.
-  public override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-    .fits
+  public override func signature(for invocation: Invocation) -> MethodSignature? {
+    invocation.methodSignature
   }
 
   /// The configuration decides, then the object behind the spy. Without one, every selector is
