@@ -108,7 +108,7 @@ public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     defer { end(stamp) }
     switch choose(invocation.call, stamp, script) {
     case .body(let method): try await invocation.answerAwaiting(by: method, for: self)
-    case .leftOut: throw UnansweredMessages.leftOut
+    case .leftOut: throw NotImplemented()
     case .real, nil:
       guard let real else { return try leaveUnanswered(invocation.call) }
       try await invocation.sendAwaiting(to: real)
@@ -138,7 +138,7 @@ extension SpyProxy: CallForwarding {
   private func respond(_ call: Call, _ stamp: UInt64, _ script: SpyScript?) throws {
     switch choose(call, stamp, script) {
     case .body(let method): try call.answer(by: method)
-    case .leftOut: throw UnansweredMessages.leftOut
+    case .leftOut: throw NotImplemented()
     case .real, nil:
       guard let real else { return try leaveUnanswered(call) }
       try call.forwarding(by: self) { try call.withInvocation { try $0.send(to: real) } }
