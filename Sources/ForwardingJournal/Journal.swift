@@ -90,9 +90,10 @@ public final class Journal: ForwardingProxy, SharedProxy, @unchecked Sendable {
     interface.message(selector)?.signature
   }
 
-  public override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-    guard let message = interface.message(selector) else { return .unknown }
-    return message.takes(invocation.plan) ? .fits : .expects(message.signature)
+  public override func signature(for invocation: Invocation) -> MethodSignature? {
+    invocation.selector.flatMap { interface.message($0) }.map {
+      $0.takes(invocation.plan) ? invocation.methodSignature : $0.signature
+    }
   }
 
   public override func responds(to selector: Selector) -> Bool {

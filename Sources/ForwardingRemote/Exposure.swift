@@ -138,7 +138,7 @@ final class Exposure: @unchecked Sendable {
   private func answer(to received: Received, _ error: (any Error)?) -> RemoteAnswer {
     if let error {
       let isLeftOut =
-        UnansweredMessages.isLeftOut(error)
+        error is NotImplemented
         || !Introspection.responds(target, to: received.message.selector)
       return isLeftOut ? .refused(.leftOut, "", host: host) : .failed(error, host: host)
     }

@@ -62,8 +62,8 @@ public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
   // MARK: Steps of forwarding
 
   /// Every message fits. An answer with other types is an error of its own.
-  public override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-    .fits
+  public override func signature(for invocation: Invocation) -> MethodSignature? {
+    invocation.methodSignature
   }
 
   /// The configuration decides, then the object behind the spy. Without one, every selector is
@@ -95,7 +95,7 @@ public final class SpyProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
     defer { if let stamp { end(stamp) } }
     switch choose(invocation.call, script) {
     case .body(let method): try await invocation.answerAwaiting(by: method, for: self)
-    case .leftOut: throw UnansweredMessages.leftOut
+    case .leftOut: throw NotImplemented()
     case .real, nil:
       guard let real else { return try leaveUnanswered(invocation.call) }
       try await invocation.sendAwaiting(to: real)
@@ -125,7 +125,7 @@ extension SpyProxy: CallForwarding {
   private func respond(_ call: Call, _ script: SpyScript?) throws {
     switch choose(call, script) {
     case .body(let method): try call.answer(by: method)
-    case .leftOut: throw UnansweredMessages.leftOut
+    case .leftOut: throw NotImplemented()
     case .real, nil:
       guard let real else { return try leaveUnanswered(call) }
       try call.forwarding(by: self) { try call.withInvocation { try $0.send(to: real) } }

@@ -2,6 +2,7 @@
 import Forwarding
 import Invocations
 import Synchronization
+import TypeEncodings
 
 /// A proxy and the untyped one behind it. Successive records reuse them.
 final class ProxyRecorder {
@@ -87,7 +88,9 @@ final class RecordingProxy: ForwardingProxy, CallForwarding, @unchecked Sendable
   override func forward(_ invocation: Invocation) throws { try forward(invocation.call) }
 
   /// Accepts any message: the types are those of the protocol, whose methods the targets have.
-  override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch { .fits }
+  override func signature(for invocation: Invocation) -> MethodSignature? {
+    invocation.methodSignature
+  }
 
   override func responds(to selector: Selector) -> Bool { true }
 }

@@ -412,7 +412,7 @@ extension UndoStack {
 
   /// Translates an error for users: a method that is not implemented is an unrecognized selector.
   private static func told(_ error: any Error, _ step: Step) -> any Error {
-    guard UnansweredMessages.isLeftOut(error), case .call(let call, let target) = step
+    guard error is NotImplemented, case .call(let call, let target) = step
     else { return error }
     return InvocationError.unrecognizedSelector(
       call.selector, type: SwiftType(target.type), nearest: nil)

@@ -17,7 +17,8 @@ enum CallCommand {
     let plan: CallPlan
     do {
       signature = try MethodSignature(parsing: options.positional[2])
-      plan = try CallPlan(signature, fixedArgumentCount: try fixedCount(options, of: signature))
+      plan = try CallPlan.shared(
+        for: signature, fixedArgumentCount: try fixedCount(options, of: signature))
     } catch let error as UsageError {
       throw error
     } catch {

@@ -16,7 +16,7 @@ struct ExplainedCall {
     self.signature = signature
     do throws(InvocationError) {
       places = try CallPlaces(signature)
-      if signature.machine == .own { plan = try CallPlan(signature) }
+      if signature.machine == .own { plan = try CallPlan.shared(for: signature) }
     } catch {
       if case .encoding(let inner) = error { cause = inner } else { cause = error }
     }

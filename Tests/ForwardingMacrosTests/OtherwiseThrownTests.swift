@@ -6,6 +6,7 @@
   import ForwardingTestSupport
   import Foundation
   import Testing
+  import TypeEncodings
 
   private enum Shut: Error, Equatable { case closed, broken }
 
@@ -68,8 +69,8 @@
   /// A proxy without a target. What it says of `width` is about another message.
   private final class Unanswering: ForwardingProxy, @unchecked Sendable {
     // SAFETY: it has no state.
-    override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-      .fits
+    override func signature(for invocation: Invocation) -> MethodSignature? {
+      invocation.methodSignature
     }
     override func forward(_ invocation: Invocation) throws {
       let selector = invocation.selector

@@ -24,7 +24,7 @@ enum CallFuzz {
   ) throws {
     let plan: CallPlan
     do {
-      plan = try CallPlan(signature, fixedArgumentCount: fixed)
+      plan = try CallPlan.shared(for: signature, fixedArgumentCount: fixed)
     } catch {
       try demand(!"\(error)".isEmpty, "an error says nothing")
       return

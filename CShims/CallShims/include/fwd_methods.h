@@ -36,8 +36,7 @@ typedef struct FWDMethodCache {
   FWDRetirable retirable;
   size_t mask;
   size_t count;
-  /// A Bloom filter of the selectors in the table, for a quick answer that a selector has no entry.
-  uint64_t selectors[3];
+  uint64_t reserved[3];
   FWDMethod methods[];
 } FWDMethodCache;
 

@@ -37,21 +37,7 @@ static void dispose(FWDRetirable *retirable) {
   free(cache);
 }
 
-// MARK: The Bloom filter of selectors
-
-enum { SELECTOR_BITS = 64 * sizeof(((FWDMethodCache *)NULL)->selectors) / sizeof(uint64_t) };
-
-static size_t bit_of(uintptr_t selector) {
-  return (fwd_method_hash(0, selector) >> 6) % SELECTOR_BITS;
-}
-
-static int may_have(const FWDMethodCache *cache, uintptr_t selector) {
-  size_t bit = bit_of(selector);
-  return cache->selectors[bit / 64] >> bit % 64 & 1;
-}
-
 static int has(const FWDMethodCache *cache, uintptr_t selector) {
-  if (!may_have(cache, selector)) return 0;
   for (size_t i = 0; i <= cache->mask; i++)
     if (cache->methods[i].type && cache->methods[i].selector == selector) return 1;
   return 0;
@@ -71,8 +57,6 @@ static void insert(FWDMethodCache *cache, const FWDMethod *method) {
   memcpy((char *)at + first, (const char *)method + first, sizeof *at - first);
   __atomic_store_n(&at->type, method->type, __ATOMIC_RELEASE);
   cache->count++;
-  size_t bit = bit_of(method->selector);
-  cache->selectors[bit / 64] |= (uint64_t)1 << bit % 64;
 }
 
 /// Copies a table to one with another capacity, without the entries of one selector.

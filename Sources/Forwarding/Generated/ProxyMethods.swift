@@ -123,16 +123,18 @@ public struct _ProxyMethods<Object: AnyObject> {
     case .none:
       // An async method switches to the actor of its protocol.
       guard let actor, !method.isAwaited else { return method }
-      return Implementation(
-        method, hoppingTo: nil, unless: { try Isolation.check(that: actor, context, remedy) })
+      return Implementation(method, hoppingTo: nil) { _, _, _ in
+        try Isolation.check(that: actor, context, remedy)
+      }
     case .actor(let actor):
-      return Implementation(
-        method, hoppingTo: isSendable ? actor : nil,
-        unless: { try Isolation.check(that: actor, context, remedy) })
+      let there: @Sendable (AnyObject?) -> (any Actor)? = { _ in actor }
+      return Implementation(method, hoppingTo: isSendable ? there : nil) { _, _, _ in
+        try Isolation.check(that: actor, context, remedy)
+      }
     case .unknown:
-      return Implementation(
-        method, hoppingTo: nil,
-        unless: { throw ForwardingError.wrongIsolation(context, .nonisolated) })
+      return Implementation(method, hoppingTo: nil) { _, _, _ in
+        throw ForwardingError.wrongIsolation(context, .nonisolated)
+      }
     }
   }
 

@@ -30,7 +30,7 @@ extension MethodRegistry {
   ) throws(Failure) {
     try register(selector, for: Receiver.self, replacing: replacing) {
       () throws(InvocationError) in
-      try Implementation(encoding: encoding, actor: Isolation.receiver, body)
+      try Implementation(encoding: encoding, unless: Isolation.receiver, actor: body)
     }
   }
 
@@ -64,7 +64,8 @@ extension MethodRegistry {
   ) throws(Failure) {
     try register(selector, for: Receiver.self, replacing: replacing) {
       () throws(InvocationError) in
-      try Implementation(encoding: encoding, mainActor: Isolation.main, hopping: body)
+      try Implementation(
+        encoding: encoding, hops: true, unless: Isolation.main(goesThere: true), mainActor: body)
     }
   }
 
@@ -79,7 +80,8 @@ extension MethodRegistry {
   ) throws(Failure) {
     try register(selector, for: Receiver.self, replacing: replacing) {
       () throws(InvocationError) in
-      try Implementation(encoding: encoding, mainActor: Isolation.main, staying: body)
+      try Implementation(
+        encoding: encoding, hops: false, unless: Isolation.main(goesThere: false), mainActor: body)
     }
   }
 
@@ -118,8 +120,8 @@ extension ClosureTarget {
     try register(
       selector, replacing: replacing,
       Implementation(
-        encoding: encoding, mainActor: Isolation.main,
-        hopping: { (_: ClosureTarget, arguments: repeat each Argument) throws -> Result in
+        encoding: encoding, hops: true, unless: Isolation.main(goesThere: true),
+        mainActor: { (_: ClosureTarget, arguments: repeat each Argument) throws -> Result in
           try body(repeat each arguments)
         }))
   }

@@ -6,10 +6,15 @@ import Invocations
 enum Isolation {
   private static let mainQueue = QueueMark.of(.main)
 
-  static let main: Implementation.IsolationCheck = { receiver, selector, hasResult, goesThere in
-    if isMain { return }
-    throw refusal(
-      selector, of: receiver, IsolationRemedy(hasResult: hasResult, goesThere: goesThere))
+  /// The check of methods of the main actor.
+  ///
+  /// - Parameter goesThere: whether a message that is awaited goes to the actor.
+  static func main(goesThere: Bool) -> Implementation.IsolationCheck {
+    { receiver, selector, hasResult in
+      if isMain { return }
+      throw refusal(
+        selector, of: receiver, IsolationRemedy(hasResult: hasResult, goesThere: goesThere))
+    }
   }
 
   /// Whether the caller runs on the main actor. The main queue may be served by a thread other than
@@ -22,10 +27,9 @@ enum Isolation {
   /// on the main actor.
   static var mayHoldActor: Bool { CurrentExecutor.isInTask || isMain }
 
-  static let receiver: Implementation.IsolationCheck = { receiver, selector, hasResult, goesThere in
+  static let receiver: Implementation.IsolationCheck = { receiver, selector, hasResult in
     if let actor = receiver as? any Actor, CurrentExecutor.isThat(of: actor) { return }
-    throw refusal(
-      selector, of: receiver, IsolationRemedy(hasResult: hasResult, goesThere: goesThere))
+    throw refusal(selector, of: receiver, IsolationRemedy(hasResult: hasResult, goesThere: true))
   }
 
   /// Throws where a global actor is not the one that runs.

@@ -176,8 +176,8 @@ public class MulticastProxy: ForwardingProxy, SharedProxy, @unchecked Sendable {
 
   /// Every invocation fits: each target's method is compared separately, and a message without a
   /// method in any target counts as unanswered.
-  public override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-    .fits
+  public override func signature(for invocation: Invocation) -> MethodSignature? {
+    invocation.methodSignature
   }
 
   /// Delivers the invocation to all targets.

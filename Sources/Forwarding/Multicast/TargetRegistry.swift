@@ -211,7 +211,7 @@ extension MulticastProxy {
   nonisolated(nonsending) func removeAndAwait(
     _ type: Any.Type, _ find: (Registrations) -> [Registration]
   ) async throws(ForwardingError) -> Int {
-    guard !AwaitedStep.isInside, let ends = remove(find) else {
+    guard AwaitedStep.current == nil, let ends = remove(find) else {
       throw .wouldDeadlock(.init(selector: nil, target: type))
     }
     for end in ends {
@@ -226,7 +226,7 @@ extension MulticastProxy {
     _ type: Any.Type, _ find: (Registrations) -> [Registration]
   ) throws(ForwardingError) -> Int {
     let mayBeNeeded = Isolation.mayHoldActor || QueueMark.current != nil
-    guard !ForwardingDepth.isInside, !AwaitedStep.isInside, !BlockingChain.isInside,
+    guard !ForwardingDepth.isInside, AwaitedStep.current == nil, !BlockingChain.isInside,
       !QueueMark.isWaitedFor,
       let ends = remove({ registrations in
         let found = find(registrations)

@@ -31,11 +31,11 @@ open class ForwardingProxy: MessageForwarding {
   open func forwardingTarget(for selector: Selector) -> AnyObject? { nil }
 
   open func methodSignature(for selector: Selector) -> MethodSignature? {
-    MethodTable.signature(of: type(of: self), for: selector)
+    MethodTable.of(type(of: self)).signature(for: selector)
   }
 
-  open func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-    InvocationMatch(methodSignature(for: selector), invocation)
+  open func signature(for invocation: Invocation) -> MethodSignature? {
+    invocation.selector.flatMap { methodSignature(for: $0) }
   }
 
   open func forward(_ invocation: Invocation) throws {

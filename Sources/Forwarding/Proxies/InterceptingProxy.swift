@@ -137,20 +137,20 @@ open class InterceptingProxy: ForwardingProxy, SharedProxy, @unchecked Sendable 
     Introspection.signature(of: target, for: selector)
   }
 
-  open override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-    let target = target
-    var match = InvocationMatch(methodSignature(for: selector), invocation)
-    if case .fits = match { return match }
+  open override func signature(for invocation: Invocation) -> MethodSignature? {
+    let (target, own) = (target, invocation.methodSignature)
+    var known = super.signature(for: invocation)
+    if let known, known.isInterchangeable(with: own) { return known }
     if let target, (try? invocation.call.directMethod(of: target)) != nil {
       // A class may have methods of other types for the same selector, of two protocols.
-      match = .fits
+      return own
     } else if let forwarder = target as? any MessageForwarding {
       // An object that forwards may take messages whose types it does not know, as a spy does.
-      match = forwarder.match(invocation, selector)
+      known = forwarder.signature(for: invocation)
     }
     // A handler may answer where the target cannot. Forwarding reports that a target is gone.
-    if case .unknown = match, target == nil || isAnswered(selector) { return .fits }
-    return match
+    let isAnswered = target == nil || invocation.selector.map { self.isAnswered($0) } ?? false
+    return known ?? (isAnswered ? own : nil)
   }
 
   /// Throws the error that the target would throw, with its class and the name that may have been

@@ -42,7 +42,7 @@ extension Invocation {
   ///   error of the implementation.
   public func invoke(using implementation: Implementation) throws {
     let implementation = try plan.check(implementation)
-    try call.checkReceiver(of: implementation)
+    try implementation.checkReceiver(call.slot(0).object)
     try call.lendingTarget { try call.perform(implementation) }
   }
 
@@ -106,7 +106,7 @@ extension Invocation {
       try call.perform(implementation)
       return 0
     }
-    try call.checkReceiver(of: implementation)
+    try implementation.checkReceiver(call.slot(0).object)
     let code = unsafe try invokeCapturingErrno(
       using: function.address, returnsRetained: function.returnsRetained)
     withExtendedLifetime(implementation) {}

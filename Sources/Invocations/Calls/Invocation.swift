@@ -51,7 +51,7 @@ public final class Invocation {
 
   /// Makes an invocation with all arguments zero, no target and no selector.
   ///
-  /// - Throws: The errors of `CallPlan.init` if the signature cannot be planned.
+  /// - Throws: The errors of `CallPlan.shared` if the signature cannot be planned.
   public convenience init(_ signature: MethodSignature) throws(InvocationError) {
     self.init(try CallPlan.shared(for: signature))
   }
@@ -59,7 +59,7 @@ public final class Invocation {
   /// Makes an invocation of a method. `selector` must have a colon for each declared argument.
   ///
   /// - Throws: ``InvocationError/encoding(_:)`` if the number of colons differs;
-  ///   ``InvocationError/notAMethod(_:)`` for other signatures; and the errors of `CallPlan.init`.
+  ///   ``InvocationError/notAMethod(_:)`` for other signatures; and the errors of `CallPlan.shared`.
   public convenience init(
     _ signature: MethodSignature, selector: Selector
   ) throws(InvocationError) {
@@ -87,7 +87,7 @@ public final class Invocation {
   /// Makes an invocation from an encoding, which may be untrusted.
   ///
   /// - Throws: ``InvocationError/encoding(_:)`` if it cannot be parsed, and the errors of
-  ///   `CallPlan.init`.
+  ///   `CallPlan.shared`.
   public convenience init(parsing encoding: String) throws(InvocationError) {
     try self.init(
       InvocationError.wrapping { () throws(TypeEncodingError) in

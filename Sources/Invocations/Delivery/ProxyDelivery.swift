@@ -108,7 +108,7 @@ public struct ProxyDelivery {
 
   /// What the sender gets if the proxy has ended the message with an error.
   func verdict(of error: any Error) -> Verdict {
-    isUnanswered || UnansweredMessages.isLeftOut(error) ? .unanswered(error) : .failed(error)
+    isUnanswered || error is NotImplemented ? .unanswered(error) : .failed(error)
   }
 
   /// Refuses a requirement that cannot be a message, for a target that takes messages: throws `error`,

@@ -86,7 +86,7 @@ public final class Callback: Sendable {
   ///
   /// - Throws: ``InvocationError/ownedResultInCallback(_:)`` for a result that C would have to
   ///   free; ``InvocationError/callbackRefused(errno:)`` or ``InvocationError/outOfMemory`` if the
-  ///   system has no code or memory for another callback; the errors of `CallPlan.init`.
+  ///   system has no code or memory for another callback; the errors of `CallPlan.shared`.
   public convenience init(
     _ signature: MethodSignature, onError: @escaping ErrorHandler = Callback.report,
     _ body: @escaping @Sendable (Invocation) throws -> Void

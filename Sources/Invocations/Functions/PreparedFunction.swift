@@ -137,7 +137,7 @@ package final class PreparedFunction: Sendable {
         try call.setFitting(value, arguments[index], at: index)
         index += 1
       }
-      try call.checkReceiver(of: implementation)
+      try implementation.checkReceiver(call.slot(0).object)
       try call.perform(implementation)
       return try call.fittingAnswer(as: Answer.self, result)
     }

@@ -15,12 +15,11 @@ extension MethodRegistry {
   ) throws(Failure) {
     try register(selector, for: Receiver.self, replacing: replacing) {
       () throws(InvocationError) in
-      let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
-      guard let places = LentPlaces(fitted, receiver: Receiver.self) else {
-        return try Implementation(
-          fitted, encoding, method: body, unsafe SwiftBody.returning(fitted, method: body))
+      try Implementation(encoding, receiver: Receiver.self) {
+        (fitted: FittedPlan<Value, repeat each Argument>) in
+        let lent = LentPlaces(fitted, receiver: Receiver.self).map(lending)
+        return unsafe (lent ?? SwiftBody.returning(fitted, method: body), nil)
       }
-      return try Implementation(fitted, encoding, method: body, lending(places))
     }
   }
 

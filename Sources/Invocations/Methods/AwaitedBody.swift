@@ -18,19 +18,14 @@ extension Implementation {
         Receiver, repeat each Argument
       ) async throws -> Value
   ) throws(InvocationError) {
-    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
-    let twin = try Self.twin(encoding, Value.self) { () throws(InvocationError) in
-      try Implementation(asyncMethod: {
-        (receiver: Receiver, arguments: repeat each Argument) async throws -> Void in
-        _ = try await body(receiver, repeat each arguments)
-      })
-    }
-    self.init(
-      fitted, receiver: Receiver.self, withoutResult: twin,
-      awaited: { call in
+    try self.init(encoding, receiver: Receiver.self) {
+      (fitted: FittedPlan<Value, repeat each Argument>) in
+      let awaited: AwaitedClosure = { call in
         let (receiver, arguments) = try call.parts(fitted, Receiver.self)
         try call.answer(await body(receiver, repeat each arguments), fitted.result)
-      }, SwiftBody.notAwaited(fitted.plan))
+      }
+      return (SwiftBody.notAwaited(fitted.plan), awaited)
+    }
   }
 }
 
@@ -49,9 +44,11 @@ extension Invocation {
   ) throws(InvocationError) -> (receiver: Receiver, arguments: (repeat each Argument)) {
     var places = unsafe PlaceCursor(
       fitted.plan, fitted.arguments, FrameReference(call.frame))
-    return (
-      try SwiftBody.receiver(target, as: type), (repeat try places.next((each Argument).self))
-    )
+    guard let receiver = target as? Receiver else {
+      throw .wrongClass(
+        expected: SwiftType(type), given: target.map { SwiftType(Swift.type(of: $0)) })
+    }
+    return (receiver, (repeat try places.next((each Argument).self)))
   }
 
   /// Stores a result of a type that was compared with the plan.

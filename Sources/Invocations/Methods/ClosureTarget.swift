@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-public import TypeEncodings
-
 /// An object whose methods are closures, registered for this object alone.
 ///
 /// ```swift
@@ -10,7 +8,7 @@ public import TypeEncodings
 /// ```
 ///
 /// Registering a selector twice is an error, unless `replacing` is true.
-public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
+public final class ClosureTarget: MethodProviding, Sendable {
   private let methods = Guarded<[Selector: Implementation]>([:])
 
   /// Creates a target without methods.
@@ -73,9 +71,5 @@ public final class ClosureTarget: MethodProviding, MessageForwarding, Sendable {
 
   public func ownMethod(for selector: Selector) -> Implementation? {
     methods.read { $0[selector] }
-  }
-
-  public func methodSignature(for selector: Selector) -> MethodSignature? {
-    ownMethod(for: selector)?.signature
   }
 }

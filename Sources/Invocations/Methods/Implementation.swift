@@ -116,13 +116,15 @@ public final class Implementation: Sendable {
     self.init(fitted.plan, traits, body)
   }
 
-  /// Makes a copy with another Swift body and, if `awaited` is given, another body for senders that
-  /// await.
+  /// Makes a copy with other bodies, which `make` makes of those of a method and of its variant.
   convenience init(
-    _ other: Implementation, awaited: AwaitedClosure? = nil, _ body: @escaping Closure
+    _ other: Implementation,
+    wrapping make: (Implementation) -> (body: Closure, awaited: AwaitedClosure?)
   ) {
     var traits = other.traits
-    traits.awaitedBody = awaited ?? traits.awaitedBody
+    let (body, awaited) = make(other)
+    traits.awaitedBody = awaited
+    traits.withoutResult = traits.withoutResult.map { Implementation($0, wrapping: make) }
     self.init(other.plan, traits, body)
   }
 
@@ -185,6 +187,15 @@ public final class Implementation: Sendable {
     guard function != nil, let receiver else { return true }
     return isClass(type, below: receiver)
   }
+
+  /// Throws if C code does not take a receiver.
+  func checkReceiver(_ object: @autoclosure () -> AnyObject?) throws(InvocationError) {
+    guard function != nil, let receiver else { return }
+    let object = object()
+    if let object, takes(type(of: object)) { return }
+    throw .wrongClass(
+      expected: SwiftType(receiver), given: object.map { SwiftType(type(of: $0)) })
+  }
 }
 
 /// Whether a class equals another one, or is a subclass of it.
@@ -208,49 +219,40 @@ extension Implementation {
     encoding: String? = nil,
     method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value
   ) throws(InvocationError) {
-    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
-    try self.init(
-      fitted, encoding, method: body, unsafe SwiftBody.returning(fitted, method: body))
-  }
-
-  /// Makes a method whose body was made of a closure.
-  @usableFromInline
-  convenience init<Receiver: AnyObject, Value, each Argument>(
-    _ fitted: FittedPlan<Value, repeat each Argument>, _ encoding: String?,
-    method body: @escaping @Sendable (Receiver, repeat each Argument) throws -> Value,
-    _ closure: @escaping Closure
-  ) throws(InvocationError) {
-    let twin = try Self.twin(encoding, Value.self) { () throws(InvocationError) in
-      try Implementation(
-        method: { (receiver: Receiver, arguments: repeat each Argument) throws -> Void in
-          _ = try body(receiver, repeat each arguments)
-        })
+    try self.init(encoding, receiver: Receiver.self) {
+      (fitted: FittedPlan<Value, repeat each Argument>) in
+      (unsafe SwiftBody.returning(fitted, method: body), nil)
     }
-    self.init(fitted, receiver: Receiver.self, withoutResult: twin, closure)
   }
 
   /// Makes a method from a closure that takes only the arguments.
-  @inlinable
+  @usableFromInline
   package static func ofAnyTypes<Value, each Argument>(
     encoding: String? = nil, _ body: @escaping @Sendable (repeat each Argument) throws -> Value
   ) throws(InvocationError) -> Implementation {
-    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
-    let twin = try twin(encoding, Value.self) { () throws(InvocationError) in
-      try ofAnyTypes { (arguments: repeat each Argument) throws -> Void in
-        _ = try body(repeat each arguments)
-      }
+    try Implementation(encoding, receiver: nil) {
+      (fitted: FittedPlan<Value, repeat each Argument>) in
+      (SwiftBody.returning(fitted, body), nil)
     }
-    return Implementation(fitted, withoutResult: twin, SwiftBody.returning(fitted, body))
   }
 
-  /// The variant of a method for messages without a result, if the method's types spell its
-  /// encoding. A closure of one expression may have a result by accident:
-  /// `{ (id: Int) in seen.insert(id) }`.
+  /// Makes a method from the bodies that `make` makes for a plan. If its types spell the encoding, it
+  /// also answers messages without a result: a closure of one expression may have one by accident,
+  /// as in `{ (id: Int) in seen.insert(id) }`.
   @usableFromInline
-  static func twin<Value>(
-    _ encoding: String?, _ type: Value.Type, _ make: () throws(InvocationError) -> Implementation
-  ) throws(InvocationError) -> Implementation? {
-    encoding != nil || type == Void.self ? nil : try make()
+  convenience init<Value, each Argument>(
+    _ encoding: String?, receiver: Any.Type?,
+    _ make: (FittedPlan<Value, repeat each Argument>) -> (body: Closure, awaited: AwaitedClosure?)
+  ) throws(InvocationError) {
+    let fitted = try FittedPlan<Value, repeat each Argument>(method: encoding)
+    var twin: Implementation?
+    if encoding == nil, Value.self != Void.self {
+      let dropping = try fitted.droppingResult()
+      let (body, awaited) = make(dropping)
+      twin = Implementation(dropping, receiver: receiver, awaited: awaited, body)
+    }
+    let (body, awaited) = make(fitted)
+    self.init(fitted, receiver: receiver, withoutResult: twin, awaited: awaited, body)
   }
 
   /// Makes a method from a C function whose first parameters are the receiver and the selector.
@@ -259,7 +261,7 @@ extension Implementation {
   ///   - receiver: the class that receivers must belong to; other objects are refused.
   ///   - returnsRetained: whether the caller must release an object that the function returns.
   /// - Throws: ``InvocationError/encoding(_:)`` if the encoding is invalid;
-  ///   ``InvocationError/nullFunction``; the errors of `CallPlan.init`.
+  ///   ``InvocationError/nullFunction``; the errors of `CallPlan.shared`.
   /// - Safety: `encoding` must describe the function's C type. Without a `receiver` it must take
   ///   any object, because the implementation may be added to any class.
   @unsafe
@@ -281,7 +283,7 @@ extension Implementation {
   /// The arguments belong to the sender. If the closure retains the invocation, objects are
   /// retained and C strings copied, but not memory behind pointers.
   ///
-  /// - Throws: The errors of `CallPlan.init` if the signature cannot be planned.
+  /// - Throws: The errors of `CallPlan.shared` if the signature cannot be planned.
   public convenience init(
     _ signature: MethodSignature, invocation body: @escaping @Sendable (Invocation) throws -> Void
   ) throws(InvocationError) {

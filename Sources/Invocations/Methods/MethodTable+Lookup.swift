@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingShims
-package import TypeEncodings
 
 // Looks up how objects of a class answer a selector, and caches the result so that sends on all
 // threads find it without a lock.
@@ -26,16 +25,6 @@ extension MethodTable {
       table.providing == nil
     else { return nil }
     return method != nil
-  }
-
-  /// The signature of a method of a class, or of a message in an adopted protocol. Takes no lock if
-  /// the lookup is cached.
-  package static func signature(of type: AnyClass, for selector: Selector) -> MethodSignature? {
-    guard let (table, method) = known(type, selector), method != nil || table.providing == nil
-    else {
-      return MethodTable.of(type).signature(for: selector)
-    }
-    return method?.signature ?? table.requiredSignature(for: selector)
   }
 
   private static func known(

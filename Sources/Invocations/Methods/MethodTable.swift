@@ -54,11 +54,10 @@ public final class MethodTable: Sendable {
   let state = Guarded(State())
   let isDeclared = Atomic(false)
   let hasProtocols = Atomic(false)
-  /// The address of the superclass's table once it was requested. Reading it retains nothing.
-  private let superclassWord = Atomic<UInt>(0)
 
   /// The class whose instances have the methods.
   public let type: AnyClass
+  private let tableOfSuperclass: MethodTable?
 
   /// How objects of the class forward, and find their own methods; nil if they do not.
   let forwarding: ForwardingSteps?
@@ -68,8 +67,11 @@ public final class MethodTable: Sendable {
   /// What proxies had to add before the table was made.
   let additions: [@Sendable (MethodTable) -> Void]
 
-  private init(_ type: AnyClass, _ additions: [@Sendable (MethodTable) -> Void]) {
+  private init(
+    _ type: AnyClass, _ superclass: MethodTable?, _ additions: [@Sendable (MethodTable) -> Void]
+  ) {
     self.type = type
+    tableOfSuperclass = superclass
     self.additions = additions
     let custom = type as? any CustomAnswering.Type
     forwarding = custom.flatMap { ForwardingSteps($0) }
@@ -79,17 +81,21 @@ public final class MethodTable: Sendable {
 
   /// The table of a class, without its superclasses. It begins empty.
   public static func of(_ type: AnyClass) -> MethodTable {
-    let table = tables.withLockInPlace { tables in
+    (existing(type) ?? make(type)).declared
+  }
+
+  private static func make(_ type: AnyClass) -> MethodTable {
+    let superclass = _getSuperclass(type).map { existing($0) ?? make($0) }
+    return tables.withLockInPlace { tables in
       let key = ObjectIdentifier(type)
       if let known = tables.made[key] { return known }
-      let made = MethodTable(type, tables.additions.removeValue(forKey: key) ?? [])
+      let made = MethodTable(type, superclass, tables.additions.removeValue(forKey: key) ?? [])
       tables.made[key] = made
       return made
     }
-    return table.declared
   }
 
-  /// The table of a class that has had a message; nil for other classes.
+  /// The table of a class, if it or a subclass has had a message; nil for other classes.
   static func existing(_ type: AnyClass) -> MethodTable? {
     tables.read { $0.made[ObjectIdentifier(type)] }
   }
@@ -118,29 +124,13 @@ public final class MethodTable: Sendable {
   }
 
   /// The table of the superclass; nil for a root class.
-  public var superclass: MethodTable? {
-    if let known = unsafe knownSuperclass { return unsafe known.takeUnretainedValue().declared }
-    return _getSuperclass(type).map { type in
-      let table = MethodTable.of(type)
-      // SAFETY: a table is never freed.
-      let word = unsafe UInt(bitPattern: Unmanaged.passUnretained(table).toOpaque())
-      superclassWord.store(word, ordering: .releasing)
-      return table
-    }
-  }
-
-  @unsafe
-  var knownSuperclass: Unmanaged<MethodTable>? {
-    unsafe UnsafeRawPointer(bitPattern: superclassWord.load(ordering: .acquiring)).map {
-      unsafe .fromOpaque($0)
-    }
-  }
+  public var superclass: MethodTable? { tableOfSuperclass?.declared }
 
   // MARK: Changing
 
   /// Adds a method; false, and no change, if the class itself has one. A superclass's is overridden.
   func add(_ selector: Selector, _ implementation: Implementation) -> Bool {
-    change(selector) { state in
+    change([selector]) { state in
       guard state.methods[selector] == nil else { return false }
       state.methods[selector] = implementation
       return true
@@ -150,31 +140,14 @@ public final class MethodTable: Sendable {
   /// Sets the method for a selector, and returns the method that the class itself had.
   @discardableResult
   public func replace(_ selector: Selector, _ implementation: Implementation) -> Implementation? {
-    change(selector) { state in
-      let old = state.methods[selector]
-      state.methods[selector] = implementation
-      return old
-    }
-  }
-
-  /// Sets the implementation of a method that the class itself has, and returns the old one.
-  /// Returns nil, and changes nothing, if it has none.
-  @discardableResult
-  public func setImplementation(
-    _ selector: Selector, _ implementation: Implementation
-  ) -> Implementation? {
-    change(selector) { state in
-      guard let old = state.methods[selector] else { return nil }
-      state.methods[selector] = implementation
-      return old
-    }
+    change([selector]) { $0.methods.updateValue(implementation, forKey: selector) }
   }
 
   /// Removes a method of the class itself, and returns it. A superclass's method takes effect
   /// again.
   @discardableResult
   public func remove(_ selector: Selector) -> Implementation? {
-    change(selector) { $0.methods.removeValue(forKey: selector) }
+    change([selector]) { $0.methods.removeValue(forKey: selector) }
   }
 
   /// Exchanges the implementations of two methods, each in the class that has it: this one or a
@@ -183,7 +156,7 @@ public final class MethodTable: Sendable {
   public func exchange(_ one: Selector, _ other: Selector) -> Bool {
     guard let first = owner(of: one), let second = owner(of: other) else { return false }
     if first === second {
-      return first.change(one, other) { state in
+      return first.change([one, other]) { state in
         guard let a = state.methods[one], let b = state.methods[other] else { return false }
         state.methods[one] = b
         state.methods[other] = a
@@ -197,15 +170,11 @@ public final class MethodTable: Sendable {
     return true
   }
 
-  private func change<Result>(_ selectors: Selector..., body: (inout State) -> Result) -> Result {
-    change(selectors, byProxy: false, body)
-  }
-
   /// Changes the methods for some selectors. Cached lookups of others stay valid. Proxies send messages
   /// for these from then on, unless a proxy adds its own methods: of two threads that prepare a class,
   /// the one that adds the methods may come here after the other one has made the witness tables.
   private func change<Result>(
-    _ selectors: [Selector], byProxy: Bool, _ body: (inout State) -> Result
+    _ selectors: [Selector], byProxy: Bool = false, _ body: (inout State) -> Result
   ) -> Result {
     if passesOn {
       var unchanged = state.read { $0 }
@@ -250,7 +219,7 @@ public final class MethodTable: Sendable {
   }
 
   /// The table of the nearest class, this one or a superclass, that has a method for a selector.
-  public func owner(of selector: Selector) -> MethodTable? {
+  private func owner(of selector: Selector) -> MethodTable? {
     own(selector) != nil ? self : superclass?.owner(of: selector)
   }
 
@@ -346,25 +315,19 @@ public final class MethodTable: Sendable {
 
   /// The signature of a message in an adopted protocol.
   func requiredSignature(for selector: Selector) -> MethodSignature? {
-    if hasProtocols.load(ordering: .acquiring) {
-      for description in adoptedProtocols {
-        if let known = description.requirement(for: selector) { return known.signature }
-      }
-    }
-    if let known = unsafe knownSuperclass {
-      return unsafe known._withUnsafeGuaranteedRef { $0.declared.requiredSignature(for: selector) }
+    for description in protocols {
+      if let known = description.requirement(for: selector) { return known.signature }
     }
     return superclass?.requiredSignature(for: selector)
   }
 
   /// The protocols that the class itself adopts.
-  package var adoptedProtocols: [ProtocolDescription] {
+  private var protocols: [ProtocolDescription] {
     hasProtocols.load(ordering: .acquiring) ? state.read { $0.protocols } : []
   }
 
-  /// Whether the class or a superclass adopts a protocol, or another one that includes it.
+  /// Whether the class or a superclass adopts a protocol.
   public func conforms(to description: ProtocolDescription) -> Bool {
-    adoptedProtocols.contains { $0.includes(description) }
-      || superclass?.conforms(to: description) ?? false
+    protocols.contains(description) || superclass?.conforms(to: description) ?? false
   }
 }

@@ -31,19 +31,16 @@ public struct ProtocolDescription: Sendable {
   public let name: String
   /// The protocol's own requirements: the required ones first, each in the given order.
   public let requirements: [Requirement]
-  /// The protocols that this one includes.
-  package let adopted: [ProtocolDescription]
 
   /// Describes a protocol. Each message is a selector with the encoding of its method.
   ///
   /// - Throws: ``InvocationError/encoding(_:)`` if an encoding is invalid or does not fit its
   ///   selector.
   public init(
-    _ name: String, adopting adopted: [ProtocolDescription] = [],
-    required: KeyValuePairs<Selector, String> = [:], optional: KeyValuePairs<Selector, String> = [:]
+    _ name: String, required: KeyValuePairs<Selector, String> = [:],
+    optional: KeyValuePairs<Selector, String> = [:]
   ) throws(InvocationError) {
     self.name = name
-    self.adopted = adopted
     var requirements: [Requirement] = []
     for (list, isRequired) in [(required, true), (optional, false)] {
       for (selector, encoding) in list {
@@ -61,44 +58,11 @@ public struct ProtocolDescription: Sendable {
   package init(_ name: String, _ requirements: [Requirement]) {
     self.name = name
     self.requirements = requirements
-    adopted = []
   }
 
-  /// The requirement for a selector, in this protocol or one that it includes.
+  /// The requirement for a selector.
   public func requirement(for selector: Selector) -> Requirement? {
-    if let own = requirements.first(where: { $0.selector == selector }) { return own }
-    for description in adopted {
-      if let inherited = description.requirement(for: selector) { return inherited }
-    }
-    return nil
-  }
-
-  /// Whether this is the other protocol, or includes it.
-  public func includes(_ other: ProtocolDescription) -> Bool {
-    self == other || adopted.contains { $0.includes(other) }
-  }
-
-  /// A reason why a class does not conform.
-  @nonexhaustive
-  public enum Problem: Hashable, Sendable {
-    /// A required message has no method.
-    case missing(Selector)
-    /// A message, required or optional, has a method with other types.
-    case mismatch(Selector, expected: MethodSignature, given: MethodSignature)
-  }
-
-  /// Compares the methods of a class with this protocol and all protocols that it includes.
-  public func problems(of table: MethodTable) -> [Problem] {
-    let own = requirements.compactMap { requirement -> Problem? in
-      guard let method = table.method(for: requirement.selector) else {
-        return requirement.isRequired ? .missing(requirement.selector) : nil
-      }
-      return method.signature.isInterchangeable(with: requirement.signature)
-        ? nil
-        : .mismatch(
-          requirement.selector, expected: requirement.signature, given: method.signature)
-    }
-    return own + adopted.flatMap { $0.problems(of: table) }
+    requirements.first { $0.selector == selector }
   }
 }
 

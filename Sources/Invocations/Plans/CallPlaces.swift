@@ -53,7 +53,7 @@ package struct CallPlaces: Sendable {
 
   /// Finds the places of a call with `signature`, on the machine that the signature was parsed for.
   ///
-  /// - Throws: The errors of `CallPlan.init` for a signature that it refuses.
+  /// - Throws: The errors of `CallPlan.shared` for a signature that it refuses.
   package init(
     _ signature: MethodSignature, fixedArgumentCount: Int? = nil
   ) throws(InvocationError) {

@@ -5,8 +5,7 @@ extension CallPlan {
   /// The maximum number of plans that the shared cache retains.
   package static let cacheCapacity = 4096
 
-  /// The plans that equal signatures share. Calls compare plans by address, so two plans of one
-  /// signature would both work, but only along the slow paths.
+  /// The plans that equal signatures share, as calls compare plans by address.
   private struct Shared: Sendable {
     /// Retained plans, of signatures of the program's own text: there are finitely many. And weak
     /// references to the plans of other signatures, which their users retain.
@@ -30,9 +29,9 @@ extension CallPlan {
 
     /// The plan whose address a send compares in place of the address of `plan`.
     mutating func leader(of plan: CallPlan) -> CallPlan? {
-      guard plan.hasAddress else { return nil }
-      if let known = leaders[plan.identity]?.object as? CallPlan { return known }
-      leaders[plan.identity] = ObjectReference(plan, isStrong: false)
+      guard let identity = plan.identity else { return nil }
+      if let known = leaders[identity]?.object as? CallPlan { return known }
+      leaders[identity] = ObjectReference(plan, isStrong: false)
       return nil
     }
   }
@@ -47,7 +46,14 @@ extension CallPlan {
   /// signatures that were parsed from other strings live as long as their users, and leave nothing
   /// in the cache.
   ///
-  /// - Throws: The errors of ``init(_:fixedArgumentCount:)``.
+  /// - Parameters:
+  ///   - signature: the types of the result and the arguments.
+  ///   - fixedArgumentCount: for a variadic function, the number of arguments before its `...`. The
+  ///     others get C's default promotions.
+  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)`` if `fixedArgumentCount` is
+  ///   negative or exceeds the number of arguments; ``InvocationError/encoding(_:)``,
+  ///   ``InvocationError/unsupportedValue(index:signature:)`` or ``InvocationError/tooLarge(_:)``
+  ///   if a type cannot be laid out or passed by value; ``InvocationError/outOfMemory``.
   public static func shared(
     for signature: MethodSignature, fixedArgumentCount: Int? = nil
   ) throws(InvocationError) -> CallPlan {
@@ -109,15 +115,28 @@ extension CallPlan {
     Self.shared.withLockInPlace { shared in
       let own = ObjectIdentifier(self)
       if shared.plans[key]?.identity == own { shared.plans[key] = nil }
-      if shared.leaders[identity]?.identity == own { shared.leaders[identity] = nil }
+      if let identity, shared.leaders[identity]?.identity == own { shared.leaders[identity] = nil }
     }
   }
 }
 
 extension MethodSignature {
+  /// Makes the signature of a literal. Its plan is kept for the life of the process, so parse text from
+  /// outside the program with `init(parsing:)`.
+  ///
+  /// - Throws: `TypeEncodingError` if the literal is not a valid signature.
+  public init(_ literal: StaticString) throws(TypeEncodingError) {
+    try self.init(ofProgramText: literal.description)
+  }
+
+  /// Parses a literal, or text that was spelled from Swift types: a program has finitely many.
+  init(ofProgramText text: String) throws(TypeEncodingError) {
+    try self.init(utf8: Array(text.utf8), isStatic: true)
+  }
+
   /// Whether calls of the two signatures are interchangeable: see
   /// ``CallPlan/isInterchangeable(with:)``.
-  func isInterchangeable(with other: MethodSignature) -> Bool {
+  package func isInterchangeable(with other: MethodSignature) -> Bool {
     if self == other { return true }
     guard let own = CallPlan.identity(self, nil) else { return false }
     return own == CallPlan.identity(other, nil)

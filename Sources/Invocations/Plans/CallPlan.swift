@@ -59,36 +59,15 @@ public final class CallPlan: Sendable {
 
   /// The cache key of shared plans. Equal signatures have equal keys.
   let key: [UInt8]
-  /// Plans with equal identities are interchangeable. The pointee type of an unowned address is not
-  /// part of the identity.
-  package let identity: [UInt8]
-  /// Whether a value is an unowned address.
-  let hasAddress: Bool
-  /// The first of the shared plans with an equal identity, whose address stands for it in sends.
+  /// The key without the pointee types of unowned addresses, for a plan that has one. Plans with equal
+  /// identities are interchangeable.
+  let identity: [UInt8]?
+  /// The first of the plans with an equal identity, whose address stands for it in sends.
   private let leader = AtomicLazyReference<CallPlan>()
 
-  /// Plans calls with `signature`.
-  ///
-  /// - Parameters:
-  ///   - signature: the types of the result and the arguments.
-  ///   - fixedArgumentCount: for a variadic function, the number of arguments before its `...`. The
-  ///     others get C's default promotions.
-  /// - Throws: ``InvocationError/indexOutOfBounds(index:count:)`` if `fixedArgumentCount` is
-  ///   negative or exceeds the number of arguments; ``InvocationError/encoding(_:)``,
-  ///   ``InvocationError/unsupportedValue(index:signature:)`` or ``InvocationError/tooLarge(_:)``
-  ///   if a type cannot be laid out or passed by value; ``InvocationError/outOfMemory``.
-  public convenience init(
-    _ signature: MethodSignature, fixedArgumentCount: Int? = nil
-  ) throws(InvocationError) {
-    try self.init(
-      signature, fixedArgumentCount: fixedArgumentCount,
-      key: Self.key(signature, fixedArgumentCount, []))
-    follow(nil)
-  }
-
+  /// Makes a plan for the shared ones, which `follow` completes.
   init(
-    _ signature: MethodSignature, fixedArgumentCount: Int?, _ swiftTypes: [SwiftType?] = [],
-    key: [UInt8]
+    _ signature: MethodSignature, fixedArgumentCount: Int?, _ swiftTypes: [SwiftType?], key: [UInt8]
   ) throws(InvocationError) {
     SwiftRuntime.isKnown
     let count = signature.numberOfArguments
@@ -112,9 +91,7 @@ public final class CallPlan: Sendable {
     self.signature = MethodSignature(remindedOfNothing: signature)
     self.fixedArgumentCount = fixedArgumentCount
     self.key = key
-    let identity = Self.identity(signature, fixedArgumentCount, swiftTypes)
-    self.identity = identity ?? key
-    hasAddress = identity != nil
+    identity = Self.identity(signature, fixedArgumentCount, swiftTypes)
     unsafe handle = plan
     unsafe facts = fwd_plan_facts(plan)
     unsafe slots = facts.pointee.slots
@@ -236,14 +213,11 @@ public final class CallPlan: Sendable {
   /// Their signatures must be equal, except for the pointee types of pointers, blocks and
   /// functions. C strings do not count as pointers here, because they are owned.
   ///
-  /// - Complexity: O(1), one comparison of addresses, for plans from the shared cache.
+  /// - Complexity: O(1), one comparison of addresses.
   @inlinable
   package func isInterchangeable(with other: CallPlan) -> Bool {
-    self === other || hasSameIdentity(as: other)
+    unsafe self === other || facts.pointee.identity == other.facts.pointee.identity
   }
-
-  @usableFromInline
-  func hasSameIdentity(as other: CallPlan) -> Bool { identity == other.identity }
 }
 
 extension CallPlan {

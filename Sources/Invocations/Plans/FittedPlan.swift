@@ -75,7 +75,7 @@ package struct FittedPlan<Value, each Argument>: Sendable {
     let hidden = first == 2 ? "@:" : ""
     let text = places[0].encoding + hidden + places.dropFirst().map(\.encoding).joined()
     return try InvocationError.wrapping { () throws(TypeEncodingError) in
-      try SignatureCache.signature(ofProgramText: text)
+      try MethodSignature(ofProgramText: text)
     }
   }
 }
@@ -120,6 +120,16 @@ extension FittedPlan {
     try comparePlaces(dropsResult: Value.self == Void.self)
   }
 
+  /// The plan of messages with these arguments and without a result. A body that is made of it drops
+  /// its result.
+  func droppingResult() throws(InvocationError) -> FittedPlan {
+    FittedPlan(of: try FittedPlan<Void, repeat each Argument>(method: nil))
+  }
+
+  private init(of other: FittedPlan<Void, repeat each Argument>) {
+    (plan, first, result, arguments) = (other.plan, other.first, other.result, other.arguments)
+  }
+
   private static func anyPlaces(isMethod: Bool) -> [Place] {
     var places: [Place] = []
     for type in repeat (each Argument).self {
@@ -133,27 +143,20 @@ extension FittedPlan {
 /// to a protocol asks for the same plans. Holds as many plans as the shared cache, and only plans
 /// of the program's own text.
 private enum Known {
-  private final class Box<Value, each Argument>: Sendable {
-    let plan: FittedPlan<Value, repeat each Argument>
-    init(_ plan: FittedPlan<Value, repeat each Argument>) { self.plan = plan }
-  }
-
-  private static let boxes = Guarded<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+  private static let plans = Guarded<[ObjectIdentifier: any Sendable]>([:])
 
   static func plan<Value, each Argument>(
     of type: FittedPlan<Value, repeat each Argument>.Type
   ) -> FittedPlan<Value, repeat each Argument>? {
-    let box = boxes.read { $0[ObjectIdentifier(type)] }
-    return box.map { unsafe unsafeDowncast($0, to: Box<Value, repeat each Argument>.self).plan }
+    plans.read { $0[ObjectIdentifier(type)] } as? FittedPlan<Value, repeat each Argument>
   }
 
   static func keep<Value, each Argument>(_ plan: FittedPlan<Value, repeat each Argument>) {
     guard plan.plan.signature.isStatic else { return }
     let key = ObjectIdentifier(FittedPlan<Value, repeat each Argument>.self)
-    let box = Box(plan)
-    // The box of a thread that was faster stays: dropping it could end its plan under the lock.
-    boxes.withLockInPlace { boxes in
-      if boxes.count < CallPlan.cacheCapacity, boxes[key] == nil { boxes[key] = box }
+    // The plan of a thread that was faster stays: dropping it could end it under the lock.
+    plans.withLockInPlace { plans in
+      if plans.count < CallPlan.cacheCapacity, plans[key] == nil { plans[key] = plan }
     }
   }
 }

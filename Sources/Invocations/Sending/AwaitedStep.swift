@@ -2,48 +2,35 @@
 import CForwardingShims
 import Synchronization
 
-import Glibc
-
 /// The nesting of forwarding steps of a task that awaits them, with the objects that forward.
 ///
 /// A task may resume on another thread, so the notes of ``ForwardingDepth``, which are per thread,
 /// do not work here.
-@safe
-package final class AwaitedStep: @unchecked Sendable {
-  // SAFETY: `enclosing` is only touched by `withEnclosing`, under a lock, or before the step is shared.
-  // `place` is set by the task that enters the step, before anything else runs inside of it. The rest
-  // is constant or atomic.
-
-  private let lock = unsafe pthread_mutex_t()
-
+package final class AwaitedStep: Sendable {
   @TaskLocal private static var innermost: AwaitedStep?
 
-  /// The step that this task is in. A task that was started inside of a step, and is not awaited
-  /// there, may outlive the step, which is then skipped.
-  package static var current: AwaitedStep? { firstOpen(from: innermost) }
-
-  /// Whether an awaited message may wait for this task: one that is inside of it, or that has such a
-  /// task as its parent. The local values of another task that began there are copies.
-  package static var isInside: Bool {
-    guard let step = innermost, current != nil else { return false }
-    return unsafe step.place == placeOfInnermost
+  /// The step that this task or its parent is in. Another task that was started inside of a step may
+  /// outlive it, so it is in none: its local values are copies.
+  package static var current: AwaitedStep? {
+    guard let step = innermost, step.place.load(ordering: .relaxed) == placeOfInnermost else {
+      return nil
+    }
+    return step
   }
 
   /// Where the step of this task, or of its parent, is stored.
-  private static var placeOfInnermost: UnsafeRawPointer? {
-    unsafe fwd_task_value(Unmanaged.passUnretained($innermost).toOpaque())
+  private static var placeOfInnermost: UInt {
+    unsafe UInt(bitPattern: fwd_task_value(Unmanaged.passUnretained($innermost).toOpaque()))
   }
 
   private let object: ObjectIdentifier
   /// The number of the message; 0 for a step without a message.
   private let message: Atomic<UInt64>
-  /// The number of steps that were open at the beginning of this one, or more, and this one. There
-  /// are fewer outer steps, so no chain is longer than the limit.
+  private let outer: AwaitedStep?
+  /// The number of outer steps, and this one.
   private let depth: Int
-  @exclusivity(unchecked) private var enclosing: AwaitedStep?
-  /// Where the task that entered the step stores it.
-  @exclusivity(unchecked) private var place: UnsafeRawPointer?
-  private let isOver = Atomic(false)
+  /// Where the task that entered the step stores it; 0 once it has left.
+  private let place = Atomic<UInt>(0)
   /// The last optional requirement that a default implementation reported as left out, combined
   /// with its object in one word.
   private let leftOut = Atomic<UInt>(0)
@@ -51,47 +38,8 @@ package final class AwaitedStep: @unchecked Sendable {
   private init(_ object: ObjectIdentifier, _ message: UInt64, in outer: AwaitedStep?) {
     self.object = object
     self.message = Atomic(message)
-    unsafe enclosing = outer
-    let depth = (outer?.depth ?? 0) + 1
-    self.depth = depth <= ForwardingDepth.limit ? depth : Self.unlinkEndedSteps(from: outer) + 1
-  }
-
-  /// Reads or changes the step around this one under the lock, which is found as in `Guarded`. A
-  /// `Guarded` value would be an allocation for each awaited message.
-  private func withEnclosing<Result>(_ body: (inout AwaitedStep?) -> Result) -> Result {
-    let mutex = unsafe (Unmanaged.passUnretained(self).toOpaque() + Int(FWD_OBJECT_HEADER))
-      .assumingMemoryBound(to: pthread_mutex_t.self)
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
-    return unsafe body(&enclosing)
-  }
-
-  /// The step around this one. It may have ended.
-  private var outer: AwaitedStep? { withEnclosing { $0 } }
-
-  /// Removes the steps that have ended from the chain of an open one. A task that began before the
-  /// step of its parent ended is in that step, so a chain of such tasks would grow without end.
-  ///
-  /// - Returns: the number of steps in the chain.
-  private static func unlinkEndedSteps(from innermost: AwaitedStep?) -> Int {
-    var (inner, count) = (innermost, 0)
-    while let step = inner {
-      count += 1
-      let outer = firstOpen(from: step.outer)
-      // Returned, so that the steps between are released outside of the lock.
-      _ = step.withEnclosing { enclosing in
-        defer { enclosing = outer }
-        return enclosing
-      }
-      inner = outer
-    }
-    return count
-  }
-
-  private static func firstOpen(from innermost: AwaitedStep?) -> AwaitedStep? {
-    var next = innermost
-    while let step = next, step.isOver.load(ordering: .relaxed) { next = step.outer }
-    return next
+    self.outer = outer
+    depth = (outer?.depth ?? 0) + 1
   }
 
   /// Runs `body` inside of a forwarding step.
@@ -114,7 +62,6 @@ package final class AwaitedStep: @unchecked Sendable {
     guard step.isShallow else {
       throw InvocationError.forwardedTooDeeply(selector, limit: ForwardingDepth.limit)
     }
-    defer { step.end() }
     return try await with(step, body)
   }
 
@@ -125,9 +72,7 @@ package final class AwaitedStep: @unchecked Sendable {
     through object: AnyObject, from sender: AwaitedStep?,
     _ body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
-    let step = AwaitedStep(ObjectIdentifier(object), 0, in: sender)
-    defer { step.end() }
-    return try await with(step, body)
+    try await with(AwaitedStep(ObjectIdentifier(object), 0, in: sender), body)
   }
 
   /// Runs a method of an object in a step without a message. Returns whether the object leaves out the
@@ -137,7 +82,6 @@ package final class AwaitedStep: @unchecked Sendable {
     _ method: nonisolated(nonsending) () async -> Void
   ) async -> Bool {
     let step = AwaitedStep(object, 0, in: current)
-    defer { step.end() }
     await with(step, method)
     return step.takeLeftOut(object, selector)
   }
@@ -156,13 +100,13 @@ package final class AwaitedStep: @unchecked Sendable {
       unsafe fwd_task_push(key, value, type)
       unsafe value.initialize(to: nil)
     }
-    unsafe step.place = placeOfInnermost
+    step.place.store(placeOfInnermost, ordering: .relaxed)
     return step
   }
 
   /// Ends the step, which must be the last that the task entered.
   func leave() {
-    end()
+    place.store(0, ordering: .relaxed)
     fwd_task_pop()
   }
 
@@ -193,9 +137,6 @@ package final class AwaitedStep: @unchecked Sendable {
   /// Makes the step stand for a message that is sent inside of it.
   func standsFor(_ message: UInt64) { self.message.store(message, ordering: .relaxed) }
 
-  /// Marks the step as ended, for tasks that were started inside of it.
-  func end() { isOver.store(true, ordering: .relaxed) }
-
   /// Runs `body` inside of a step, in the isolation of its caller. The closure captures
   /// `isolation`, because only that binds it to the caller's isolation.
   private static func with<Result>(
@@ -204,19 +145,20 @@ package final class AwaitedStep: @unchecked Sendable {
   ) async rethrows -> Result {
     try await $innermost.withValue(step) {
       _ = isolation
-      unsafe step.place = placeOfInnermost
+      step.place.store(placeOfInnermost, ordering: .relaxed)
+      defer { step.place.store(0, ordering: .relaxed) }
       return try await body()
     }
   }
 
-  /// Whether an open step forwards the message through the object.
+  /// Whether a step forwards the message through the object.
   private static func isForwarding(
     _ message: UInt64, _ object: ObjectIdentifier, from innermost: AwaitedStep?
   ) -> Bool {
     var next = innermost
     while let step = next {
       if step.object == object, step.message.load(ordering: .relaxed) == message { return true }
-      next = firstOpen(from: step.outer)
+      next = step.outer
     }
     return false
   }

@@ -10,7 +10,7 @@ extension Call {
     guard let selector else { throw .selectorNotSet }
     guard let method = MethodTable.find(type(of: target), selector).1 else { return nil }
     let answering = try plan.check(method, selector)
-    try checkReceiver(of: answering, target)
+    try answering.checkReceiver(target)
     return answering
   }
 

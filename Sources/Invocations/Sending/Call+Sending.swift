@@ -193,22 +193,7 @@ extension Call {
     _ method: Implementation, _ selector: Selector
   ) throws(InvocationError) -> Implementation {
     let answering = try plan.check(method, selector)
-    try checkReceiver(of: answering)
+    try answering.checkReceiver(slot(0).object)
     return answering
-  }
-
-  /// Throws if C code does not take the current receiver.
-  func checkReceiver(of method: Implementation) throws(InvocationError) {
-    guard method.function != nil, method.receiver != nil else { return }
-    try checkReceiver(of: method, slot(0).object)
-  }
-
-  func checkReceiver(
-    of method: Implementation, _ object: AnyObject?
-  ) throws(InvocationError) {
-    guard method.function != nil, let expected = method.receiver else { return }
-    if let object, method.takes(type(of: object)) { return }
-    throw .wrongClass(
-      expected: SwiftType(expected), given: object.map { SwiftType(type(of: $0)) })
   }
 }

@@ -65,12 +65,6 @@ extension BorrowedObject {
     try unsafe with(as: type) { try $0.forward(call) }
   }
 
-  func methodSignature<Object: MessageForwarding>(
-    for selector: Selector, as type: Object.Type
-  ) -> MethodSignature? {
-    unsafe with(as: type) { $0.methodSignature(for: selector) }
-  }
-
   func ownMethod<Object: MethodProviding>(
     for selector: Selector, as type: Object.Type
   ) -> Implementation? {
@@ -126,17 +120,15 @@ extension Invocation {
   ) throws -> ForwardingStep {
     let other = call.lendingTarget { target.forwardingTarget(for: selector) }
     if let other, other !== target { return .target(other) }
-    switch call.lendingTarget({ target.match(self, selector) }) {
-    case .fits: return .invocation
-    case .expects(let signature):
-      throw InvocationError.signatureMismatch(
-        name: selector.name, expected: signature, given: plan.signature)
-    case .unknown:
+    guard let signature = call.lendingTarget({ target.signature(for: self) }) else {
       try target.unrecognizedSelector(selector)
       // An object that does not throw has no answer, so the result is zero.
       call.answerWithZero()
       return .none
     }
+    if signature.isInterchangeable(with: plan.signature) { return .invocation }
+    throw InvocationError.signatureMismatch(
+      name: selector.name, expected: signature, given: plan.signature)
   }
 }
 

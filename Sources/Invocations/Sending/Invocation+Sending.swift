@@ -135,15 +135,15 @@ extension Invocation {
     _ selector: Selector, to target: BorrowedObject, as type: Object.Type
   ) throws {
     try unsafe target.with(as: type) { target in
-      try ForwardingDepth.enter(target, call, selector, for: target)
-      defer { ForwardingDepth.leave() }
-      switch try nextStep(selector, of: target) {
-      case .target(let other): try withExtendedLifetime(other) { try send(to: other) }
-      case .invocation:
-        let before = call.lendTarget(target)
-        defer { call.takeBack(before, selector) }
-        try target.forward(self)
-      case .none: break
+      try call.forwarding(by: target) {
+        switch try nextStep(selector, of: target) {
+        case .target(let other): try withExtendedLifetime(other) { try send(to: other) }
+        case .invocation:
+          let before = call.lendTarget(target)
+          defer { call.takeBack(before, selector) }
+          try target.forward(self)
+        case .none: break
+        }
       }
     }
   }

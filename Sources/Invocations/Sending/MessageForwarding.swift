@@ -31,9 +31,10 @@ public protocol MessageForwarding: CustomAnswering, SendableMetatype {
   /// The types of a message that ``forward(_:)`` handles; nil if it does not handle the message.
   func methodSignature(for selector: Selector) -> MethodSignature?
 
-  /// Whether ``forward(_:)`` handles an invocation, as far as its types go. The default compares
-  /// ``methodSignature(for:)``. An object that takes all types returns ``InvocationMatch/fits``.
-  func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch
+  /// The types with which ``forward(_:)`` handles an invocation, which must be its own; nil if it does
+  /// not handle the message. The default asks ``methodSignature(for:)``. An object that takes all
+  /// types returns the invocation's ``Invocation/methodSignature``.
+  func signature(for invocation: Invocation) -> MethodSignature?
 
   /// Handles an invocation that was sent to this object, which is its target. The sender gets the
   /// result that the invocation has on return.
@@ -66,11 +67,11 @@ extension MessageForwarding {
   public func forwardingTarget(for selector: Selector) -> AnyObject? { nil }
 
   public func methodSignature(for selector: Selector) -> MethodSignature? {
-    MethodTable.signature(of: type(of: self), for: selector)
+    MethodTable.of(type(of: self)).signature(for: selector)
   }
 
-  public func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-    InvocationMatch(methodSignature(for: selector), invocation)
+  public func signature(for invocation: Invocation) -> MethodSignature? {
+    invocation.selector.flatMap { methodSignature(for: $0) }
   }
 
   public func forward(_ invocation: Invocation) throws {
@@ -91,33 +92,6 @@ extension MessageForwarding {
 
   public func conforms(to description: ProtocolDescription) -> Bool {
     MethodTable.of(type(of: self)).conforms(to: description)
-  }
-}
-
-/// Whether an object will forward an invocation, as far as its types go.
-///
-/// ```swift
-/// let call = try Invocation(MethodSignature("v@:i"), selector: "didSave:")
-/// InvocationMatch(try MethodSignature(parsing: "v@:q"), call)  // expects(v@:q)
-/// InvocationMatch(nil, call)                                   // unknown
-/// ```
-public enum InvocationMatch: Sendable {
-  /// It forwards the invocation.
-  case fits
-  /// It forwards the selector, but with these types.
-  case expects(MethodSignature)
-  /// It does not forward the selector.
-  case unknown
-
-  /// Compares the types that an object forwards with those of an invocation. A nil signature is
-  /// unknown.
-  public init(_ signature: MethodSignature?, _ invocation: Invocation) {
-    guard let signature else {
-      self = .unknown
-      return
-    }
-    self =
-      signature.isInterchangeable(with: invocation.methodSignature) ? .fits : .expects(signature)
   }
 }
 
@@ -162,15 +136,12 @@ public enum Introspection {
   /// answer.
   public static func signature(of object: AnyObject?, for selector: Selector) -> MethodSignature? {
     guard let object else { return nil }
-    let (table, method) = MethodTable.find(type(of: object), selector)
-    if let method { return method.signature }
-    // SAFETY: the caller retains the object.
-    let held = unsafe BorrowedObject(Unmanaged.passUnretained(object).toOpaque())
-    defer { withExtendedLifetime(object) {} }
-    if let method = table.ownOrClassMethod(of: held, for: selector) { return method.signature }
-    guard let steps = table.forwarding else { return table.signature(for: selector) }
+    if let method = implementation(of: object, for: selector) { return method.signature }
+    guard let forwarding = object as? any MessageForwarding else {
+      return MethodTable.of(type(of: object)).signature(for: selector)
+    }
     return ForwardingDepth.asking(object, ifAskedAlready: nil) {
-      held.methodSignature(for: selector, as: steps.type)
+      forwarding.methodSignature(for: selector)
     }
   }
 

@@ -32,7 +32,7 @@ extension Call {
     try replacingResult {
       try withTranslation(for: method.plan, failing: { $0 as any Error }) {
         (other) throws(any Error) in
-        try other.call.checkReceiver(of: method)
+        try method.checkReceiver(other.call.slot(0).object)
         try other.call.lendingTarget { try other.call.perform(method) }
       }
     }

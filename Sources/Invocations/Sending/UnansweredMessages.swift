@@ -6,12 +6,6 @@ import CForwardingShims
 /// A proxy without a target for a message throws an error. A target may throw the same error, for a
 /// message that it has sent itself. So the proxy notes it in the call, and its sender looks there.
 package enum UnansweredMessages {
-  /// The error of a receiver that leaves out an optional requirement.
-  package static var leftOut: any Error { NotImplemented() }
-
-  /// Whether an error says that the receiver leaves out an optional requirement.
-  package static func isLeftOut(_ error: any Error) -> Bool { error is NotImplemented }
-
   /// Whether the sender of a call has an answer where no target has one.
   package static func hasOtherwise(_ call: Call) -> Bool {
     unsafe call.state.pointee.has_otherwise != 0
@@ -27,7 +21,7 @@ package enum UnansweredMessages {
 
   /// Whether no target answered a call that ended with an error. Removes the note.
   package static func take(_ call: Call, _ error: any Error) -> Bool {
-    if isLeftOut(error) { return true }
+    if error is NotImplemented { return true }
     defer { unsafe call.state.pointee.is_unanswered = 0 }
     return unsafe call.state.pointee.is_unanswered != 0
   }

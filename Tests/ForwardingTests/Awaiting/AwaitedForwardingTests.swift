@@ -2,6 +2,7 @@
 @testable import Forwarding
 import Invocations
 import Testing
+import TypeEncodings
 
 private final class Worker: MethodDeclaring {
   static func declareMethods(_ methods: MethodDeclarations) {
@@ -19,8 +20,8 @@ struct AwaitedForwardingTests {
   @Test("an object that forwards synchronously can be awaited")
   func atOnce() async throws {
     final class Answering: ForwardingProxy {
-      override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-        .fits
+      override func signature(for invocation: Invocation) -> MethodSignature? {
+        invocation.methodSignature
       }
       override func forward(_ invocation: Invocation) throws { try invocation.setResult(7) }
     }
@@ -31,8 +32,8 @@ struct AwaitedForwardingTests {
   func awaiting() async throws {
     final class Passing: ForwardingProxy {
       let worker = Worker()
-      override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-        .fits
+      override func signature(for invocation: Invocation) -> MethodSignature? {
+        invocation.methodSignature
       }
       override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
         try await invocation.invokeAwaiting(on: worker)
@@ -46,8 +47,8 @@ struct AwaitedForwardingTests {
   func circle() async throws {
     final class Passing: ForwardingProxy {
       var next: AnyObject?
-      override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-        .fits
+      override func signature(for invocation: Invocation) -> MethodSignature? {
+        invocation.methodSignature
       }
       override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
         await Task.yield()

@@ -107,8 +107,8 @@ struct RefusalTextTests {
   func unheard() async {
     await #expect(processExitsWith: .success) {
       final class Closed: ForwardingProxy, @unchecked Sendable {
-        override func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch {
-          .fits
+        override func signature(for invocation: Invocation) -> MethodSignature? {
+          invocation.methodSignature
         }
         override func forward(_ invocation: Invocation) throws { throw Failure(name: "closed") }
       }

@@ -83,7 +83,9 @@ struct AnyValueEdgeTests {
     final class Keeper: MessageForwarding, @unchecked Sendable {
       var calls: [Invocation] = []
       func responds(to selector: Selector) -> Bool { true }
-      func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch { .fits }
+      func signature(for invocation: Invocation) -> MethodSignature? {
+        invocation.methodSignature
+      }
       func forward(_ invocation: Invocation) { calls.append(invocation) }
     }
     let keeper = Keeper()

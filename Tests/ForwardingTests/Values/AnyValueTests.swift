@@ -180,7 +180,9 @@ struct AnyValueTests {
     final class Keeper: MessageForwarding, @unchecked Sendable {
       var call: Invocation?
       func responds(to selector: Selector) -> Bool { true }
-      func match(_ invocation: Invocation, _ selector: Selector) -> InvocationMatch { .fits }
+      func signature(for invocation: Invocation) -> MethodSignature? {
+        invocation.methodSignature
+      }
       func forward(_ invocation: Invocation) throws { call = invocation }
     }
     do {

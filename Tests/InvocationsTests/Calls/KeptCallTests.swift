@@ -24,7 +24,7 @@ struct KeptCallTests {
       ("v@:@?", false), ("v@:{CGSize=dd}", false), ("v@:qqqqqqqqqq", true), ("v#:i", false),
     ] as [(String, Bool)])
   func kinds(encoding: String, isEnough: Bool) throws {
-    #expect(try CallPlan(MethodSignature(parsing: encoding)).travels == isEnough)
+    #expect(try CallPlan.shared(for: MethodSignature(parsing: encoding)).travels == isEnough)
   }
 
   @Test("words in registers and on the stack, and structures in both, are kept")
@@ -139,7 +139,7 @@ struct KeptCallTests {
       if: Sanitizer.current != nil || FWD_IS_CHECKED != 0,
       "a sanitizer and a checked build see each object end"))
   func spares() throws {
-    let plan = try CallPlan(MethodSignature(parsing: "v@:i"))
+    let plan = try CallPlan.shared(for: MethodSignature(parsing: "v@:i"))
     func spare() -> ObjectIdentifier { SpareInvocations.withOne(plan) { ObjectIdentifier($0) } }
     #expect(spare() == spare())
   }

@@ -18,7 +18,7 @@ private func freed(_ count: Int) throws -> [UnsafeRawPointer] {
 
 /// The function of a freed callback whose plan has no other user.
 private func freedOfOwnPlan() throws -> UInt {
-  let plan = try CallPlan(MethodSignature(parsing: "iiqiq"))
+  let plan = try CallPlan.shared(for: MethodSignature(parsing: "iiqiq"))
   return UInt(bitPattern: try Callback(Answer(plan, { _ in }, { _ in })).address)
 }
 

@@ -76,8 +76,8 @@ struct AdversarialEncodingTests {
       switch one.use {
       case .type: _ = try TypeEncoding(parsing: one.text).layout
       case .spelling: _ = try TypeEncoding(parsing: one.text)
-      case .method: _ = try CallPlan(MethodSignature(method: one.text))
-      case .call: _ = try CallPlan(MethodSignature(parsing: one.text))
+      case .method: _ = try CallPlan.shared(for: MethodSignature(method: one.text))
+      case .call: _ = try CallPlan.shared(for: MethodSignature(parsing: one.text))
       }
     }
     do {

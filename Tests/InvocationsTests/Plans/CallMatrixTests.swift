@@ -109,7 +109,7 @@ struct CallMatrixTests {
     _ signature: MethodSignature, _ seed: UInt64
   ) throws -> CallPlan? {
     do {
-      return try CallPlan(signature)
+      return try CallPlan.shared(for: signature)
     } catch {
       guard case .encoding(let cause) = error, cause.reason == .compilersDisagree else {
         throw error

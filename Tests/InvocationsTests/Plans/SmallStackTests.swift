@@ -107,7 +107,7 @@ struct SmallStackTests {
     await #expect(processExitsWith: .success) {
       onSmallStack(32 << 10) {
         let signature = try MethodSignature(parsing: "di{W=[4000q]}")
-        let plan = try CallPlan(signature, fixedArgumentCount: 1)
+        let plan = try CallPlan.shared(for: signature, fixedArgumentCount: 1)
         let call = Invocation(plan)
         try call.setArgument(Int32(0), at: 0)
         do {

@@ -115,7 +115,7 @@ struct InvokingTests {
   @Test("a variadic function gets C's promotions")
   func variadic() throws {
     let fixture = Fixtures.named("f_average")
-    let plan = try CallPlan(MethodSignature(parsing: "diffd"), fixedArgumentCount: 1)
+    let plan = try CallPlan.shared(for: MethodSignature(parsing: "diffd"), fixedArgumentCount: 1)
     let call = Invocation(plan)
     try call.setArgument(Int32(3), at: 0)
     try call.setArgument(Float(1.5), at: 1)
@@ -125,14 +125,14 @@ struct InvokingTests {
     try call.invoke(using: fixture.function)
     #expect(try call.result(as: Double.self) == 3)
     #expect(throws: InvocationError.indexOutOfBounds(index: 9, count: 4)) {
-      try CallPlan(MethodSignature(parsing: "diffd"), fixedArgumentCount: 9)
+      try CallPlan.shared(for: MethodSignature(parsing: "diffd"), fixedArgumentCount: 9)
     }
   }
 
   @Test("a variadic function is told how many vector registers may be in use, even if none follow")
   func vectorCount() throws {
     for (encoding, count) in [("ii", 0), ("iid", 1), ("iidqd", 2)] {
-      let plan = try CallPlan(MethodSignature(parsing: encoding), fixedArgumentCount: 1)
+      let plan = try CallPlan.shared(for: MethodSignature(parsing: encoding), fixedArgumentCount: 1)
       let call = Invocation(plan)
       try call.setArgument(Int32(1), at: 0)
       try call.invoke(using: Fixtures.named("f_vector_count").function)
@@ -146,7 +146,8 @@ struct InvokingTests {
 
   @Test("narrow variadic integers are promoted to int")
   func variadicIntegers() throws {
-    let plan = try CallPlan(MethodSignature(parsing: "i^vQ*csCSB"), fixedArgumentCount: 3)
+    let plan = try CallPlan.shared(
+      for: MethodSignature(parsing: "i^vQ*csCSB"), fixedArgumentCount: 3)
     let call = Invocation(plan)
     var buffer = [UInt8](repeating: 0, count: 64)
     try buffer.withUnsafeMutableBytes { bytes in

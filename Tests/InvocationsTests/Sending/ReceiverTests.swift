@@ -219,8 +219,6 @@ struct AddressTests {
     #expect(one !== other)
     #expect(one.isInterchangeable(with: other))
     #expect(one.facts.pointee.identity == other.facts.pointee.identity)
-    let own = try CallPlan(MethodSignature(parsing: "v@:^d"))
-    #expect(own.isInterchangeable(with: one))
   }
 
   @Test(

@@ -25,7 +25,7 @@ struct PaddedStructureTests {
   static let forty = [40, 0, 0, 0] + [UInt8](repeating: 0xEE, count: 12)
 
   static func prepared(_ text: String, numbers: Int) throws -> Invocation {
-    let call = Invocation(try CallPlan(signature(text)))
+    let call = Invocation(try CallPlan.shared(for: signature(text)))
     try call.setArgument(1.5, at: 0)
     for number in 1...numbers { try call.setArgument(Int32(number), at: number) }
     // Set after the neighbours: a value that is too long would overwrite one of them.
@@ -63,7 +63,7 @@ struct PaddedStructureTests {
 
   @Test("a padded structure is returned", arguments: spellings)
   func result(spelling: String) throws {
-    let call = Invocation(try CallPlan(Self.signature(spelling + spelling)))
+    let call = Invocation(try CallPlan.shared(for: Self.signature(spelling + spelling)))
     try call.setArgument(bytes: Self.forty, at: 0)
     try call.invoke(using: Fixtures.named("f_padded_twice").function)
     #expect(try call.resultBytes().prefix(4) == [80, 0, 0, 0])
