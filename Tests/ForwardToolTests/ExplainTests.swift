@@ -109,19 +109,5 @@ struct ExplainTests {
     #expect((object["arguments"] as? [[String: Any]])?.map { $0["size"] as? Int } == [8, 8])
     #expect((object["result"] as? [String: Any])?["size"] is NSNull)
     #expect((object["error"] as? [String: Any])?["offset"] as? Int == 3)
-    let text = try Tool.run(["explain", "v@:{opaque}"])
-    #expect(text.status == 65)
-    #expect(text.output.contains("cannot be called"))
-    #expect(text.errors.hasPrefix("the members are not given"))
-    #expect(text.errors.hasSuffix("\nv@:{opaque}\n   ^\n"))
-  }
-
-  @Test("a fault is shown with a caret on standard error, with exit code 65")
-  func fault() throws {
-    let result = try Tool.run(["explain", "v@:{_Point=dd"])
-    #expect(result.status == 65)
-    #expect(result.output.isEmpty)
-    #expect(
-      result.errors == "the structure is not closed with '}'\nv@:{_Point=dd\n             ^\n")
   }
 }

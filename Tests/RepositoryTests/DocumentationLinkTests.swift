@@ -4,7 +4,7 @@ import ForwardingTestSupport
 import Testing
 
 /// A Markdown page: its links, and the anchors of its sections.
-private struct Page {
+private struct LinkedPage {
   let links: [String]
   let anchors: Set<String>
   let text: String
@@ -33,19 +33,14 @@ private struct Page {
 
 @Suite("Links in the documentation", .readsTextsAlone)
 struct DocumentationLinkTests {
-  private static func page(_ path: String) throws -> Page {
-    Page(try ExampleSources.lines(path).joined(separator: "\n"))
+  private static func page(_ path: String) throws -> LinkedPage {
+    LinkedPage(try Repository.text(path))
   }
 
   /// All pages, by their paths.
   private static func paths() throws -> [String] {
-    let folder = SnippetTests.root.appendingPathComponent("Documentation").path
-    let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-    return [
-      "README.md", "SECURITY.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md",
-      "RELEASING.md",
-    ]
-      + files.filter { $0.hasSuffix(".md") }.sorted().map { "Documentation/\($0)" }
+    let names = ["README", "SECURITY", "CONTRIBUTING", "CODE_OF_CONDUCT", "CHANGELOG", "RELEASING"]
+    return try names.map { "\($0).md" } + Repository.files("Documentation", ["md"]).map(\.path)
   }
 
   /// The destination of a link on a page: the path of a file, and a section of it.
@@ -65,8 +60,7 @@ struct DocumentationLinkTests {
       for link in try Self.page(path).links {
         count += 1
         let (file, anchor) = Self.target(link, of: path)
-        let full = SnippetTests.root.appendingPathComponent(file).path
-        guard FileManager.default.fileExists(atPath: full) else {
+        guard FileManager.default.fileExists(atPath: Repository.file(file).path) else {
           Issue.record("\(path) links to \(link)")
           continue
         }
@@ -87,7 +81,8 @@ struct DocumentationLinkTests {
 
   @Test("headings have the anchors that code forges give them, and links inside code are ignored")
   func anchors() {
-    let page = Page("[one](a.md#b)\n```swift\nlet x = y[0](z)\n```\n### From `NSInvocation`, again")
+    let page = LinkedPage(
+      "[one](a.md#b)\n```swift\nlet x = y[0](z)\n```\n### From `NSInvocation`, again")
     #expect(page.links == ["a.md#b"])
     #expect(page.anchors == ["from-nsinvocation-again"])
   }
