@@ -47,16 +47,4 @@ struct ExplainTargetTests {
     #expect(last["offset"] is NSNull)
     #expect(last["location"] as? String == "address of a copy at stack+0")
   }
-
-  @Test(
-    "a type of another machine has the layout of that machine",
-    arguments: [
-      ("aarch64-linux", "{s=cD}", "32 bytes, aligned to 16"),
-      ("x86_64-linux", "{s=cD}", "32 bytes, aligned to 16"),
-    ])
-  func type(target: String, spelling: String, layout: String) throws {
-    let result = try Tool.run(["explain", "--type", "--target", target, spelling])
-    #expect(result.status == 0)
-    #expect(result.output.contains("\(layout), on \(target)\n"))
-  }
 }

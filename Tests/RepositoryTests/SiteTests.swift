@@ -53,6 +53,15 @@ struct SiteTests {
         """)
   }
 
+  @Test("headings have the anchors that code forges give them, and links inside code are ignored")
+  func anchors() throws {
+    let code = "```swift\nlet x = y[0](z)\n```"
+    let text = "# A page\n[one](a.md#b)\n\(code)\n### From `NSInvocation`, again"
+    let page = try Page(path: "A.md", product: "Forwarding", text: text)
+    #expect(page.links == ["a.md#b"])
+    #expect(page.headings.keys.sorted() == ["a-page", "from-nsinvocation-again"])
+  }
+
   @Test(
     "a link to a page or section that does not exist is a fault",
     arguments: ["[x](Nowhere.md)", "[x](Other.md#nothing)", "[x](#nothing)"])
