@@ -14,21 +14,18 @@
     let ask = try! Message<Int64, Int64>("ask:")
 
     /// Sends a message on another thread. Returns once its answer has begun; the answer ends when
-    /// the gate opens.
-    private func begin(_ spy: SpyProxy, _ gate: DispatchSemaphore) -> DispatchGroup {
-      let (begun, ended, rows) = (DispatchSemaphore(value: 0), DispatchGroup(), rows)
+    /// the gate opens, and then sets the returned value.
+    private func begin(_ spy: SpyProxy, _ gate: DispatchSemaphore) -> LockedValue<Bool> {
+      let (begun, hasEnded, rows) = (DispatchSemaphore(value: 0), LockedValue(false), rows)
       spy[rows].answer { _ in
         begun.signal()
         gate.wait()
+        hasEnded.withLock { $0 = true }
         return NoResult()
       }
-      ended.enter()
-      Thread.detachNewThread {
-        _ = try? rows(1, on: spy)
-        ended.leave()
-      }
+      beginThread { _ = try? rows(1, on: spy) }
       begun.wait()
-      return ended
+      return hasEnded
     }
 
     @Test(
@@ -56,7 +53,7 @@
     func begunBefore(isNarrowed: Bool) async throws {
       let spy = SpyProxy(reportingTo: failures)
       let gate = DispatchSemaphore(value: 0)
-      let ended = begin(spy, gate)
+      let hasEnded = begin(spy, gate)
       let message = isNarrowed ? spy[rows].where { $0 == 1 } : spy[rows]
       #expect(try await !message.expect(within: .milliseconds(50)))
       #expect(spy[rows].calls == 1)
@@ -65,7 +62,7 @@
       #expect(failure.hasSuffix("\n  rows:(1)"))
       beginThread(after: 0.02) { gate.signal() }
       #expect(try await message.expect(within: .seconds(300)))
-      #expect(ended.wait(timeout: .now()) == .success)
+      #expect(hasEnded.withLock { $0 })
       #expect(failures.texts.count == 1)
     }
 
