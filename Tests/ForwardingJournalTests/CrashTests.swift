@@ -46,10 +46,8 @@ struct CrashTests {
   }
 
   /// Failures are ignored: the calls behind them are tried, too.
-  private static func program(
-    _ folder: Folder, _ sync: JournalOptions.Sync, _ done: Done
-  ) {
-    guard let journal = try? folder.open(sync: sync) else { return }
+  private static func program(_ folder: Folder, _ isGroup: Bool, _ done: Done) {
+    guard let journal = try? folder.open(sync: isGroup ? .group : .never) else { return }
     for _ in 1...2 { done.send(on: journal) }
     done.rotate(journal)
     done.send(on: journal)
@@ -103,9 +101,7 @@ struct CrashTests {
       while status == -SIGKILL {
         let (folder, done) = (try Folder(), Done())
         var stops = 0
-        status = try SystemCall.trace({
-          CrashTests.program(folder, isGroup ? .group : .never, done)
-        }) { call in
+        status = try SystemCall.trace({ CrashTests.program(folder, isGroup, done) }) { call in
           // A call without effect on files makes no difference to the next process.
           if call.name != "other" { stops += 1 }
           return stops <= kills ? .go : .kill
@@ -128,9 +124,7 @@ struct CrashTests {
         let (folder, done) = (try Folder(), Done())
         var (entries, what) = (0, "")
         var disk = Disk(folder)
-        let status = try SystemCall.trace({
-          CrashTests.program(folder, isGroup ? .group : .never, done)
-        }) { call in
+        let status = try SystemCall.trace({ CrashTests.program(folder, isGroup, done) }) { call in
           try disk.note(call)
           guard call.name != "other", call.result == nil else { return .go }
           entries += 1
@@ -160,9 +154,7 @@ struct CrashTests {
       let (folder, done) = (try Folder(), Done())
       var disk = Disk(folder)
       var (stops, found) = (0, 0)
-      let status = try SystemCall.trace({
-        CrashTests.program(folder, isGroup ? .group : .never, done)
-      }) { call in
+      let status = try SystemCall.trace({ CrashTests.program(folder, isGroup, done) }) { call in
         try disk.note(call)
         guard call.name != "other" else { return .go }
         stops += 1
