@@ -212,8 +212,9 @@ let package = Package(
         "CForwardingFixtures",
       ]),
     tests("FuzzCorpusTests", ["FuzzTargets"]),
-    tests("DocumentationSiteTests", ["DocumentationSite"]),
     tests("ForwardToolTests", tested + ["forward", "InvocationText", "ForwardingJournal"]),
+    // The texts of this repository: links, examples, snippets, imports.
+    tests("RepositoryTests", ["Invocations", "ForwardingTestSupport", "DocumentationSite"]),
   ],
   swiftLanguageModes: [.v6],
   cLanguageStandard: .c17

@@ -17,7 +17,7 @@ run() {
   while [ "$1" != -- ]; do build+=("$1"); shift; done
   shift
   swift build --product swift-forwardingPackageTests "${build[@]}"
-  Scripts/tests.sh --skip-build --disable-xctest "${build[@]}" --skip '^(ForwardToolTests|DocumentationSiteTests)\.' "$@"
+  Scripts/tests.sh --skip-build --disable-xctest "${build[@]}" --skip '^(ForwardToolTests|RepositoryTests)\.' "$@"
 }
 
 build=${1:-}

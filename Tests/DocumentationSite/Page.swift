@@ -38,13 +38,35 @@ struct Page {
         .map { $0 == " " ? "-" : $0 })
   }
 
+  /// The lines, and whether each belongs to a block of code.
+  private var marked: [(line: String, isCode: Bool)] {
+    var isOpen = false
+    return lines.map { line in
+      let isFence = line.hasPrefix("```")
+      if isFence { isOpen.toggle() }
+      return (line, isOpen || isFence)
+    }
+  }
+
+  /// The destinations of its links to files and sections.
+  var links: [String] {
+    marked.filter { !$0.isCode }
+      .flatMap { $0.line.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) } }
+      .filter { !$0.contains("://") }
+  }
+
+  /// The path of a file, and the section of it, that a link on this page leads to.
+  func target(of link: String) -> (file: String, anchor: String?) {
+    let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    let folder = URL(fileURLWithPath: "/" + path).deletingLastPathComponent()
+    let file = folder.appendingPathComponent(String(parts[0])).standardizedFileURL.path.dropFirst()
+    return (parts[0].isEmpty ? path : String(file), parts.count > 1 ? String(parts[1]) : nil)
+  }
+
   /// The text of each heading, by the anchor that code forges give it.
   var headings: [String: String] {
-    var isCode = false
     var found: [String: String] = [:]
-    for line in lines {
-      if line.hasPrefix("```") { isCode.toggle() }
-      guard !isCode, line.hasPrefix("#") else { continue }
+    for (line, isCode) in marked where !isCode && line.hasPrefix("#") {
       let text = line.drop { $0 == "#" }.trimmingCharacters(in: .whitespaces)
       found[Self.anchor(text)] = text
     }
@@ -54,11 +76,9 @@ struct Page {
   /// The article: the same text, where links to pages lead to articles, and links to other files of
   /// the repository are only text. `base` is the path of the site on its server.
   func text(_ pages: [String: Page], base: String) throws -> String {
-    var isCode = false
     var result: [String] = []
-    for line in lines {
-      if line.hasPrefix("```") { isCode.toggle() }
-      if isCode || line.hasPrefix("```") {
+    for (line, isCode) in marked {
+      if isCode {
         result.append(line)
       } else if line.wholeMatch(of: /<!-- .* -->/) == nil {
         // Two ticks would be a link to a symbol. The ticks within are those of a name with spaces.
@@ -92,12 +112,7 @@ struct Page {
     _ link: String, _ pages: [String: Page], base: String
   ) throws -> String? {
     if link.contains("://") { return link }
-    let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-    let folder = URL(fileURLWithPath: "/" + path).deletingLastPathComponent()
-    let file =
-      parts[0].isEmpty
-      ? path
-      : String(folder.appendingPathComponent(String(parts[0])).standardizedFileURL.path.dropFirst())
+    let (file, section) = target(of: link)
     guard let page = pages[file] else {
       if file.hasSuffix(".md") {
         throw Fault("\(path) links to \(file), which has no article")
@@ -105,8 +120,8 @@ struct Page {
       return nil
     }
     var anchor = ""
-    if parts.count > 1 {
-      guard let heading = page.headings[String(parts[1])] else {
+    if let section {
+      guard let heading = page.headings[section] else {
         throw Fault("\(path) links to \(link), and there is no such section")
       }
       anchor = "#" + Self.fragment(heading)

@@ -56,42 +56,17 @@ struct CallTests {
     #expect(result.errors == "errno 9 (Bad file descriptor)\n")
   }
 
-  static let refusals: [([String], Int32)] = [
-    (["libnone.so", "x", "v"], 1), (["libm.so.6", "no_such", "v"], 1),
-    (["libc.so.6", "strlen", "Q^v", "0"], 1),
-    ([], 64), (["libm.so.6", "pow"], 64), (["libm.so.6", "pow", "ddd", "2"], 64),
-    (["libm.so.6", "pow", "ddd", "2", "3", "4"], 64), (["--nonsense"], 64),
-    (["--fixed", "x", "libc.so.6", "printf", "i*", "a"], 64),
-    (["libm.so.6", "pow", "dd{", "2", "3"], 65), (["libm.so.6", "pow", "ddx", "2", "3"], 65),
-    (["libm.so.6", "pow", "ddd", "2", "three"], 65), (["libm.so.6", "log", "dd", "1e999"], 65),
-    (["libc.so.6", "abs", "ii", "3000000000"], 65),
-    (["libc.so.6", "abs", "ii", "1.5"], 65), (["libc.so.6", "div", "{div_t=ii}ii", "1", ""], 65),
-    (["libc.so.6", "inet_ntoa", "*{in_addr=I}", "[1,2]"], 65),
-    (["libc.so.6", "free", "v^v", "12"], 65),
-    (["libc.so.6", "abs", "v{opaque}", "1"], 65), (["libc.so.6", "abs", "iB", "2"], 65),
-  ]
-
-  @Test("exit codes: 1 the call failed, 64 usage, 65 bad encoding or value", arguments: refusals)
-  func exitCodes(arguments: [String], code: Int32) throws {
-    let result = try Tool.run(["call"] + arguments)
-    #expect(result.status == code, "\(arguments)")
-    #expect(!result.errors.isEmpty)
-    #expect(result.output.isEmpty)
-  }
-
-  @Test(
-    "exit code 1 if the function ends the process",
-    .notEmulated("the emulator ends an aborted program itself"))
-  func aborts() throws { try exitCodes(arguments: ["libc.so.6", "abort", "v"], code: 1) }
-
-  @Test("the error for an invalid value explains the valid form")
-  func hints() throws {
-    let range = try Tool.run(["call", "libc.so.6", "abs", "ii", "3000000000"])
-    #expect(
-      range.errors
-        == "forward: 3000000000 does not fit Int32 (i): an integer from -2147483648 to 2147483647 is expected\n"
-    )
-    let structure = try Tool.run(["call", "libc.so.6", "inet_ntoa", "*{in_addr=I}", "5"])
-    #expect(structure.errors.contains("write a JSON array of 1 value\n"))
+  @Test("the output of the tool on its page is the output of the tool")
+  func toolOutput() throws {
+    let page = try String(
+      contentsOf: Toolchain.package.appending(path: "Documentation/Tool.md"), encoding: .utf8)
+    // The page shows the registers of x86-64.
+    let explained = [["explain", "v@:{CGRect={CGPoint=dd}{CGSize=dd}}i"]]
+    for arguments in TestMachine.value(x86_64: explained, aarch64: []) + [
+      ["call", "libm.so.6", "pow", "ddd", "2", "10"],
+      ["call", "libc.so.6", "div", "{div_t=ii}ii", "17", "5"],
+    ] {
+      #expect(page.contains(try Tool.run(arguments).output), "\(arguments)")
+    }
   }
 }

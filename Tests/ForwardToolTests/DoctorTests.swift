@@ -50,15 +50,6 @@ struct DoctorTests {
     #expect(result.output.hasPrefix("row "))
   }
 
-  @Test("a mistyped command is suggested")
-  func mistyped() throws {
-    let errors = try Tool.run(["bnech"]).errors
-    #expect(errors.contains("there is no command 'bnech'; did you mean 'bench'?"))
-    #expect(try Tool.run(["none"]).errors.contains("'none'; there are explain, call, "))
-    let option = try Tool.run(["journal", "--jsno", "a"]).errors
-    #expect(option.contains("journal has no option '--jsno'; did you mean '--json'?"))
-  }
-
   @Test(
     "help is one screen on standard output, with examples first",
     arguments: ["explain", "call", "doctor", "bench", "proxy", "journal", "tour"])
@@ -71,16 +62,6 @@ struct DoctorTests {
     #expect(lines.count <= 25 && lines.allSatisfy { $0.count <= 100 })
     #expect(try Tool.run(["help", command]).output == result.output)
     #expect(try Tool.run(["help"]).output.contains("forward \(command)"))
-  }
-
-  @Test(
-    "a missing or unknown command prints the usage and exits with 64",
-    arguments: [[], ["frobnicate"], ["help", "nothing"], ["doctor", "x"], ["tour", "--json"]])
-  func usage(arguments: [String]) throws {
-    let result = try Tool.run(arguments)
-    #expect(result.status == 64)
-    #expect(result.output.isEmpty)
-    #expect(!result.errors.isEmpty)
   }
 
   @Test(

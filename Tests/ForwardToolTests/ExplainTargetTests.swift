@@ -47,38 +47,4 @@ struct ExplainTargetTests {
     #expect(last["offset"] is NSNull)
     #expect(last["location"] as? String == "address of a copy at stack+0")
   }
-
-  @Test(
-    "a type of another machine has the layout of that machine",
-    arguments: [
-      ("aarch64-linux", "{s=cD}", "32 bytes, aligned to 16"),
-      ("x86_64-linux", "{s=cD}", "32 bytes, aligned to 16"),
-    ])
-  func type(target: String, spelling: String, layout: String) throws {
-    let result = try Tool.run(["explain", "--type", "--target", target, spelling])
-    #expect(result.status == 0)
-    #expect(result.output.contains("\(layout), on \(target)\n"))
-  }
-
-  @Test(
-    "an unknown target is refused with the list of the known ones",
-    arguments: [
-      (["explain", "--target", "sparc", "v"], "x86_64-linux, aarch64-linux"),
-      (["explain", "--type", "--target", "", "i"], "x86_64-linux, aarch64-linux"),
-      (["explain", "v", "--target"], "--target needs a value"),
-    ])
-  func unknown(arguments: [String], text: String) throws {
-    let result = try Tool.run(arguments)
-    #expect(result.status == 64)
-    #expect(result.errors.contains(text))
-  }
-
-  @Test("a signature that the target refuses is described, with the reason and its place")
-  func refused() throws {
-    let result = try Tool.run(["explain", "--target", "aarch64-linux", "vi{S=Af}"])
-    #expect(result.status == 65)
-    #expect(result.output.contains("cannot be called"))
-    #expect(result.errors.hasPrefix("compilers may pass this structure by value"))
-    #expect(result.errors.hasSuffix("\nvi{S=Af}\n     ^\n"))
-  }
 }

@@ -6,14 +6,14 @@ import Invocations
 import Testing
 
 @Suite("forward journal")
-struct JournalCommandTests {
+final class JournalCommandTests: Sendable {
   private final class Books {}
 
   private static let note = try! Message<NoResult, String, Int32>("note:times:")
   private static let total = try! Message<Int64>("total")
 
   /// A journal of two messages without a result and one with a result.
-  private func written(_ path: String) throws {
+  private func write() throws {
     let table = MethodTable.of(Books.self)
     try table.register("note:times:", replacing: true) { (_: Books, _: String, _: Int32) in }
     try table.register("total", replacing: true) { (_: Books) -> Int64 in 42 }
@@ -27,62 +27,51 @@ struct JournalCommandTests {
     try journal.close()
   }
 
-  private func withFile(_ body: (String) throws -> Void) throws {
-    let path = FileManager.default.temporaryDirectory
-      .appendingPathComponent("forward-\(UUID().uuidString).journal").path
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    try body(path)
-  }
+  private let path = FileManager.default.temporaryDirectory
+    .appending(path: "forward-\(UUID()).journal").path
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
 
   @Test("the calls are shown, and control characters in them are escaped")
   func table() throws {
-    try withFile { path in
-      try written(path)
-      let result = try Tool.run(["journal", path])
-      #expect(result.status == 0 && result.errors == "")
-      let lines = result.output.split(separator: "\n")
-      #expect(lines.count == 4)
-      #expect(lines[1].hasSuffix("note:times: \"tea \\u001b[2J\", 2"))
-      #expect(lines[3].hasSuffix("total "))
-      #expect(lines[1].contains(/^       1  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}  note/))
-    }
+    try write()
+    let result = try Tool.run(["journal", path])
+    #expect(result.status == 0 && result.errors == "")
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.count == 4)
+    #expect(lines[1].hasSuffix("note:times: \"tea \\u001b[2J\", 2"))
+    #expect(lines[3].hasSuffix("total "))
+    #expect(lines[1].contains(/^       1  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}  note/))
   }
 
   @Test("with --json, each call is an object")
   func json() throws {
-    try withFile { path in
-      try written(path)
-      let lines = try Tool.run(["journal", "--json", path]).output.split(separator: "\n")
-      let objects = try lines.map {
-        try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
-      }
-      #expect(objects.map { $0["sequence"] as? Int } == [1, 2, 3])
-      #expect(objects[0]["selector"] as? String == "note:times:")
-      #expect(objects[0]["encoding"] as? String == "v@:*i")
-      #expect((objects[0]["arguments"] as? [Any])?.first as? String == "tea \u{1B}[2J")
-    }
+    try write()
+    let objects = try Tool.objects(Tool.run(["journal", "--json", path]).output)
+    #expect(objects.map { $0["sequence"] as? Int } == [1, 2, 3])
+    #expect(objects[0]["selector"] as? String == "note:times:")
+    #expect(objects[0]["encoding"] as? String == "v@:*i")
+    #expect((objects[0]["arguments"] as? [Any])?.first as? String == "tea \u{1B}[2J")
   }
 
   @Test("--check prints the number of calls and the place of a torn end, and then exits with 1")
   func check() throws {
-    try withFile { path in
-      try written(path)
-      var result = try Tool.run(["journal", "--check", path])
-      #expect(result.status == 0)
-      #expect(result.output.contains("records            3\n"))
-      #expect(result.output.contains("books/note:times:  2\n"))
-      #expect(result.output.hasSuffix("whole\n"))
-      let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-      try (bytes + [1, 2, 3]).write(to: URL(fileURLWithPath: path))
-      result = try Tool.run(["journal", "--check", path])
-      #expect(result.status == 1)
-      #expect(
-        result.output.hasSuffix(
-          "torn: 3 bytes from byte \(bytes.count) on are not a whole record\n"))
-      #expect(try Tool.run(["journal", path]).status == 0)
-      #expect(
-        try Tool.run(["journal", "--check", "--json", path]).output.contains("\"whole\":false"))
-    }
+    try write()
+    var result = try Tool.run(["journal", "--check", path])
+    #expect(result.status == 0)
+    #expect(result.output.contains("records            3\n"))
+    #expect(result.output.contains("books/note:times:  2\n"))
+    #expect(result.output.hasSuffix("whole\n"))
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    try (bytes + [1, 2, 3]).write(to: URL(fileURLWithPath: path))
+    result = try Tool.run(["journal", "--check", path])
+    #expect(result.status == 1)
+    #expect(
+      result.output.hasSuffix(
+        "torn: 3 bytes from byte \(bytes.count) on are not a whole record\n"))
+    #expect(try Tool.run(["journal", path]).status == 0)
+    #expect(
+      try Tool.run(["journal", "--check", "--json", path]).output.contains("\"whole\":false"))
   }
 
   private struct Tree: Codable, Sendable {
@@ -93,125 +82,111 @@ struct JournalCommandTests {
     "deeply nested values are shown, and records that nest too deeply to show count as intact",
     arguments: [64, 510])
   func deep(depth: Int) throws {
-    try withFile { path in
-      let grow = try Message<NoResult, Tree>("grow:")
-      var limits = WireLimits()
-      limits.depth = depth
-      var interface = Interface("forest", limits: limits)
-      try interface.allow(grow)
-      let journal = try Journal(at: path, interface: interface)
-      var tree = Tree()
-      for _ in 0..<(depth / 2 - 1) { tree = Tree(kids: [tree]) }
-      try grow(tree, on: journal)
-      try journal.close()
-      for options in [[], ["--json"], ["--check"]] {
-        let result = try Tool.run(["journal"] + options + [path])
-        #expect(result.status == 0 && result.errors == "")
-        if options == ["--check"] { #expect(result.output.hasSuffix("whole\n")) }
-        if options == [] { #expect(result.output.contains("(not shown: ") == (depth > 500)) }
-        if options == ["--json"] {
-          #expect(result.output.contains("\"arguments\":null") == (depth > 500))
-        }
+    let grow = try Message<NoResult, Tree>("grow:")
+    var limits = WireLimits()
+    limits.depth = depth
+    var interface = Interface("forest", limits: limits)
+    try interface.allow(grow)
+    let journal = try Journal(at: path, interface: interface)
+    var tree = Tree()
+    for _ in 0..<(depth / 2 - 1) { tree = Tree(kids: [tree]) }
+    try grow(tree, on: journal)
+    try journal.close()
+    for options in [[], ["--json"], ["--check"]] {
+      let result = try Tool.run(["journal"] + options + [path])
+      #expect(result.status == 0 && result.errors == "")
+      if options == ["--check"] { #expect(result.output.hasSuffix("whole\n")) }
+      if options == [] { #expect(result.output.contains("(not shown: ") == (depth > 500)) }
+      if options == ["--json"] {
+        #expect(result.output.contains("\"arguments\":null") == (depth > 500))
       }
     }
   }
 
-  @Test("a damaged file, a file that is no journal and a missing file have different errors")
+  @Test("a damaged file and a file that is no journal have different errors")
   func faults() throws {
-    try withFile { path in
-      try written(path)
-      var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-      bytes[40] ^= 1
-      try bytes.write(to: URL(fileURLWithPath: path))
-      var result = try Tool.run(["journal", path])
-      #expect(result.status == 65 && result.errors.contains("there is no record at byte"))
-      #expect(result.errors.contains("forward journal --salvage NEW \(path)\n"))
-      try Data("text".utf8).write(to: URL(fileURLWithPath: path))
-      result = try Tool.run(["journal", path])
-      #expect(result.status == 65 && result.errors.contains("is not a journal"))
-      #expect(try Tool.run(["journal", path + ".nowhere"]).status == 1)
-      #expect(try Tool.run(["journal"]).status == 64)
-      #expect(try Tool.run(["journal", "--check", "--follow", path]).status == 64)
-    }
+    try write()
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    bytes[40] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: path))
+    var result = try Tool.run(["journal", path])
+    #expect(result.status == 65 && result.errors.contains("there is no record at byte"))
+    #expect(result.errors.contains("forward journal --salvage NEW \(path)\n"))
+    try Data("text".utf8).write(to: URL(fileURLWithPath: path))
+    result = try Tool.run(["journal", path])
+    #expect(result.status == 65 && result.errors.contains("is not a journal"))
   }
 
   @Test("--follow shows calls that are written meanwhile, and ends with the reader of its output")
   func follow() throws {
-    try withFile { path in
-      try written(path)
-      let process = Process()
-      process.executableURL = Tool.program
-      process.arguments = ["journal", "--json", "--follow", path]
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      var text = ""
-      func read(until count: Int) {
-        while text.split(separator: "\n").count < count {
-          let more = output.fileHandleForReading.availableData
-          if more.isEmpty { return }
-          text += String(decoding: more, as: UTF8.self)
-        }
+    try write()
+    let process = Process()
+    process.executableURL = Tool.program
+    process.arguments = ["journal", "--json", "--follow", path]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    var text = ""
+    func read(until count: Int) {
+      while text.split(separator: "\n").count < count {
+        let more = output.fileHandleForReading.availableData
+        if more.isEmpty { return }
+        text += String(decoding: more, as: UTF8.self)
       }
-      read(until: 3)
-      try written(path)
-      read(until: 6)
-      #expect(text.split(separator: "\n").count == 6)
-      try output.fileHandleForReading.close()
-      try written(path)
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
     }
+    read(until: 3)
+    try write()
+    read(until: 6)
+    #expect(text.split(separator: "\n").count == 6)
+    try output.fileHandleForReading.close()
+    try write()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
   }
 
   @Test("a listing that the disk does not take fails, and does not look whole")
   func fullDisk() throws {
-    try withFile { path in
-      try written(path)
-      for arguments in ["journal '\(path)'", "journal --json '\(path)'", "--help"] {
-        let result = try run(
-          "/bin/sh", ["-c", "'\(Tool.program.path)' \(arguments) > /dev/full"])
-        #expect(result.status == 1, "\(arguments)")
-        #expect(result.errors.contains("the output cannot be written: No space left on device"))
-      }
+    try write()
+    for arguments in ["journal '\(path)'", "journal --json '\(path)'", "--help"] {
+      let result = try run(
+        "/bin/sh", ["-c", "'\(Tool.program.path)' \(arguments) > /dev/full"])
+      #expect(result.status == 1, "\(arguments)")
+      #expect(result.errors.contains("the output cannot be written: No space left on device"))
     }
   }
 
   @Test("calls after damage are written to a new journal, and the losses are listed")
   func salvage() throws {
-    try withFile { path in
-      try written(path)
-      let whole = try Data(contentsOf: URL(fileURLWithPath: path))
-      let records = try Tool.run(["journal", "--json", path]).output.split(separator: "\n")
-      let reader = try JournalReader(at: path)
-      _ = try reader.next()
-      let start = try #require(try reader.next()).offset
-      var bytes = whole
-      bytes[start + 37] ^= 1
-      try bytes.write(to: URL(fileURLWithPath: path))
-      #expect(try Tool.run(["journal", "--check", path]).status == 65)
-      let output = path + ".out"
-      defer { try? FileManager.default.removeItem(atPath: output) }
-      var result = try Tool.run(["journal", "--salvage", output, path])
-      #expect(result.status == 0 && result.errors == "")
-      let lines = result.output.split(separator: "\n")
-      #expect(lines.count == 3 && lines[0] == "2 calls in \(output)")
-      #expect(lines[1].hasPrefix("left out  \(path): "))
-      #expect(lines[1].hasSuffix("bytes from byte \(start) on could not be read"))
-      #expect(lines[2] == "missing   call 2")
-      // The calls have new numbers, and the same times.
-      result = try Tool.run(["journal", "--json", output])
-      let last = records[2].replacing("\"sequence\":3", with: "\"sequence\":2")
-      #expect(result.output.split(separator: "\n") == [records[0], last])
-      // An existing file is not overwritten.
-      result = try Tool.run(["journal", "--salvage", output, path])
-      #expect(result.status == 1 && result.errors.contains("File exists"))
-      try FileManager.default.removeItem(atPath: output)
-      result = try Tool.run(["journal", "--json", "--salvage", output, path])
-      #expect(result.output.hasPrefix("{\"saved\":2,\"skipped\":[{\"path\":"))
-      #expect(result.output.hasSuffix("\"missing\":[[2,2]]}\n"))
-      #expect(try Tool.run(["journal", "--salvage", output, "--check", path]).status == 64)
-    }
+    try write()
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    let records = try Tool.run(["journal", "--json", path]).output.split(separator: "\n")
+    let reader = try JournalReader(at: path)
+    _ = try reader.next()
+    let start = try #require(try reader.next()).offset
+    var bytes = whole
+    bytes[start + 37] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: path))
+    #expect(try Tool.run(["journal", "--check", path]).status == 65)
+    let output = path + ".out"
+    defer { try? FileManager.default.removeItem(atPath: output) }
+    var result = try Tool.run(["journal", "--salvage", output, path])
+    #expect(result.status == 0 && result.errors == "")
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.count == 3 && lines[0] == "2 calls in \(output)")
+    #expect(lines[1].hasPrefix("left out  \(path): "))
+    #expect(lines[1].hasSuffix("bytes from byte \(start) on could not be read"))
+    #expect(lines[2] == "missing   call 2")
+    // The calls have new numbers, and the same times.
+    result = try Tool.run(["journal", "--json", output])
+    let last = records[2].replacing("\"sequence\":3", with: "\"sequence\":2")
+    #expect(result.output.split(separator: "\n") == [records[0], last])
+    // An existing file is not overwritten.
+    result = try Tool.run(["journal", "--salvage", output, path])
+    #expect(result.status == 1 && result.errors.contains("File exists"))
+    try FileManager.default.removeItem(atPath: output)
+    result = try Tool.run(["journal", "--json", "--salvage", output, path])
+    #expect(result.output.hasPrefix("{\"saved\":2,\"skipped\":[{\"path\":"))
+    #expect(result.output.hasSuffix("\"missing\":[[2,2]]}\n"))
   }
 
   /// A journal of one definition and many calls, with the checksums of the format.
@@ -244,15 +219,13 @@ struct JournalCommandTests {
 
   @Test("a refused encoding of many records is parsed once")
   func refusedOnce() throws {
-    try withFile { path in
-      let encoding = "v@:{S=c" + String(repeating: "{=}", count: 5000) + "}"
-      try Data(hostile(encoding, calls: 3000)).write(to: URL(fileURLWithPath: path))
-      // The system kills a process that takes more seconds of a processor.
-      let limited = "ulimit -t 10; exec \"$0\" journal --check \"$1\""
-      let result = try ForwardingTestSupport.run(
-        "/bin/sh", ["-c", limited, Tool.program.path, path])
-      #expect(result.status == 65)
-      #expect(result.output.contains("records  3000\n"))
-    }
+    let encoding = "v@:{S=c" + String(repeating: "{=}", count: 5000) + "}"
+    try Data(hostile(encoding, calls: 3000)).write(to: URL(fileURLWithPath: path))
+    // The system kills a process that takes more seconds of a processor.
+    let limited = "ulimit -t 10; exec \"$0\" journal --check \"$1\""
+    let result = try ForwardingTestSupport.run(
+      "/bin/sh", ["-c", limited, Tool.program.path, path])
+    #expect(result.status == 65)
+    #expect(result.output.contains("records  3000\n"))
   }
 }

@@ -89,7 +89,7 @@ struct AwaitingTests {
       let records = 64 * 20
       require(journal.nextSequence == UInt64(records) + 1 && journal.unsynced == 0)
       try journal.close()
-      require(try FileManager.default.contentsOfDirectory(atPath: folder.path).count > 2)
+      require(try folder.files.count > 2)
       let other = Diary()
       let made = try await JournalReader(at: folder.journal)
         .replayAwaiting(AwaitingTests.interface(), into: other)
@@ -192,7 +192,7 @@ struct AwaitingTests {
             require(error == .closed(path: folder.journal), "\(error as Any)")
           }
           acknowledged += diary.names.withLock { $0.count }
-          let reader = try JournalReader(at: folder.journal)
+          let reader = try folder.reader()
           while try reader.next() != nil { written += 1 }
         }
         require(written == acknowledged && written > 10, "\(acknowledged) of \(written), \(sync)")

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-@testable import ForwardingJournal
+import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
 import Glibc
 import Testing
-@testable import ForwardingWire
 
 @Suite("Files that lose their names")
 struct DisplacedTests {
@@ -30,19 +29,16 @@ struct DisplacedTests {
       for (name, lose) in Self.losses {
         let folder = try Folder()
         defer { try? FileManager.default.removeItem(atPath: folder.path + "x") }
-        var options = JournalOptions()
-        options.sync = sync
         let ledger = Ledger()
-        let journal = try Journal(
-          at: folder.journal, interface: Ledger.interface(), to: ledger, options)
-        try FaultTests.send(1, to: journal)
+        let journal = try folder.open(to: ledger, sync: sync)
+        try Ledger.send(1, to: journal)
         try lose(folder)
         // At each append, the path is checked at most once in this time.
         if sync == .never || name == "truncated" { usleep(20_000) }
         let displaced = JournalError.displaced(path: folder.journal)
-        #expect(throws: displaced, "\(name), \(sync)") { try FaultTests.send(2, to: journal) }
+        #expect(throws: displaced, "\(name), \(sync)") { try Ledger.send(2, to: journal) }
         #expect(throws: JournalError.closed(path: folder.journal)) {
-          try FaultTests.send(3, to: journal)
+          try Ledger.send(3, to: journal)
         }
         #expect(ledger.balance == 1, "the call was made")
         #expect(throws: displaced) { try journal.close() }
@@ -56,35 +52,16 @@ struct DisplacedTests {
       as [(Journal) throws -> Void]
     {
       let folder = try Folder()
-      let journal = try Journal(at: folder.journal, interface: Ledger.interface())
-      for number in 1...5 { try FaultTests.send(UInt64(number), to: journal) }
+      let journal = try folder.open()
+      for number in 1...5 { try Ledger.send(UInt64(number), to: journal) }
       let bytes = try folder.bytes()
       try FileManager.default.moveItem(atPath: folder.journal, toPath: folder.path + "/kept")
       try folder.write(Array("somebody's notes".utf8))
       #expect(throws: JournalError.self) { try doing(journal) }
       #expect(try folder.bytes() == Array("somebody's notes".utf8))
       #expect(try folder.bytes("kept") == bytes)
-      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+      let names = try folder.files
       #expect(names == ["a.journal", "kept"])
-    }
-  }
-
-  @Test("an unreadable folder is an error", .seccomp)
-  func unreadableFolder() async {
-    await #expect(processExitsWith: .success) {
-      let folder = try Folder()
-      let journal = try Journal(at: folder.journal, interface: Ledger.interface())
-      try FaultTests.send(1, to: journal)
-      try journal.close()
-      let child = Child {
-        SystemCall.refuse(TestMachine.numberOfListing)
-        do {
-          _ = try JournalReader(at: folder.journal)
-          require(false, "older files were left out")
-        } catch JournalError.system("listed", folder.path, EIO) {}
-      }
-      require(child.wait() == 0)
-      _exit(0)
     }
   }
 }

@@ -7,45 +7,31 @@ import Testing
 
 @Suite("Full and failing disks")
 struct FaultTests {
-  /// Sends the call with a number.
-  @Sendable
-  static func send(_ number: UInt64, to target: AnyObject) throws {
-    if number % 16 == 0 {
-      try Ledger.rename("name \(number)", on: target)
-    } else {
-      try Ledger.add(Int64(number), Double(number) / 7, number % 3 == 0, on: target)
-    }
-  }
-
   @Test(
     "a full disk refuses the call that does not fit, and the journal continues once there is space")
   func fullDisk() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
-      let interface = try Ledger.interface()
       let ledger = Ledger()
-      let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
+      let journal = try folder.open(to: ledger)
       SystemCall.limitFiles(to: 5000)
       var written: UInt64 = 0
       do {
         while true {
-          try FaultTests.send(written + 1, to: journal)
+          try Ledger.send(written + 1, to: journal)
           written += 1
         }
       } catch JournalError.system("written", _, EFBIG) {}
       require(written > 50 && journal.size <= 5000 && journal.size > 4900)
       require(journal.nextSequence == written + 1)
       let model = Ledger()
-      for number in 1...written { try FaultTests.send(number, to: model) }
+      for number in 1...written { try Ledger.send(number, to: model) }
       require(ledger == model, "the call that was refused was not made")
       require(try folder.bytes().count == journal.size, "half a record was cut")
       SystemCall.limitFiles(to: nil)
-      try FaultTests.send(written + 1, to: journal)
+      try Ledger.send(written + 1, to: journal)
       try journal.close()
-      let other = Ledger()
-      let made = try JournalReader(at: folder.journal).replay(interface, into: other)
-      require(made == Int(written) + 1)
-      require(other == ledger)
+      require(try folder.replayed() == ledger && folder.open().nextSequence == written + 2)
       _exit(0)
     }
   }
@@ -54,7 +40,6 @@ struct FaultTests {
   func fullFiles() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
-      let interface = try Ledger.interface()
       func refused(_ room: Int, _ body: () throws -> Void) throws {
         SystemCall.limitFiles(to: room)
         do {
@@ -64,21 +49,19 @@ struct FaultTests {
         SystemCall.limitFiles(to: nil)
       }
       for room in [0, 10, 31] {
-        try refused(room) { _ = try Journal(at: folder.journal, interface: interface) }
-        require(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        try refused(room) { _ = try folder.open() }
+        require(try folder.files.isEmpty)
       }
       let ledger = Ledger()
-      let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
-      for number in 1...5 { try FaultTests.send(UInt64(number), to: journal) }
+      let journal = try folder.open(to: ledger)
+      for number in 1...5 { try Ledger.send(UInt64(number), to: journal) }
       for room in [0, 31] { try refused(room) { try journal.rotate() } }
-      require(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.journal"])
-      try FaultTests.send(6, to: journal)
+      require(try folder.files == ["a.journal"])
+      try Ledger.send(6, to: journal)
       try journal.rotate()
-      try FaultTests.send(7, to: journal)
+      try Ledger.send(7, to: journal)
       try journal.close()
-      let other = Ledger()
-      try JournalReader(at: folder.journal).replay(interface, into: other)
-      require(other == ledger)
+      require(try folder.replayed() == ledger)
       _exit(0)
     }
   }
@@ -87,24 +70,23 @@ struct FaultTests {
   func failedCut() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
-      let interface = try Ledger.interface()
       let child = Child {
-        let journal = try Journal(at: folder.journal, interface: interface)
-        for number in 1...5 { try FaultTests.send(UInt64(number), to: journal) }
+        let journal = try folder.open()
+        for number in 1...5 { try Ledger.send(UInt64(number), to: journal) }
         SystemCall.limitFiles(to: journal.size + 20)
         SystemCall.refuse(TestMachine.numberOfCut)
         do {
-          try FaultTests.send(6, to: journal)
+          try Ledger.send(6, to: journal)
           require(false, "the call was acknowledged")
         } catch JournalError.system("cut", folder.journal, EIO) {}
         do {
-          try FaultTests.send(7, to: journal)
+          try Ledger.send(7, to: journal)
           require(false, "the journal goes on")
         } catch JournalError.closed(folder.journal) {}
       }
       require(child.wait() == 0)
       let size = try folder.bytes().count
-      let journal = try Journal(at: folder.journal, interface: interface)
+      let journal = try folder.open()
       require(journal.cut == 20 && journal.size == size - 20, "\(journal.cut)")
       require(journal.nextSequence == 6)
       _exit(0)
@@ -115,11 +97,8 @@ struct FaultTests {
   func failedGroup() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
-      var options = JournalOptions()
-      options.sync = .group
       let ledger = Ledger()
-      let journal = try Journal(
-        at: folder.journal, interface: Ledger.interface(), to: ledger, options)
+      let journal = try folder.open(to: ledger, sync: .group)
       let done = DispatchSemaphore(value: 0)
       for thread in 0..<4 {
         Thread {
@@ -141,20 +120,18 @@ struct FaultTests {
     }
   }
 
-  @Test("an error of the size is no end: nothing is cut, and nothing is begun", .seccomp)
-  func sizes() async {
+  @Test(
+    "an error of the size or of the folder is no end: nothing is cut, begun or left out", .seccomp)
+  func facts() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
-      let interface = try Ledger.interface()
-      let journal = try Journal(at: folder.journal, interface: interface)
-      for number in 1...1000 { try FaultTests.send(UInt64(number), to: journal) }
-      try journal.close()
+      try folder.write(1...1000)
       let bytes = try folder.bytes()
-      let reader = try JournalReader(at: folder.journal)
+      let reader = try folder.reader()
       let child = Child {
         SystemCall.refuse(TestMachine.numberOfFacts)
         do {
-          _ = try Journal(at: folder.journal, interface: interface)
+          _ = try folder.open()
           require(false, "it was opened")
         } catch JournalError.system(_, folder.journal, EIO) {}
         do {
@@ -163,6 +140,14 @@ struct FaultTests {
         } catch JournalError.system("read", folder.journal, EIO) {}
       }
       require(child.wait() == 0)
+      let other = Child {
+        SystemCall.refuse(TestMachine.numberOfListing)
+        do {
+          _ = try folder.reader()
+          require(false, "older files were left out")
+        } catch JournalError.system("listed", folder.path, EIO) {}
+      }
+      require(other.wait() == 0)
       require(try folder.bytes() == bytes)
       _exit(0)
     }

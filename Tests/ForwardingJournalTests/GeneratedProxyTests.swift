@@ -84,7 +84,7 @@
       // theirs.
       let third = PaperTill()
       let error = #expect(throws: ReplayError.self) {
-        try JournalReader(at: folder.journal).replay(interface, into: third, as: TillProxy.self)
+        try folder.reader().replay(interface, into: third, as: TillProxy.self)
       }
       #expect(error?.failed == 2 && third.log == Array(till.log.dropLast()))
     }

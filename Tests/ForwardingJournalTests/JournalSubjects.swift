@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import CJournalShims
+import Forwarding
 import ForwardingJournal
 import Foundation
 import Invocations
 
 /// An account whose calls are recorded. Its state depends on all calls and their order.
-final class Ledger: @unchecked Sendable, Equatable {
+final class Ledger: MethodDeclaring, @unchecked Sendable, Equatable {
   var balance: Int64 = 0
   var names: [String] = []
   var hash: UInt64 = 0
@@ -24,28 +26,40 @@ final class Ledger: @unchecked Sendable, Equatable {
   static let rename = try! Message<NoResult, String>("rename:")
   static let withdraw = try! Message<Int64, Int64>("withdraw:")
 
-  static func prepare() throws {
-    let table = MethodTable.of(Ledger.self)
-    try table.register("add:times:booked:", replacing: true) {
-      (self: Ledger, a: Int64, b: Double, c: Bool) in self.book(a, b, c)
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("add:times:booked:") { (self: Ledger, a: Int64, b: Double, c: Bool) in
+      self.book(a, b, c)
     }
-    try table.register("rename:", replacing: true) { (self: Ledger, name: String) in
-      self.names.append(name)
-    }
-    try table.register("withdraw:", replacing: true) { (self: Ledger, amount: Int64) -> Int64 in
+    methods.register("rename:") { (self: Ledger, name: String) in self.names.append(name) }
+    methods.register("withdraw:") { (self: Ledger, amount: Int64) -> Int64 in
       if amount > self.balance { throw Overdrawn() }
       self.balance -= amount
       return self.balance
     }
+    methods.register("slowly:") { (self: Ledger, name: String) in
+      await Task.yield()
+      if name != "a" { withUnsafeCurrentTask { $0?.cancel() } }
+      if name == "fail" { throw Overdrawn() }
+      self.names.append(name)
+    }
   }
 
   static func interface() throws -> Interface {
-    try prepare()
     var interface = Interface("ledger")
     try interface.allow(add)
     try interface.allow(rename)
     try interface.allow(withdraw)
     return interface
+  }
+
+  /// Sends the call with a number: one of two messages.
+  @Sendable
+  static func send(_ number: UInt64, to target: AnyObject) throws {
+    if number % 16 == 0 {
+      try rename("name \(number)", on: target)
+    } else {
+      try add(Int64(number), Double(number) / 7, number % 3 == 0, on: target)
+    }
   }
 }
 
@@ -70,5 +84,97 @@ final class Folder {
 
   func write(_ bytes: [UInt8], _ name: String = "a.journal") throws {
     try Data(bytes).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+  }
+
+  /// The files, without the folder.
+  var files: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+  }
+
+  /// The journal of a ledger in this folder.
+  func open(
+    to target: AnyObject? = nil, strongly: Bool = true, sync: JournalOptions.Sync = .never,
+    rotation: Int? = nil, rotatedFiles: Int? = nil
+  ) throws -> Journal {
+    var options = JournalOptions()
+    (options.sync, options.rotation, options.rotatedFiles) = (sync, rotation, rotatedFiles)
+    return try Journal(
+      at: journal, interface: Ledger.interface(), to: target, strongly: strongly, options)
+  }
+
+  /// Writes calls named by their numbers, and rotates the file after some of them. Returns the
+  /// offset of each record in its file, and the end of the last one.
+  @discardableResult
+  func write(_ numbers: ClosedRange<Int>, rotatedAfter rotated: Int = .max) throws -> [Int] {
+    let journal = try open()
+    for number in numbers {
+      try Ledger.rename("\(number)", on: journal)
+      if number % rotated == 0 { try journal.rotate() }
+    }
+    try journal.close()
+    let reader = try reader()
+    var starts: [Int] = []
+    while let record = try reader.next() { starts.append(record.offset) }
+    return starts + [reader.offset]
+  }
+
+  func reader() throws -> JournalReader { try JournalReader(at: journal) }
+
+  /// A ledger after all calls.
+  func replayed() throws -> Ledger {
+    let ledger = Ledger()
+    try reader().replay(Ledger.interface(), into: ledger)
+    return ledger
+  }
+}
+
+/// All that a reader gives: the records, and the parts that it steps over.
+struct Reading {
+  private(set) var numbers: [UInt64] = []
+  private(set) var skipped: [SkippedBytes] = []
+  /// The bytes of both, if there is one file.
+  private(set) var covered = 0
+
+  init(_ reader: JournalReader) throws {
+    while true {
+      let start = reader.offset
+      if let record = try? reader.next() {
+        numbers.append(record.sequence)
+        covered += reader.offset - start
+      } else {
+        guard let part = try reader.skipDamage() else { return }
+        skipped.append(part)
+        covered += part.bytes.count
+      }
+    }
+  }
+}
+
+/// Bytes of a journal, as the page of the format describes them.
+enum JournalBytes {
+  static func little(_ number: some FixedWidthInteger, _ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  }
+
+  static func sum(_ bytes: [UInt8]) -> [UInt8] {
+    little(fwd_crc32c_by_table(0, bytes, bytes.count), 4)
+  }
+
+  static func beginning(first: UInt64 = 1, version: UInt8 = 2, time: Int64 = 0) -> [UInt8] {
+    let magic = [0x89] + Array("FWJ\r\n\u{1A}\n".utf8)
+    let head = magic + little(version, 4) + little(first, 8) + little(time, 8)
+    return head + sum(head)
+  }
+
+  /// A record. One with a given length is a header alone, whose own checksum is right.
+  static func record(
+    kind: UInt16, _ number: UInt64, _ contents: [UInt8] = [], message: UInt16 = 0,
+    unsynced: UInt32 = 0, time: Int64 = 0, length: Int? = nil
+  ) -> [UInt8] {
+    let head =
+      little(length ?? 36 + contents.count, 4) + little(number, 8) + little(time, 8)
+      + little(message, 2) + little(kind, 2) + little(unsynced, 4)
+    let rest = head + sum(head) + contents
+    return (length == nil ? sum(rest) : [0x78, 0x56, 0x34, 0x12]) + rest
   }
 }

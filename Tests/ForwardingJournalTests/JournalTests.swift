@@ -2,16 +2,15 @@
 import Foundation
 import Invocations
 import Testing
-@testable import ForwardingJournal
+import ForwardingJournal
 
 @Suite("Recording")
 struct JournalTests {
   @Test("a message that the interface does not allow is neither recorded nor made")
   func refused() throws {
     let folder = try Folder()
-    let interface = try Ledger.interface()
     let ledger = Ledger()
-    let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
+    let journal = try folder.open(to: ledger)
     let before = journal.size
     #expect(throws: InvocationError.self) { try Message<NoResult>("close")(on: journal) }
     #expect(throws: InvocationError.self) {
@@ -25,8 +24,7 @@ struct JournalTests {
   func goneTarget() throws {
     let folder = try Folder()
     var ledger: Ledger? = Ledger()
-    let journal = try Journal(
-      at: folder.journal, interface: Ledger.interface(), to: ledger, strongly: false)
+    let journal = try folder.open(to: ledger, strongly: false)
     try Ledger.rename("1", on: journal)
     ledger = nil
     #expect(throws: ForwardingError.self) { try Ledger.rename("2", on: journal) }
@@ -56,7 +54,7 @@ struct JournalTests {
     let journal = try Journal(at: folder.journal, interface: interface)
     for _ in 0..<5 { try look(Nosy(), "text", on: journal) }
     try journal.close()
-    let reader = try JournalReader(at: folder.journal)
+    let reader = try folder.reader()
     Nosy.reader = reader
     defer { Nosy.reader = nil }
     let copy = try Journal(at: folder.path + "/copy", interface: interface)

@@ -14,17 +14,14 @@ struct KillTests {
   func threads(isGroup: Bool) async {
     await #expect(processExitsWith: .success) { [isGroup] in
       let folder = try Folder()
-      let interface = try Ledger.interface()
       let threads = 4
       let acknowledged = SharedNumbers(count: threads)
-      var options = JournalOptions()
-      options.sync = isGroup ? .group : .never
-      options.rotation = isGroup ? 10_000 : 1_000_000
       var calls: UInt64 = 0
       for round in 0..<setting("JOURNAL_KILLS", 30) {
         let before = (0..<threads).map { acknowledged[$0] }
         let child = Child {
-          let journal = try Journal(at: folder.journal, interface: interface, options)
+          let journal = try folder.open(
+            sync: isGroup ? .group : .never, rotation: isGroup ? 10_000 : 1_000_000)
           for thread in 0..<threads {
             nonisolated(unsafe) let acknowledged = acknowledged
             let first = acknowledged[thread] + 1
@@ -40,9 +37,8 @@ struct KillTests {
         child.kill(within: 20_000, round: round) {
           (0..<threads).contains { acknowledged[$0] > before[$0] }
         }
-        try Journal(at: folder.journal, interface: interface).close()
-        let ledger = Ledger()
-        try JournalReader(at: folder.journal).replay(interface, into: ledger)
+        try folder.open().close()
+        let ledger = try folder.replayed()
         for thread in 0..<threads {
           let names = ledger.names.filter { $0.hasPrefix("\(thread) ") }
           let (told, there) = (acknowledged[thread], UInt64(names.count))
@@ -62,16 +58,13 @@ struct KillTests {
     .notEmulated("no ptrace"))
   func openingAside() async {
     await #expect(processExitsWith: .success) {
-      let interface = try Ledger.interface()
       for isKept in [false, true] {
         let folder = try Folder()
-        let first = try Journal(at: folder.journal, interface: interface)
-        try Ledger.rename("1", on: first)
-        try first.close()
+        try folder.write(1...1)
         var other: Journal?
         let status = try SystemCall.trace({
           do {
-            let journal = try Journal(at: folder.journal, interface: interface)
+            let journal = try folder.open()
             require(!isKept && journal.nextSequence == 4, "two write one journal")
             try Ledger.rename("4", on: journal)
           } catch JournalError.locked { require(isKept) }
@@ -80,7 +73,7 @@ struct KillTests {
           guard other == nil, call.name == "open", call.result ?? -1 >= 0,
             call.text(1) == folder.journal
           else { return .go }
-          let journal = try Journal(at: folder.journal, interface: interface)
+          let journal = try folder.open()
           try Ledger.rename("2", on: journal)
           try journal.rotate()
           try Ledger.rename("3", on: journal)
@@ -90,9 +83,7 @@ struct KillTests {
         }
         require(status == 0 && other != nil, "\(status)")
         if isKept { try other?.close() }
-        let ledger = Ledger()
-        try JournalReader(at: folder.journal).replay(interface, into: ledger)
-        require(ledger.names == ["1", "2", "3"] + (isKept ? [] : ["4"]), "\(ledger.names)")
+        require(try folder.replayed().names == ["1", "2", "3"] + (isKept ? [] : ["4"]))
       }
       _exit(0)
     }

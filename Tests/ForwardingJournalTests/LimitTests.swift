@@ -3,7 +3,7 @@ import ForwardingTestSupport
 import Foundation
 import Invocations
 import Testing
-@testable import ForwardingJournal
+import ForwardingJournal
 
 @Suite("Limits of a journal")
 struct LimitTests {
@@ -33,7 +33,7 @@ struct LimitTests {
         #expect(written == (value > 0 ? 2 : limit == \.depth ? 1 : 0))
         try journal.close()
         let target = try Journal(at: folder.path + "/nowhere", interface: interface)
-        let reader = try JournalReader(at: folder.journal)
+        let reader = try folder.reader()
         #expect(try reader.replay(interface, into: target) == written)
       }
     }
@@ -56,7 +56,7 @@ struct LimitTests {
     } throws: {
       if case JournalError.refused = $0 { true } else { false }
     }
-    let reader = try JournalReader(at: folder.journal)
+    let reader = try folder.reader()
     for _ in 1...2 { #expect(try reader.next()?.arguments.count == most + 4) }
     #expect(try reader.next() == nil && reader.torn == 0)
   }

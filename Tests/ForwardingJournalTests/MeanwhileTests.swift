@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-@testable import ForwardingJournal
+import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
 import Glibc
@@ -10,14 +10,14 @@ struct MeanwhileTests {
   @Test("each file of a journal is its owner's alone")
   func permissions() throws {
     let folder = try Folder()
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    let journal = try folder.open()
     for _ in 1...2 {
       var status = stat()
       #expect(stat(folder.journal, &status) == 0 && status.st_mode & 0o777 == 0o600)
       try Ledger.rename("1", on: journal)
       try journal.rotate()
     }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
+    #expect(try folder.files.count == 3)
   }
 
   @Test("many threads that begin one journal get one of it, and the others find it locked")
@@ -39,7 +39,7 @@ struct MeanwhileTests {
         return try await group.reduce(into: [Journal]()) { if let one = $1 { $0.append(one) } }
       }
       #expect(opened.count == 1)
-      let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      let left = try folder.files
       #expect(left == ["a.journal"])
     }
   }
@@ -62,12 +62,11 @@ struct MeanwhileTests {
   func childWithDescriptor() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
-      let interface = try Ledger.interface()
-      var journal: Journal? = try Journal(at: folder.journal, interface: interface)
+      var journal: Journal? = try folder.open()
       try Ledger.rename("1", on: journal!)
       let child = Child { sleep(20) }
       try journal!.close()
-      let again = try Journal(at: folder.journal, interface: interface)
+      let again = try folder.open()
       require(again.nextSequence == 2)
       journal = nil
       child.kill()
@@ -79,11 +78,8 @@ struct MeanwhileTests {
   @Test("a call is refused while its file cannot be rotated, and recorded once it can")
   func failedRotation() throws {
     let folder = try Folder()
-    var options = JournalOptions()
-    options.rotation = 200
     let ledger = Ledger()
-    let journal = try Journal(
-      at: folder.journal, interface: Ledger.interface(), to: ledger, options)
+    let journal = try folder.open(to: ledger, rotation: 200)
     #expect(mkdir(folder.journal + ".000000000001", 0o700) == 0)
     var made = 0
     while (try? Ledger.rename("\(made + 1)", on: journal)) != nil { made += 1 }
@@ -95,9 +91,8 @@ struct MeanwhileTests {
     #expect(made > 1 && journal.nextSequence == UInt64(made) + 1 && ledger.names.count == made)
     #expect(rmdir(folder.journal + ".000000000001") == 0)
     for number in 1...10 { try Ledger.rename("\(made + number)", on: journal) }
-    let other = Ledger()
-    try JournalReader(at: folder.journal).replay(Ledger.interface(), into: other)
-    #expect(other == ledger && other.names == (1...made + 10).map { "\($0)" })
+    #expect(try folder.replayed() == ledger)
+    #expect(ledger.names == (1...made + 10).map { "\($0)" })
   }
 
   @Test("a journal opened by a relative path keeps its file when the working directory changes")
@@ -116,7 +111,7 @@ struct MeanwhileTests {
       while try reader.next() != nil {}
       require(reader.nextSequence == 3)
       require(try FileManager.default.contentsOfDirectory(atPath: other.path).isEmpty)
-      require(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+      require(try folder.files.count == 2)
       _exit(0)
     }
   }

@@ -16,14 +16,9 @@ struct MisplacedTests {
     let bytes: [[UInt8]]
 
     init() throws {
-      folder = try Folder()
-      let journal = try Journal(at: folder.journal, interface: Ledger.interface())
-      for number in 1...60 {
-        try FaultTests.send(UInt64(number), to: journal)
-        if number % 10 == 0, number < 60 { try journal.rotate() }
-      }
-      try journal.close()
-      let folder = folder
+      let folder = try Folder()
+      try folder.write(1...59, rotatedAfter: 10)
+      self.folder = folder
       bytes = try numbers.map { try folder.bytes(Self.name(of: $0)) }
     }
 
@@ -35,7 +30,7 @@ struct MisplacedTests {
 
     /// Restores all files, and removes others.
     func restore() throws {
-      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      for name in try folder.files {
         try FileManager.default.removeItem(atPath: "\(folder.path)/\(name)")
       }
       for (number, bytes) in zip(numbers, bytes) {
@@ -53,7 +48,7 @@ struct MisplacedTests {
   /// The result of reading the files.
   private func read(_ folder: Folder) -> Outcome {
     do {
-      let reader = try JournalReader(at: folder.journal)
+      let reader = try folder.reader()
       var numbers: [UInt64] = []
       while let record = try reader.next() {
         numbers.append(record.sequence)
@@ -74,9 +69,7 @@ struct MisplacedTests {
         try files.folder.write(files.bytes[from], Files.name(of: one))
         #expect(read(files.folder) == .told, "\(other) over \(one)")
         if one == 51 {
-          #expect(throws: JournalError.self, "\(other) over \(one)") {
-            try Journal(at: files.folder.journal, interface: Ledger.interface())
-          }
+          #expect(throws: JournalError.self, "\(other) over \(one)") { try files.folder.open() }
           #expect(try files.folder.bytes() == files.bytes[from])
         }
         try files.folder.write(files.bytes[at], Files.name(of: other))
@@ -84,7 +77,17 @@ struct MisplacedTests {
       }
     }
     try files.restore()
-    #expect(read(files.folder) == .read(Array(1...60)))
+    #expect(read(files.folder) == .read(Array(1...59)))
+    // If the newest file is gone, no other one is begun in its place.
+    try FileManager.default.removeItem(atPath: files.folder.journal)
+    let newest = Files.name(of: 41)
+    for _ in 0..<2 {
+      #expect(
+        throws: JournalError.withoutNewest(
+          path: files.folder.journal, rotated: "\(files.folder.path)/\(newest)")
+      ) { try files.folder.open() }
+    }
+    #expect(try !files.folder.files.contains("a.journal"))
   }
 
   @Test("randomly replaced, swapped and copied files are always reported, and reading always ends")
@@ -123,7 +126,7 @@ struct MisplacedTests {
         continue
       }
       #expect(
-        now == files.bytes && outcome == .read(Array(1...60)),
+        now == files.bytes && outcome == .read(Array(1...59)),
         "trial \(trial): \(done.joined(separator: ", ")): \(outcome)")
     }
     #expect(told > trials / 2)
@@ -132,23 +135,22 @@ struct MisplacedTests {
   @Test("a symbolic link opens the journal that it leads to, through rotations")
   func links() throws {
     let folder = try Folder()
-    let interface = try Ledger.interface()
     let files = folder.path + "/files"
     try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: false)
     // A link to a missing file, through another link.
     #expect(symlink("files/real", folder.path + "/link") == 0)
     #expect(symlink(folder.path + "/link", folder.journal) == 0)
-    let journal = try Journal(at: folder.journal, interface: interface)
+    let journal = try folder.open()
     try Ledger.rename("1", on: journal)
     try journal.rotate()
     try Ledger.rename("2", on: journal)
     try Ledger.rename("3", on: journal)
     for path in [folder.journal, files + "/real"] {
       #expect(throws: JournalError.self, "a second writer") {
-        try Journal(at: path, interface: interface)
+        try Journal(at: path, interface: Ledger.interface())
       }
       let ledger = Ledger()
-      try JournalReader(at: path).replay(interface, into: ledger)
+      try JournalReader(at: path).replay(Ledger.interface(), into: ledger)
       #expect(ledger.names == ["1", "2", "3"])
     }
     try journal.close()

@@ -19,22 +19,17 @@ struct PowerCutTests {
     var safe: Int { starts[synced] }
   }
 
-  private static let options: JournalOptions = {
-    var options = JournalOptions()
-    options.sync = .group
-    return options
-  }()
-
   /// Records of two messages. The first unacknowledged record defines the second message.
   private func written(
     _ folder: Folder, synced: Int = 5, waiting: Int = 4, first: String = "1"
   ) throws -> Written {
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), Self.options)
+    let journal = try folder.open(sync: .group)
     for number in 1...synced { try Ledger.rename(number == 1 ? first : "\(number)", on: journal) }
     var bytes: [UInt8] = []
     Self.together(waiting, on: journal) { bytes = (try? folder.bytes()) ?? [] }
+    #expect(journal.syncs == synced + 1 && journal.unsynced == 0, "they share one sync")
     var written = Written(bytes: bytes, synced: synced)
-    let reader = try JournalReader(at: folder.journal)
+    let reader = try folder.reader()
     while let record = try reader.next() { written.starts.append(record.offset) }
     written.starts.append(reader.offset)
     #expect(written.starts.count == synced + waiting + 1 && reader.torn == 0)
@@ -71,12 +66,12 @@ struct PowerCutTests {
     throws
   {
     try folder.write(bytes)
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+    let journal = try folder.open()
     let next = journal.nextSequence
     #expect(next > written.synced, "\(place): \(next)")
     try Ledger.rename("new", on: journal)
     try journal.close()
-    let reader = try JournalReader(at: folder.journal)
+    let reader = try folder.reader()
     var sequence: UInt64 = 0
     while let record = try reader.next() {
       sequence += 1
@@ -135,7 +130,7 @@ struct PowerCutTests {
         bytes[index] = isZero ? 0 : bytes[index] ^ 1
         try folder.write(bytes)
         #expect(throws: JournalError.self, "byte \(index)") {
-          try Journal(at: folder.journal, interface: Ledger.interface())
+          try folder.open()
         }
         #expect(try folder.bytes() == bytes)
       }
@@ -152,9 +147,8 @@ struct PowerCutTests {
   func writtenAgain() async {
     await #expect(processExitsWith: .success) {
       let folder = try Folder()
-      let interface = try Ledger.interface()
       do {
-        let journal = try Journal(at: folder.journal, interface: interface, PowerCutTests.options)
+        let journal = try folder.open(sync: .group)
         for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
         PowerCutTests.together(3, on: journal)
         try journal.close()
@@ -162,7 +156,7 @@ struct PowerCutTests {
       let bytes = try folder.bytes()
       var calls: [String] = []
       let status = try SystemCall.trace({
-        _ = try Journal(at: folder.journal, interface: interface, PowerCutTests.options)
+        _ = try folder.open(sync: .group)
       }) { call in
         if call.result == nil, call.name != "other" { calls.append(call.name) }
         return .go
@@ -173,5 +167,36 @@ struct PowerCutTests {
       require(try folder.bytes() == bytes)
       _exit(0)
     }
+  }
+
+  @Test("a sync covers the records that were written before it")
+  func writtenMeanwhile() throws {
+    let folder = try Folder()
+    let journal = try folder.open()
+    try Ledger.rename("1", on: journal)
+    let sync = try journal.state.withLock { try $0.beginSync() }
+    try Ledger.rename("2", on: journal)
+    journal.state.announce { $0.end(sync, .success(())) }
+    #expect(journal.unsynced == 1)
+  }
+
+  @Test("a full file is not rotated while a thread waits for it")
+  func fullMeanwhile() throws {
+    let folder = try Folder()
+    let journal = try folder.open(rotation: 1)
+    try Ledger.rename("1", on: journal)
+    let sync = try journal.state.withLock { try $0.beginSync() }
+    let done = DispatchSemaphore(value: 0)
+    Thread {
+      _ = try? Ledger.rename("2", on: journal)
+      done.signal()
+    }.start()
+    // A thread that did not wait would have rotated the file by then.
+    usleep(50_000)
+    #expect(journal.nextSequence == 2)
+    try sync.file.sync(holding: sync.size)
+    journal.state.announce { $0.end(sync, .success(())) }
+    done.wait()
+    #expect(try folder.files.count == 2)
   }
 }

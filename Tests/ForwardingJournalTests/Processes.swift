@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import CJournalShims
 import Glibc
 import Synchronization
-
-/// Both implementations of the checksum.
-enum Checksums {
-  static func both(_ bytes: [UInt8], _ before: UInt32) -> [UInt32] {
-    [fwd_crc32c(before, bytes, bytes.count), fwd_crc32c_by_table(before, bytes, bytes.count)]
-  }
-}
 
 /// Numbers that a process shares with its children and threads.
 final class SharedNumbers {

@@ -7,10 +7,8 @@ import Testing
 @Suite("Removing rotated files")
 struct PruningTests {
   /// A journal of files with these first numbers, which stays open.
-  private func journal(_ folder: Folder, _ options: JournalOptions = JournalOptions()) throws
-    -> Journal
-  {
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+  private func journal(_ folder: Folder, rotatedFiles: Int? = nil) throws -> Journal {
+    let journal = try folder.open(rotatedFiles: rotatedFiles)
     for number in 1...10 {
       try Ledger.rename("\(number)", on: journal)
       if number % 2 == 0 { try journal.rotate() }
@@ -19,8 +17,7 @@ struct PruningTests {
   }
 
   private func firsts(_ folder: Folder) throws -> [Int] {
-    try FileManager.default.contentsOfDirectory(atPath: folder.path)
-      .compactMap { Int($0.dropFirst("a.journal.".count)) }.sorted()
+    try folder.files.compactMap { Int($0.dropFirst("a.journal.".count)) }
   }
 
   @Test("files are removed whose calls all have lower numbers, and readers begin behind them")
@@ -34,30 +31,23 @@ struct PruningTests {
       #expect(try journal.removeRotated(before: sequence) == 5 - left.count)
       #expect(try firsts(folder) == left, "before \(sequence)")
       try Ledger.rename("11", on: journal)
-      let ledger = Ledger()
-      let reader = try JournalReader(at: folder.journal)
-      try reader.replay(Ledger.interface(), into: ledger)
-      #expect(ledger.names == ((left.first ?? 11)...11).map { "\($0)" })
+      #expect(try folder.replayed().names == ((left.first ?? 11)...11).map { "\($0)" })
       try journal.close()
       #expect(throws: JournalError.closed(path: folder.journal)) {
         try journal.removeRotated(before: 1)
       }
-      let again = try Journal(at: folder.journal, interface: Ledger.interface())
-      #expect(again.nextSequence == 12)
+      #expect(try folder.open().nextSequence == 12)
     }
   }
 
   @Test("a rotation removes the oldest files beyond the limit", arguments: [-1, 0, 1, 3])
   func limit(most: Int) throws {
     let folder = try Folder()
-    var options = JournalOptions()
-    options.rotatedFiles = most
-    let journal = try journal(folder, options)
+    let journal = try journal(folder, rotatedFiles: most)
     #expect(try firsts(folder) == Array([1, 3, 5, 7, 9].suffix(max(0, most))))
     // By a full file, too.
-    options.rotation = 200
     try journal.close()
-    let full = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+    let full = try folder.open(rotation: 200, rotatedFiles: most)
     for number in 11...100 { try Ledger.rename("\(number)", on: full) }
     #expect(try firsts(folder).count == max(0, most))
     #expect(full.nextSequence == 101)
@@ -68,7 +58,7 @@ struct PruningTests {
     let folder = try Folder()
     let journal = try journal(folder)
     try Ledger.rename("11", on: journal)
-    let reader = try JournalReader(at: folder.journal)
+    let reader = try folder.reader()
     #expect(try reader.next()?.sequence == 1)
     try journal.removeRotated(before: 7)
     #expect(try reader.next()?.sequence == 2, "the file that it has open")
@@ -82,40 +72,13 @@ struct PruningTests {
     #expect(try reader.next() == nil)
   }
 
-  @Test("a missing file is told, also behind a file whose end was left out")
-  func prunedBehindDamage() throws {
-    for isRemoved in [false, true] {
-      let folder = try Folder()
-      let journal = try journal(folder)
-      try journal.close()
-      let (damaged, gone) = ("a.journal.000000000001", "a.journal.000000000003")
-      var bytes = try folder.bytes(damaged)
-      bytes[bytes.count - 3] ^= 0xff
-      try folder.write(bytes, damaged)
-      if isRemoved { try FileManager.default.removeItem(atPath: "\(folder.path)/\(gone)") }
-      let reader = try JournalReader(at: folder.journal)
-      #expect(try reader.next()?.sequence == 1)
-      #expect(throws: JournalError.self) { try reader.next() }
-      #expect(try reader.skipDamage()?.path.hasSuffix(damaged) == true)
-      if isRemoved {
-        #expect(throws: JournalError.missing(offset: 0, expected: 2, given: 5)) {
-          try reader.next()
-        }
-        #expect(try reader.skipDamage()?.bytes == 0..<0)
-      }
-      for number in (isRemoved ? 5 : 3)...10 {
-        #expect(try reader.next()?.sequence == UInt64(number))
-      }
-    }
-  }
-
   @Test("a replay from a number that was removed throws, and one from the oldest does not")
   func replay() throws {
     let folder = try Folder()
     let journal = try journal(folder)
     try journal.removeRotated(before: 5)
     func made(from first: UInt64) throws -> Int {
-      try JournalReader(at: folder.journal)
+      try folder.reader()
         .replay(Ledger.interface(), into: Ledger(), from: first)
     }
     #expect(try made(from: 0) == 6 && made(from: 5) == 6 && made(from: 9) == 2)
@@ -141,9 +104,7 @@ struct PruningTests {
   func together() async throws {
     let folder = try Folder()
     let path = folder.journal
-    var options = JournalOptions()
-    (options.sync, options.rotation, options.rotatedFiles) = (.group, 1000, 3)
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface(), options)
+    let journal = try folder.open(sync: .group, rotation: 1000, rotatedFiles: 3)
     try Ledger.rename("0", on: journal)
     await withTaskGroup(of: Void.self) { group in
       for writer in 0..<2 {

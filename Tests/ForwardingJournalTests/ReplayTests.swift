@@ -4,7 +4,7 @@ import Foundation
 import Invocations
 import Testing
 import TypeEncodings
-@testable import ForwardingJournal
+import ForwardingJournal
 
 @Suite("Replays")
 struct ReplayTests {
@@ -12,7 +12,7 @@ struct ReplayTests {
   private func written(_ folder: Folder, _ count: Int64 = 50) throws -> (Interface, Ledger) {
     let interface = try Ledger.interface()
     let ledger = Ledger()
-    let journal = try Journal(at: folder.journal, interface: interface, to: ledger)
+    let journal = try folder.open(to: ledger)
     for number in 1...count {
       if number % 10 == 0 {
         #expect(throws: Ledger.Overdrawn.self) { try Ledger.withdraw(.max, on: journal) }
@@ -28,7 +28,7 @@ struct ReplayTests {
   func failures() throws {
     let folder = try Folder()
     let (interface, ledger) = try written(folder)
-    let (all, reader) = (Ledger(), try JournalReader(at: folder.journal))
+    let (all, reader) = (Ledger(), try folder.reader())
     let error = try #require(throws: ReplayError.self) {
       try reader.replay(interface, into: all)
     }
@@ -43,7 +43,7 @@ struct ReplayTests {
   func told() throws {
     let folder = try Folder()
     let (interface, ledger) = try written(folder)
-    let (some, stopped) = (Ledger(), try JournalReader(at: folder.journal))
+    let (some, stopped) = (Ledger(), try folder.reader())
     #expect(throws: Ledger.Overdrawn.self) {
       try stopped.replay(interface, into: some) { throw $1 }
     }
@@ -51,7 +51,7 @@ struct ReplayTests {
 
     let all = Ledger()
     var numbers: [UInt64] = []
-    let made = try JournalReader(at: folder.journal).replay(interface, into: all) { record, error in
+    let made = try folder.reader().replay(interface, into: all) { record, error in
       let values = try record.values()
       #expect(error is Ledger.Overdrawn && values == ["\(Int64.max)"])
       numbers.append(record.sequence)
@@ -63,7 +63,7 @@ struct ReplayTests {
   func refusedValue() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface)
+    let journal = try folder.open()
     for name in ["a", "long", "b"] {
       _ = try Ledger.withdraw(5, on: journal)
       try Ledger.rename(name, on: journal)
@@ -74,7 +74,7 @@ struct ReplayTests {
     var small = Interface("ledger", limits: limits)
     try small.allow(Ledger.rename)
     try small.allow(Ledger.withdraw)
-    let (reader, ledger) = (try JournalReader(at: folder.journal), Ledger())
+    let (reader, ledger) = (try folder.reader(), Ledger())
     let error = try #require(throws: ReplayError.self) { try reader.replay(small, into: ledger) }
     #expect(error.made == 3 && error.failed == 2)
     #expect(error.record.sequence == 1 && error.first is Ledger.Overdrawn)
@@ -86,7 +86,7 @@ struct ReplayTests {
     #expect(rest.made == 3 && rest.failed == 1 && rest.ending == nil)
     #expect(ledger.names == ["a", "long", "b"])
     #expect(throws: JournalError.self) {
-      try JournalReader(at: folder.journal).replay(small, into: Ledger()) { _, _ in }
+      try folder.reader().replay(small, into: Ledger()) { _, _ in }
     }
   }
 
@@ -96,22 +96,21 @@ struct ReplayTests {
   func nobody() async throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface)
-    for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
+    try folder.write(1...3)
     let (empty, others, some) = (MulticastProxy(), MulticastProxy(), MulticastProxy())
     others.add(Other(), strongly: true)
     let ledger = Ledger()
     some.add(ledger, strongly: true)
     for target in [Other(), empty, others] as [AnyObject] {
       let error = try #require(throws: ReplayError.self) {
-        try JournalReader(at: folder.journal).replay(interface, into: target)
+        try folder.reader().replay(interface, into: target)
       }
       #expect(error.made == 0 && error.failed == 3 && error.record.sequence == 1)
       #expect("\(error)".contains("\(type(of: target)) has no method 'rename:'"))
-      let told = await Self.error(try JournalReader(at: folder.journal), interface, into: target)
+      let told = await Self.error(try folder.reader(), interface, into: target)
       #expect((told as? ReplayError)?.failed == 3)
     }
-    #expect(try JournalReader(at: folder.journal).replay(interface, into: some) == 3)
+    #expect(try folder.reader().replay(interface, into: some) == 3)
     #expect(ledger.names == ["1", "2", "3"])
   }
 
@@ -119,9 +118,8 @@ struct ReplayTests {
   func parts() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface)
-    for number in 1...20 { try Ledger.rename("\(number)", on: journal) }
-    let reader = try JournalReader(at: folder.journal)
+    try folder.write(1...20)
+    let reader = try folder.reader()
     let ledger = Ledger()
     for (first, last, made) in [(3, 5, 3), (0, 5, 0), (7, 12, 6), (13, .max, 8)]
       as [(UInt64, UInt64, Int)]
@@ -146,7 +144,7 @@ struct ReplayTests {
       (Interface("ledger"), "the interface has no message 'add:times:booked:'"),
     ] {
       #expect {
-        try JournalReader(at: folder.journal).replay(interface, into: ledger)
+        try folder.reader().replay(interface, into: ledger)
       } throws: {
         guard case JournalError.schema = $0 else { return false }
         return "\($0)".hasSuffix("does not fit the interface: \(text)")
@@ -159,9 +157,9 @@ struct ReplayTests {
   func intoItself() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface, to: Ledger())
+    let journal = try folder.open(to: Ledger())
     for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
-    let reader = try JournalReader(at: folder.journal)
+    let reader = try folder.reader()
     #expect(try reader.replay(interface, into: journal) == 3)
     #expect(journal.nextSequence == 7)
     #expect(try reader.next()?.sequence == 4, "the rest is to come")
@@ -189,10 +187,10 @@ struct ReplayTests {
   func keeping() throws {
     let folder = try Folder()
     let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface)
+    let journal = try folder.open()
     for number in 0..<20 { try Ledger.add(Int64(number), 1, true, on: journal) }
     try journal.close()
-    let (keeper, reader) = (Keeper(), try JournalReader(at: folder.journal))
+    let (keeper, reader) = (Keeper(), try folder.reader())
     keeper.reader = reader
     try reader.replay(interface, into: keeper)
     #expect(try keeper.kept.map { try $0.argument(at: 2, as: Int64.self) } == Array(0..<20))
@@ -201,14 +199,7 @@ struct ReplayTests {
 
   @Test("awaited calls are replayed; a cancelled replay stops before the next call")
   func awaiting() async throws {
-    let table = MethodTable.of(Ledger.self)
     let slowly = try AsyncMessage<NoResult, String>("slowly:")
-    try table.register("slowly:", replacing: true) { (self: Ledger, name: String) in
-      await Task.yield()
-      if name != "a" { withUnsafeCurrentTask { $0?.cancel() } }
-      if name == "fail" { throw Ledger.Overdrawn() }
-      self.names.append(name)
-    }
     var interface = Interface("slow")
     try interface.allow(slowly)
     // Each case: the calls, those that are made, and whether one of them has failed.
@@ -219,7 +210,7 @@ struct ReplayTests {
       let folder = try Folder()
       let journal = try Journal(at: folder.journal, interface: interface)
       for name in names { try await slowly(name, on: journal) }
-      let (reader, ledger) = (try JournalReader(at: folder.journal), Ledger())
+      let (reader, ledger) = (try folder.reader(), Ledger())
       let error = await Self.error(reader, interface, into: ledger)
       #expect(ledger.names == made)
       guard let hasFailed else {

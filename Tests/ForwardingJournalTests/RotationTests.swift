@@ -6,37 +6,26 @@ import Testing
 
 @Suite("Rotations")
 struct RotationTests {
-  private func files(_ folder: Folder) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-  }
-
   @Test("a journal in many files is read as one, and continues in the last")
   func rotation() throws {
     let folder = try Folder()
-    let interface = try Ledger.interface()
-    var options = JournalOptions()
-    options.rotation = 1100
     let ledger = Ledger()
     for _ in 0..<2 {
-      let journal = try Journal(at: folder.journal, interface: interface, to: ledger, options)
+      let journal = try folder.open(to: ledger, rotation: 1100)
       for number in 0..<100 { try Ledger.rename("\(number)", on: journal) }
       try journal.close()
     }
-    let names = try files(folder)
+    let names = try folder.files
     #expect(names.count > 5 && names.first == "a.journal")
     #expect(names.allSatisfy { $0.hasPrefix("a.journal") && !$0.hasSuffix("~") })
-    let other = Ledger()
-    let reader = try JournalReader(at: folder.journal)
-    #expect(try reader.replay(interface, into: other) == 200)
-    #expect(other == ledger && reader.nextSequence == 201)
+    #expect(try folder.replayed() == ledger && folder.open().nextSequence == 201)
   }
 
   @Test("a reader at the end continues in the next file")
   func following() throws {
     let folder = try Folder()
-    let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface)
-    let reader = try JournalReader(at: folder.journal)
+    let journal = try folder.open()
+    let reader = try folder.reader()
     for number in 1...20 {
       #expect(try reader.next() == nil)
       try Ledger.rename("\(number)", on: journal)
@@ -49,19 +38,16 @@ struct RotationTests {
   @Test("a partial record that was cut and overwritten is read with its new contents")
   func writtenOver() throws {
     let folder = try Folder()
-    let interface = try Ledger.interface()
-    let journal = try Journal(at: folder.journal, interface: interface)
-    try Ledger.rename("1", on: journal)
-    try journal.close()
+    try folder.write(1...1)
     let whole = try folder.bytes()
     // In place, so that the reader has the same file.
     let file = try #require(FileHandle(forUpdatingAtPath: folder.journal))
     try file.seekToEnd()
     file.write(Data(whole.suffix(37).prefix(34)))
-    let reader = try JournalReader(at: folder.journal)
+    let reader = try folder.reader()
     #expect(try reader.next()?.sequence == 1)
     #expect(try reader.next() == nil && reader.torn == 34)
-    let again = try Journal(at: folder.journal, interface: interface)
+    let again = try folder.open()
     try Ledger.rename("2", on: again)
     #expect(try reader.next()?.values() == ["\"2\""])
     #expect(try reader.next() == nil && reader.torn == 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
 import Testing
-@testable import ForwardingJournal
 
 /// Reading on behind damage, also where a disk has put a part of a file over another part.
 /// `JOURNAL_TRIALS` sets the number of random ones.
@@ -13,32 +13,27 @@ struct StrayRecordTests {
     let folder: Folder
     let bytes: [UInt8]
     private(set) var places: [UInt64: Range<Int>] = [:]
-    private var messages: [UInt64: UInt16] = [:]
-    /// The calls with the definitions of the messages.
-    private var definitions: [UInt16: UInt64] = [:]
+    /// The call that defines the message of each call.
+    private var definitions: [UInt64: UInt64] = [:]
 
     init() throws {
       folder = try Folder()
-      let journal = try Journal(at: folder.journal, interface: Ledger.interface())
+      let journal = try folder.open()
       for number in 1...120 {
         if number % 7 == 0 {
           try Ledger.rename(String(repeating: "x", count: number), on: journal)
         } else {
-          try FaultTests.send(UInt64(number), to: journal)
+          try Ledger.send(UInt64(number), to: journal)
         }
       }
       try journal.close()
       bytes = try folder.bytes()
-      let scanner = try JournalScanner(
-        JournalWindow(JournalFile(folder.journal, O_RDONLY)))
-      var position = JournalFormat.headerSize
-      while let header = try scanner.recordHeader(at: position) {
-        places[header.sequence] = position..<position + header.length
-        messages[header.sequence] = header.message
-        if header.kind == RecordKind.defining.rawValue {
-          definitions[header.message] = header.sequence
-        }
-        position += header.length
+      let reader = try folder.reader()
+      var defining: [String: UInt64] = [:]
+      while let record = try reader.next() {
+        places[record.sequence] = record.offset..<reader.offset
+        definitions[record.sequence] = defining[record.selector] ?? record.sequence
+        defining[record.selector] = definitions[record.sequence]
       }
     }
 
@@ -46,33 +41,19 @@ struct StrayRecordTests {
     func whole(beside damage: Range<Int>) -> Set<UInt64> {
       let lost = Set(places.filter { $0.value.overlaps(damage) }.keys)
       return Set(
-        places.keys.filter { number in
-          !lost.contains(number) && !lost.contains(definitions[messages[number]!]!)
-        })
+        places.keys.filter { !lost.contains($0) && !lost.contains(definitions[$0]!) })
     }
-  }
 
-  /// The records that can be read, and the places that are left out; nil if the file is none.
-  private func read(
-    _ bytes: [UInt8], _ written: Written
-  ) throws -> (numbers: [UInt64], skipped: [Range<Int>], covered: Int)? {
-    try written.folder.write(bytes)
-    guard let reader = try? JournalReader(at: written.folder.journal) else { return nil }
-    var (numbers, skipped, covered): ([UInt64], [Range<Int>], Int) = ([], [], 0)
-    while true {
-      let start = reader.offset
-      if let record = try? reader.next() {
-        #expect(record.offset == start)
-        numbers.append(record.sequence)
-        covered += reader.offset - start
-        continue
-      }
-      guard let part = try reader.skipDamage() else {
-        return (numbers, skipped, covered + bytes.count - reader.offset)
-      }
-      covered += part.bytes.count
-      #expect(part.bytes.lowerBound >= skipped.last?.upperBound ?? 0 && !part.bytes.isEmpty)
-      skipped.append(part.bytes)
+    /// What can be read of other bytes; nil if they are no journal.
+    func read(_ bytes: [UInt8]) throws -> (numbers: [UInt64], skipped: [Range<Int>])? {
+      try folder.write(bytes)
+      guard let reader = try? folder.reader() else { return nil }
+      let reading = try Reading(reader)
+      let skipped = reading.skipped.map(\.bytes)
+      #expect(zip(skipped, skipped.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound })
+      #expect(skipped.allSatisfy { !$0.isEmpty })
+      #expect(JournalBytes.beginning().count + reading.covered == reader.offset)
+      return (reading.numbers, skipped)
     }
   }
 
@@ -84,16 +65,16 @@ struct StrayRecordTests {
       for index in place {
         var bytes = written.bytes
         bytes[index] ^= 1
-        let found = try #require(try read(bytes, written))
+        let found = try #require(try written.read(bytes))
         #expect(found.numbers == (1...120).filter { $0 != number }, "byte \(index)")
         #expect(found.skipped == [place], "byte \(index)")
       }
     }
     // There is nothing behind the last record, and nothing wrong in front of it.
     var bytes = written.bytes
-    #expect(try read(bytes, written)?.skipped == [])
+    #expect(try written.read(bytes)?.skipped == [])
     bytes[bytes.count - 1] ^= 1
-    let found = try #require(try read(bytes, written))
+    let found = try #require(try written.read(bytes))
     #expect(found.numbers == Array(1...119) && found.skipped == [])
   }
 
@@ -105,7 +86,7 @@ struct StrayRecordTests {
     #expect(to.count == stray.count)
     var bytes = written.bytes
     bytes.replaceSubrange(to, with: written.bytes[stray])
-    let found = try #require(try read(bytes, written))
+    let found = try #require(try written.read(bytes))
     #expect(found.numbers == (1...120).filter { $0 != place } && found.skipped == [to])
   }
 
@@ -127,13 +108,12 @@ struct StrayRecordTests {
         ? (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
         : Array(written.bytes[from..<from + size])
       bytes.replaceSubrange(to..<to + size, with: block)
-      guard let found = try read(bytes, written) else {
-        #expect(to < JournalFormat.headerSize, "trial \(trial)")
+      guard let found = try written.read(bytes) else {
+        #expect(to < JournalBytes.beginning().count, "trial \(trial)")
         continue
       }
       #expect(found.numbers == found.numbers.sorted())
       #expect(Set(found.numbers).count == found.numbers.count)
-      #expect(found.covered == bytes.count - JournalFormat.headerSize, "trial \(trial)")
       let lost = written.whole(beside: to..<to + size).subtracting(found.numbers)
       #expect(
         !isGarbage || lost.isEmpty, "trial \(trial): \(size) bytes at \(to) hide \(lost.sorted())")
@@ -144,33 +124,25 @@ struct StrayRecordTests {
     "rotated files that are missing, torn, or no journals are left out, and the others are read")
   func files() throws {
     let folder = try Folder()
-    let journal = try Journal(at: folder.journal, interface: Ledger.interface())
-    for number in 1...12 {
-      try Ledger.rename("\(number)", on: journal)
-      if number % 2 == 0 { try journal.rotate() }
-    }
-    try Ledger.rename("13", on: journal)
-    try journal.close()
-    func name(_ first: Int) -> String { "a.journal.00000000000\(first)" }
-    try FileManager.default.removeItem(atPath: "\(folder.path)/\(name(3))")
-    let whole = try folder.bytes(name(5))
-    try folder.write(whole.dropLast(3), name(5))
-    try folder.write(Array("text".utf8), name(7))
-    try folder.write(whole, name(9))
-    let reader = try JournalReader(at: folder.journal)
-    var (numbers, skipped): ([UInt64], [String]) = ([], [])
-    while true {
-      do { while let record = try reader.next() { numbers.append(record.sequence) } } catch {}
-      guard let part = try reader.skipDamage() else { break }
-      skipped.append("\(part.path.suffix(2)) \(part.bytes)")
-    }
-    #expect(numbers == [1, 2, 5, 11, 12, 13])
-    let last = whole.count - 41
-    // The bytes left out of file 5 had room for record 6, but not for 7 to 10.
+    try folder.write(1...15, rotatedAfter: 2)
+    func name(_ first: Int) -> String { "a.journal.0000000000\(first < 10 ? "0" : "")\(first)" }
+    let whole = try folder.bytes(name(7))
+    var flipped = try folder.bytes(name(1))
+    let (end, last) = (flipped.count, flipped.count - 41)
+    flipped[end - 1] ^= 1
+    try folder.write(flipped, name(1))
+    try FileManager.default.removeItem(atPath: "\(folder.path)/\(name(5))")
+    try folder.write(whole.dropLast(3), name(7))
+    try folder.write(Array("text".utf8), name(9))
+    try folder.write(whole, name(11))
+    let reader = try folder.reader()
+    let reading = try Reading(reader)
+    #expect(reading.numbers == [1, 3, 4, 7, 13, 14, 15])
+    // The bytes left out of files 1 and 7 had room for one record, but not for 9 to 12.
     #expect(
-      skipped == [
-        "05 0..<0", "05 \(last)..<\(whole.count - 3)", "07 0..<4", "09 0..<\(whole.count)",
-        "11 0..<0",
+      reading.skipped.map { "\($0.path.suffix(2)) \($0.bytes)" } == [
+        "01 \(last)..<\(end)", "07 0..<0", "07 \(last)..<\(end - 3)", "09 0..<4", "11 0..<\(end)",
+        "13 0..<0",
       ])
     #expect(reader.torn == 0 && reader.offset == reader.size)
   }

@@ -12,13 +12,16 @@ struct SystemCall {
   let arguments: [UInt64]
   /// The result; nil at the entry. A negative result is an error number.
   let result: Int64?
+  let number: UInt64
   private let process: pid_t
 
   fileprivate init(_ info: [UInt64], of process: pid_t, after entry: SystemCall?) {
     self.process = process
     if info[0] & 0xFF == 2, let entry {
       (name, arguments, result) = (entry.name, entry.arguments, Int64(bitPattern: info[3]))
+      number = entry.number
     } else {
+      number = info[3]
       (name, arguments) = (TestMachine.systemCalls[info[3]] ?? "other", Array(info[4..<10]))
       result = nil
     }
@@ -48,9 +51,9 @@ struct SystemCall {
     unsafeBitCast(dlsym(nil, name), to: type)
   }
 
-  /// What becomes of a traced child at a system call. At its entry, the call can fail with `EIO`
-  /// without being made, on x86-64.
-  enum Fate { case go, kill, fail }
+  /// What becomes of a traced child at a system call. At its entry, on x86-64, the call can fail with
+  /// `EIO` without being made, and can get another third argument.
+  enum Fate { case go, kill, fail, limit(to: Int) }
 
   /// Runs `body` in a child that stops at the entry and the exit of each system call.
   ///
@@ -73,7 +76,7 @@ struct SystemCall {
     func set(_ register: Int, _ value: Int) {
       require(trace(6, pid, 8 * register, UnsafeMutableRawPointer(bitPattern: value)) == 0)
     }
-    let (result, number) = (10, 15)
+    let (result, third, number) = (10, 12, 15)
     var (signal, isFailing) = (0, false)
     while true {
       _ = trace(24, pid, 0, UnsafeMutableRawPointer(bitPattern: signal))
@@ -97,6 +100,8 @@ struct SystemCall {
       case .fail:
         set(number, -1)
         isFailing = true
+      case .limit(let most):
+        if let most = Int(exactly: call.arguments[2]).map({ min($0, most) }) { set(third, most) }
       }
     }
   }

@@ -16,8 +16,7 @@
 
   @Suite("Waiting for calls")
   struct AwaitingTests {
-    let spy = Spy<ChatDelegateProxy>()
-    let chat = Chat("garden")
+    let failures = Failures()
 
     @Test("a suspending closure with any number of arguments answers all calls, or some of them")
     func suspends() async {
@@ -37,49 +36,34 @@
       #expect(await proxy.six(1, 2, 3, 4, 5, 6) == 21)
       #expect(await proxy.six(1, 2, 3, 4, 5, 6) == nil)
       #expect(spy.messages.two.received.map(\.1) == [2, 1])
+      // Other answers are given at once.
+      spy.messages.one.answer { $0 + 1 }
+      #expect(await proxy.one(1) == 2)
+      spy.messages.one.answer(with: 7)
+      #expect(await proxy.one(1) == 7)
     }
 
-    @Test(
-      "a closure that does not suspend, a value or an error answers an async requirement")
-    func answersAtOnce() async throws {
-      spy.messages.download.answer { $0.count }
-      #expect(try await spy.proxy.download("hello") == 5)
-      spy.messages.download.answer(with: 7)
-      #expect(try await spy.proxy.download("hello") == 7)
-      spy.messages.download.answer(throwing: Offline())
-      await #expect(throws: Offline()) { try await spy.proxy.download("hello") }
-    }
-
-    @Test("a call that does not come in time is a failure with the length of the wait")
-    func tooLate() async throws {
-      let failures = Failures()
+    @Test("a wait for calls or for none lasts its whole duration, or until the first wrong call")
+    func durations() async throws {
       let spy = Spy<ChatDelegateProxy>(reportingTo: failures)
-      let begin = ContinuousClock.now
-      let isMet = try await spy.messages.rows.expect(times: 2, within: .milliseconds(30))
-      #expect(!isMet)
-      #expect(ContinuousClock.now - begin >= .milliseconds(30))
+      for (times, isMet) in [(0, true), (2, false)] {
+        let begin = ContinuousClock.now
+        #expect(
+          try await spy.messages.rows.expect(times: times, within: .milliseconds(30)) == isMet)
+        #expect(ContinuousClock.now - begin >= .milliseconds(30))
+      }
       #expect(
         failures.texts == ["expected 2 calls of 'rows::' within 0.03 seconds, received none"])
-    }
-
-    @Test("an expectation of no calls waits for the whole duration, and fails at the first call")
-    func none() async throws {
-      let failures = Failures()
-      let spy = Spy<ChatDelegateProxy>(reportingTo: failures)
-      let begin = ContinuousClock.now
-      try await spy.messages.rows.expect(times: 0, within: .milliseconds(20))
-      #expect(ContinuousClock.now - begin >= .milliseconds(20))
-      #expect(failures.all.isEmpty)
       let proxy = UncheckedBox(spy.proxy)
       beginThread(after: 0.01) { proxy.value.rows(1, 2) }
       let isMet = try await spy.messages.rows.expect(times: 0, within: .seconds(600))
       #expect(!isMet)
-      #expect(failures.all.map(\.expected) == ["no call of 'rows::' within 600.0 seconds"])
+      #expect(failures.all.last?.expected == "no call of 'rows::' within 600.0 seconds")
     }
 
     @Test("a cancelled wait ends, and throws CancellationError")
     func cancelled() async {
-      let untyped = spy.untyped
+      let untyped = SpyProxy(reportingTo: failures)
       let task = Task {
         try await untyped[Message<NoResult>("never")].expect(within: .seconds(600))
       }

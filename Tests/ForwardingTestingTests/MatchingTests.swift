@@ -6,7 +6,6 @@
   @Suite("Narrowed messages")
   struct MatchingTests {
     let spy = Spy<ChatDelegateProxy>()
-    let chat = Chat("garden")
 
     init() {
       for (first, last) in [(1, 1), (1, 2), (2, 2)] { spy.proxy.rows(first, last) }
@@ -19,30 +18,12 @@
       #expect(rows.with(1, 2).calls == 1)
       #expect(rows.where(\.1, equals: 2).received.map(\.0) == [1, 2])
       #expect(rows.where(\.0, equals: 1).where { $1 > 1 }.received.map(\.1) == [2])
-    }
-
-    @Test("a closure that throws does not match")
-    func throwing() {
-      let some = spy.messages.rows.where { first, _ in
+      // A closure that throws does not match.
+      let some = rows.where { first, _ in
         if first == 1 { return true }
         throw Offline()
       }
       #expect(some.calls == 2)
-    }
-
-    @Test("an answer for some calls leaves the others to older answers")
-    func answers() {
-      spy.messages.chatShouldSend.answer(with: true)
-      spy.messages.chatShouldSend.where { _, text in text.isEmpty }.answer(with: false)
-      #expect(spy.proxy.chat(chat, shouldSend: "x"))
-      #expect(!spy.proxy.chat(chat, shouldSend: ""))
-    }
-
-    @Test("answers in turn are counted for the matching calls only")
-    func rows() {
-      spy.messages.chatShouldSend.where(\.1, equals: "x").answer(inTurn: true, false)
-      let answers = ["x", "y", "x", "x"].map { spy.proxy.chat(chat, shouldSend: $0) }
-      #expect(answers == [true, true, false, false])
     }
   }
 #endif

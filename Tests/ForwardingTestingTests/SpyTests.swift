@@ -28,16 +28,6 @@
       #expect(spy.messages.chatDidReceive.received.allSatisfy { $0.0 === chat })
     }
 
-    @Test("without an answer, a proxy returns the default of its requirement")
-    func nice() {
-      #expect(spy.proxy.chat(chat, shouldSend: ""))
-      #expect(spy.proxy.titleOfChat(chat) == nil)
-      #expect(throws: ForwardingError.nobodyAnswered("chat:upload:")) {
-        try spy.proxy.chat(chat, upload: [1])
-      }
-      spy.proxy.chat(chat, didReceive: ChatMessage(""))
-    }
-
     @Test("what the protocol says for no answer is no error that is lost, and nothing is reported")
     func quiet() async {
       await #expect(processExitsWith: .success) {
@@ -50,36 +40,45 @@
         require(await gate.proxy.nameLater("") == nil)
         require((try? gate.proxy.count("")) == 5, "a requirement that throws has its '@Otherwise'")
         require((try? gate.proxy.pass("")) == nil, "a guard fails closed")
+        do {
+          _ = try spy.proxy.chat(Chat("garden"), upload: [1])
+          require(false, "there is no default")
+        } catch { require(error as? ForwardingError == .nobodyAnswered("chat:upload:")) }
+        spy.proxy.chat(Chat("garden"), didReceive: ChatMessage(""))
         require(events.withLock { $0.isEmpty }, "\(events.withLock { $0 })")
         exit(EXIT_SUCCESS)
       }
     }
 
-    @Test("a requirement can be answered with a value, with values in turn, or with an error")
-    func values() throws {
-      spy.messages.titleOfChat.answer(with: "tulips")
-      #expect(spy.proxy.titleOfChat(chat) == "tulips")
-      spy.messages.chatShouldSend.answer(inTurn: true, false)
-      #expect(
-        (0..<4).map { _ in spy.proxy.chat(chat, shouldSend: "") } == [true, false, false, false])
-      spy.messages.chatUpload.answer(throwing: Offline())
-      #expect(throws: Offline()) { try spy.proxy.chat(chat, upload: [1]) }
-    }
-
-    @Test("answers in turn mix values and errors, and an empty list changes nothing")
-    func list() {
-      let upload = spy.messages.chatUpload
-      upload.answer(inTurn: [.success(1), .failure(Offline()), .success(2)])
-      upload.answer(inTurn: [])
-      let numbers = (0..<4).map { _ in try? spy.proxy.chat(chat, upload: []) }
-      #expect(numbers == [1, nil, 2, 2])
-    }
-
-    @Test("the newest matching answer is used, and one with a limit ends after that many calls")
-    func newest() {
-      spy.messages.chatShouldSend.answer(with: false)
-      spy.messages.chatShouldSend.answer(times: 2, with: true)
-      #expect((0..<3).map { _ in spy.proxy.chat(chat, shouldSend: "") } == [true, true, false])
+    @Test("the newest matching answer with calls left is given, and without one there is none")
+    func answers() {
+      let files: [[UInt8]] = [[], [1], [1, 2], []]
+      func gives(
+        _ expected: [Int?], _ set: (SpiedMessage<Int, Chat, [UInt8]>) -> Void
+      ) {
+        let spy = Spy<ChatDelegateProxy>()
+        set(spy.messages.chatUpload)
+        #expect(files.map { try? spy.proxy.chat(chat, upload: $0) } == expected)
+      }
+      gives([nil, nil, nil, nil]) { _ in }
+      gives([7, 7, 7, 7]) { $0.answer(with: 7) }
+      gives([0, 1, 2, 0]) { $0.answer { _, file in file.count } }
+      gives([nil, nil, nil, nil]) { $0.answer(throwing: Offline()) }
+      gives([1, 2, 2, 2]) { $0.answer(inTurn: 1, 2) }
+      gives([1, nil, 2, 2]) {
+        $0.answer(inTurn: [.success(1), .failure(Offline()), .success(2)])
+        $0.answer(inTurn: [])
+      }
+      gives([2, 2, 1, 1]) {
+        $0.answer(with: 1)
+        $0.answer(times: 2, with: 2)
+      }
+      gives([2, 1, 1, 2]) {
+        $0.answer(with: 1)
+        $0.where { $1.isEmpty }.answer(with: 2)
+      }
+      // Only the matching calls take a turn.
+      gives([1, nil, nil, 2]) { $0.where(\.1, equals: []).answer(inTurn: 1, 2) }
     }
 
     @Test("an answer sets an inout argument, and the spy records the value before")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import ForwardingTestSupport
-@testable import ForwardingUndo
+import ForwardingUndo
 import Testing
 
 // What joins what is a rule of the model.

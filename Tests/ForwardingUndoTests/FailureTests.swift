@@ -4,32 +4,16 @@ import ForwardingUndo
 import Invocations
 import Testing
 
-// That a failed undo leaves values, names and counts as they were is a rule of the model.
+// That a failed undo leaves values, names and counts as they were is a rule of the model; whether
+// the state is known then is one of `SavedStateTests`.
 @Suite("Failing undos")
 struct FailureTests {
   let undo = UndoStack()
 
-  @Test("the error names the step and its error, and the stack is as it was")
-  func error() throws {
-    let page = Page(undo)
-    try page.add(1)
-    try undo.markSaved()
-    let before = undo.steps
-    page.refusal = Refused()
-    let error = #expect(throws: UndoError.self) { try undo.undo() }
-    guard case .failed(let step, let cause, let rollback)? = error else {
-      Issue.record("\(error!)")
-      return
-    }
-    #expect(step == "Page add: -1")
-    #expect(cause is Refused)
-    #expect(rollback.isEmpty)
-    #expect(undo.steps == before)
-    #expect(!undo.isModified)
-  }
-
-  @Test("an error of the rollback is reported with the first error, and the state is unknown")
-  func rollback() throws {
+  /// Records an undo of two pages, and expects it to fail while it changes the first one.
+  private func fail(
+    _ body: @escaping (_ other: Page) throws -> Void
+  ) throws -> (page: Page, other: Page, step: String, rollback: [any Error])? {
     let (page, other) = (Page(undo), Page(undo))
     try undo.group {
       try page.add(1)
@@ -37,28 +21,35 @@ struct FailureTests {
     }
     try undo.markSaved()
     page.whenChanged = {
-      other.refusal = Refused()
+      try body(other)
       throw Refused()
     }
     let error = #expect(throws: UndoError.self) { try undo.undo() }
-    guard case .failed(_, _, let rollback)? = error else { return }
-    #expect(rollback.count == 1)
-    #expect(undo.undoCount == 1)
-    #expect(other.count == 0)
-    #expect(undo.isModified)
+    guard case .failed(let step, let cause, let rollback)? = error else { return nil }
+    #expect(cause is Refused)
+    return (page, other, step, rollback)
   }
 
-  @Test("a step that recorded nothing cannot be taken back, so the state is unknown")
-  func nothingToTakeBack() throws {
-    let page = Page(undo)
-    try undo.group {
-      try page.add(1)
-      undo.record(on: page) { _ in }
-    }
-    try undo.markSaved()
-    page.refusal = Refused()
-    #expect(throws: UndoError.self) { try undo.undo() }
-    #expect(undo.isModified)
+  @Test("the error names the step and its error, and the stack is as it was")
+  func error() throws {
+    let end = try #require(try fail { _ in })
+    #expect(end.step == "Page add: -1" && end.rollback.isEmpty)
+    #expect((end.page.count, end.other.count) == (1, 2))
+    #expect(undo.steps == ["(Page add: -1; Page add: -2)"] && !undo.isModified)
+  }
+
+  @Test("an error of the rollback is reported with the first error, and the state is unknown")
+  func rollback() throws {
+    let end = try #require(try fail { $0.refusal = Refused() })
+    #expect(end.rollback.count == 1 && end.other.count == 0)
+    #expect(undo.undoCount == 1 && undo.isModified)
+  }
+
+  @Test("a step removed meanwhile stays undone, and that is a modification")
+  func removed() throws {
+    let end = try #require(try fail { undo.removeAll(for: $0) })
+    #expect((end.page.count, end.other.count) == (1, 0))
+    #expect(undo.steps == ["(Page add: -1)"] && undo.isModified)
   }
 
   /// An object that takes one number, or seven, and fails twice.
@@ -96,52 +87,6 @@ struct FailureTests {
     for _ in 0..<2 { #expect(throws: UndoError.self) { try undo.undo() } }
     try undo.undo()
     #expect(till.got == [50, 50, 50])
-  }
-
-  @Test(
-    "an undo during another undo is an error, and changes nothing",
-    arguments: ["undo", "redo", "mark"])
-  func inside(what: String) throws {
-    let page = Page(undo)
-    try page.add(1)
-    try page.add(2)
-    var caught: (any Error)?
-    page.whenChanged = {
-      #expect(!undo.canUndo && !undo.canRedo && undo.isUndoing && !undo.isRedoing)
-      #expect(undo.isModified)
-      do {
-        switch what {
-        case "undo": try undo.undo()
-        case "redo": try undo.redo()
-        default: try undo.markSaved()
-        }
-      } catch { caught = error }
-    }
-    try undo.undo()
-    guard case UndoError.busy? = caught else {
-      Issue.record("\(String(describing: caught))")
-      return
-    }
-    #expect(page.count == 1)
-    #expect((undo.undoCount, undo.redoCount) == (1, 1))
-  }
-
-  @Test("a step may group what it records; a group that it leaves open is closed, and reported")
-  func groups() throws {
-    let page = Page(undo)
-    let heard = Heard(undo)
-    try page.add(1)
-    page.whenChanged = {
-      #expect(throws: UndoError.self) { try undo.endGroup() }
-      try undo.group { try page.add(10) }
-      try undo.beginGroup("Forgotten")
-    }
-    try undo.undo()
-    #expect(undo.groupDepth == 0)
-    #expect(heard.diagnostics == ["the group 'Forgotten' was left open, so it was closed"])
-    #expect(undo.redoSteps == ["((Page add: -10); Page add: 1)"])
-    try undo.redo()
-    #expect(page.count == 1)
   }
 
   @MainActor

@@ -8,195 +8,120 @@ import Testing
 
 @Suite("Whether the targets are modified")
 struct SavedStateTests {
-  /// A history in which `page` and `other` change, and what `isModified` must be at its marks.
-  struct Case: CustomTestStringConvertible, Sendable {
-    typealias Run = @Sendable (UndoStack, Page, Page, _ mark: (Bool) -> Void) throws -> Void
-    let testDescription: String
-    let run: Run
-
-    init(_ name: String, _ run: @escaping Run) {
-      testDescription = name
-      self.run = run
-    }
+  /// What happens to a stack with two targets, a page and another one, and what it says of them.
+  enum Event {
+    case saved, modified
+    case mark, undo, redo, failingUndo, beginGroup, endGroup, oneLevel
+    case removeAll, removePage, removeOther
+    case add, addToOther, addToDead, keepFirstTitle
+    /// Records a closure that records nothing, or one that records such a closure.
+    case oneWay, recordOneWay
   }
 
-  static let cases: [Case] = [
-    Case("undo and redo lead back to the saved state") { undo, page, _, isModified in
-      isModified(false)
-      try page.add(1)
-      isModified(true)
-      try undo.markSaved()
-      try page.add(2)
-      try undo.undo()
-      isModified(false)
-      try undo.undo()
-      isModified(true)
-      try undo.redo()
-      isModified(false)
-      try undo.redo()
-      isModified(true)
-    },
-    Case("a saved state on a dropped branch is never reached again") { undo, page, _, isModified in
-      try page.add(1)
-      try undo.markSaved()
-      try undo.undo()
-      try page.add(2)
-      isModified(true)
-      try undo.undo()
-      isModified(true)
-    },
-    Case("removing the history does not change it") { undo, page, _, isModified in
-      try page.add(1)
-      undo.removeAll()
-      isModified(true)
-      try undo.markSaved()
-      undo.removeAll()
-      isModified(false)
-    },
-    Case("a limit drops the saved state with the oldest undos") { undo, page, _, isModified in
-      undo.levels = 1
-      try page.add(1)
-      try page.add(1)
-      try undo.undo()
-      isModified(true)
-      try undo.markSaved()
-      try undo.redo()
-      try undo.undo()
-      isModified(false)
-    },
-    Case("a removal does not change it, and undo and redo lead back") {
-      undo, page, other, isModified in
-      try page.add(1)
-      try other.add(2)
-      try undo.markSaved()
-      undo.removeAll(for: other)
-      isModified(false)
-      try undo.undo()
-      isModified(true)
-      try undo.redo()
-      isModified(false)
-    },
-    Case("after a removal above it no undo leads to the saved state") {
-      undo, page, other, isModified in
-      try page.add(1)
-      try undo.markSaved()
-      try other.add(2)
-      undo.removeAll(for: other)
-      isModified(true)
-      try undo.undo()
-      isModified(true)
-      try undo.redo()
-      isModified(true)
-    },
-    Case("nor does a redo through removed steps") { undo, page, other, isModified in
-      try page.add(1)
-      try other.add(2)
-      try undo.markSaved()
-      try undo.undo()
-      try undo.undo()
-      undo.removeAll(for: other)
-      try undo.redo()
-      isModified(true)
-    },
-    Case("an open group is a modification once it is not empty") { undo, page, _, isModified in
-      try undo.beginGroup()
-      isModified(false)
-      try page.add(1)
-      isModified(true)
-      try undo.endGroup()
-      isModified(true)
-    },
-    Case("a removal from an open group leaves its change") { undo, page, _, isModified in
-      try undo.beginGroup()
-      try page.add(1)
-      undo.removeAll(for: page)
-      isModified(true)
-      try undo.endGroup()
-      isModified(true)
-    },
-    Case("a record that joins another is a modification") { undo, page, _, isModified in
-      let rule = UndoCoalescing.keepFirst("title")
-      try page.setTitle("a", coalescing: rule)
-      try undo.markSaved()
-      try page.setTitle("b", coalescing: rule)
-      isModified(true)
-      try undo.undo()
-      isModified(false)
-    },
-    Case("an undo that recorded nothing has no redo") { undo, page, _, isModified in
-      undo.record(on: page) { _ in }
-      try page.add(1)
-      try undo.markSaved()
-      try undo.undo()
-      try undo.undo()
-      try undo.redo()
-      isModified(true)
-    },
-    Case("a step that recorded nothing is not done again") { undo, page, _, isModified in
-      try undo.group {
-        try page.add(1)
-        undo.record(on: page) { _ in }
-      }
-      try undo.markSaved()
-      try undo.undo()
-      try undo.redo()
-      isModified(true)
-    },
-    Case("an undo and a redo that recorded nothing reach their states") {
-      undo, page, _, isModified in
-      undo.record(on: page) { _ in }
-      try undo.undo()
-      isModified(false)
-      try page.add(1)
-      undo.record(on: page) { page in page.undo.record(on: page) { _ in } }
-      try undo.markSaved()
-      try undo.undo()
-      try undo.redo()
-      isModified(false)
-      try undo.undo()
-      isModified(true)
-    },
-    Case("a dead entry is dropped, and its change stays") { undo, page, _, isModified in
-      try undo.markSaved()
-      try page.add(1)
-      try Page(undo).add(2)
-      try undo.undo()
-      isModified(true)
-    },
+  static let histories: [(rule: String, events: [Event])] = [
+    (
+      "undo and redo lead back to the saved state",
+      [
+        .saved, .add, .modified, .mark, .add, .undo, .saved, .undo, .modified, .redo, .saved, .redo,
+        .modified,
+      ]
+    ),
+    (
+      "a saved state on a dropped branch is never reached again",
+      [.add, .mark, .undo, .add, .modified, .undo, .modified]
+    ),
+    (
+      "removing the history does not change it",
+      [.add, .removeAll, .modified, .mark, .removeAll, .saved]
+    ),
+    (
+      "a limit drops the saved state with the oldest undos",
+      [.oneLevel, .add, .add, .undo, .modified, .mark, .redo, .undo, .saved]
+    ),
+    (
+      "a removal does not change it, and undo and redo lead back",
+      [.add, .addToOther, .mark, .removeOther, .saved, .undo, .modified, .redo, .saved]
+    ),
+    (
+      "after a removal above it no undo leads to the saved state",
+      [.add, .mark, .addToOther, .removeOther, .modified, .undo, .modified, .redo, .modified]
+    ),
+    (
+      "nor does a redo through removed steps",
+      [.add, .addToOther, .mark, .undo, .undo, .removeOther, .redo, .modified]
+    ),
+    (
+      "an open group is a modification once it is not empty",
+      [.beginGroup, .saved, .add, .modified, .endGroup, .modified]
+    ),
+    (
+      "a removal from an open group leaves its change",
+      [.beginGroup, .add, .removePage, .modified, .endGroup, .modified]
+    ),
+    (
+      "a record that joins another is a modification",
+      [.keepFirstTitle, .mark, .keepFirstTitle, .modified, .undo, .saved]
+    ),
+    (
+      "an undo that recorded nothing has no redo",
+      [.oneWay, .add, .mark, .undo, .undo, .redo, .modified]
+    ),
+    (
+      "a step that recorded nothing is not done again",
+      [.beginGroup, .add, .oneWay, .endGroup, .mark, .undo, .redo, .modified]
+    ),
+    (
+      "an undo and a redo that recorded nothing reach their states",
+      [.oneWay, .undo, .saved, .add, .recordOneWay, .mark, .undo, .redo, .saved, .undo, .modified]
+    ),
+    ("a dead entry is dropped, and its change stays", [.mark, .add, .addToDead, .undo, .modified]),
+    ("a failed undo changes nothing", [.add, .mark, .failingUndo, .saved]),
+    (
+      "a step that recorded nothing cannot be taken back, so the state is unknown",
+      [.beginGroup, .add, .oneWay, .endGroup, .mark, .failingUndo, .modified]
+    ),
   ]
 
-  @Test("the targets are not modified exactly where they are as saved", arguments: cases)
-  func modified(_ history: Case) throws {
+  @Test("the targets are not modified exactly where they are as saved", arguments: histories)
+  func modified(_ rule: String, _ events: [Event]) throws {
     let undo = UndoStack()
     undo.onDiagnostic = { _ in }
-    var place = 0
-    try history.run(undo, Page(undo), Page(undo)) { isModified in
-      place += 1
-      #expect(undo.isModified == isModified, "mark \(place)")
+    let (page, other) = (Page(undo), Page(undo))
+    for (index, event) in events.enumerated() {
+      switch event {
+      case .saved: #expect(!undo.isModified, "\(rule): event \(index)")
+      case .modified: #expect(undo.isModified, "\(rule): event \(index)")
+      case .mark: try undo.markSaved()
+      case .undo: try undo.undo()
+      case .redo: try undo.redo()
+      case .failingUndo:
+        page.refusal = Refused()
+        #expect(throws: UndoError.self) { try undo.undo() }
+      case .beginGroup: try undo.beginGroup()
+      case .endGroup: try undo.endGroup()
+      case .oneLevel: undo.levels = 1
+      case .removeAll: undo.removeAll()
+      case .removePage: undo.removeAll(for: page)
+      case .removeOther: undo.removeAll(for: other)
+      case .add: try page.add(1)
+      case .addToOther: try other.add(2)
+      case .addToDead: try Page(undo).add(2)
+      case .keepFirstTitle: try page.setTitle("\(index)", coalescing: .keepFirst("title"))
+      case .oneWay: undo.record(on: page) { _ in }
+      case .recordOneWay: undo.record(on: page) { page in page.undo.record(on: page) { _ in } }
+      }
     }
   }
 }
 
-@Suite("Limits and names")
+@Suite("Names")
 struct HistoryTests {
   let undo = UndoStack()
-
-  @Test("the menu titles name the next undo and redo")
-  func titles() throws {
-    let page = Page(undo)
-    #expect(undo.undoTitle == "Undo")
-    try page.add(1)
-    undo.name = "Add"
-    #expect(undo.undoTitle == "Undo Add")
-    #expect(undo.redoTitle == "Redo")
-    try undo.undo()
-    #expect(undo.undoTitle == "Undo")
-    #expect(undo.redoTitle == "Redo Add")
-  }
 
   @Test("a name belongs to the outermost open group, and a step names what it records")
   func names() throws {
     let page = Page(undo)
+    #expect((undo.undoTitle, undo.redoTitle) == ("Undo", "Redo"))
     try page.add(1)
     undo.name = "First"
     try undo.beginGroup()
@@ -207,9 +132,21 @@ struct HistoryTests {
     #expect(undo.name == "Second")
     #expect(undo.undoName == "First")
     try undo.endGroup()
-    #expect(undo.undoName == "Second")
+    #expect((undo.undoTitle, undo.redoTitle) == ("Undo Second", "Redo"))
     page.whenChanged = { undo.name = "Take" }
     try undo.undo()
-    #expect(undo.redoName == "Take")
+    #expect((undo.undoTitle, undo.redoTitle) == ("Undo First", "Redo Take"))
+  }
+
+  @Test("a group that joins an entry names it only if it has no name")
+  func joinedNames() throws {
+    let page = Page(undo)
+    for (name, expected) in [(nil, nil), ("Type", "Type"), ("Paste", "Type")]
+      as [(String?, String?)]
+    {
+      try undo.group(name) { try page.add(1, coalescing: .join("typing")) }
+      #expect(undo.undoName == expected)
+    }
+    #expect(undo.undoCount == 1)
   }
 }

@@ -25,63 +25,42 @@ import Testing
       #expect(undo.steps == ["Text remove:at: 5 0", "Text remove:at: 6 5"])
     }
 
-    @Test("several messages of one record are one undo, in their order; none are no undo")
-    func several() throws {
+    @Test("what is sent to the proxy of a record is one undo, in its order")
+    func recorded() throws {
       let text = Text(undo)
-      #expect(!undo.record(on: text, as: TextEditingProxy.self) { _ in })
-      undo.record(on: text, as: TextEditingProxy.self) {
+      let heard = Heard(undo)
+      func records(_ expected: String?, _ body: (TextEditingProxy) throws -> Void) rethrows {
+        undo.removeAll()
+        #expect(try undo.record(on: text, as: TextEditingProxy.self, body) == (expected != nil))
+        #expect(undo.steps == (expected.map { [$0] } ?? []))
+      }
+      records(nil) { _ in }
+      // A list of steps begins with the oldest change, and an undo with the newest.
+      records("(Text insert:at: \"b\" 1; Text insert:at: \"a\" 0)") {
         $0.insert("a", at: 0)
         $0.insert("b", at: 1)
       }
-      #expect(undo.undoCount == 1)
       try undo.undo()
       #expect(text.text == "ab")
       try undo.redo()
       #expect(text.text == "")
-    }
-
-    @Test("a record whose closure throws is not kept")
-    func throwing() throws {
-      let text = Text(undo)
+      // A record whose closure throws is not kept.
       #expect(throws: Refused.self) {
-        try undo.record(on: text, as: TextEditingProxy.self) {
+        try records(nil) {
           $0.insert("a", at: 0)
           throw Refused()
         }
       }
       #expect(!undo.canUndo)
-    }
-
-    @Test("a requirement with a result returns its default answer while it is recorded")
-    func otherwise() throws {
-      let text = Text(undo)
-      var answer: Int?
-      undo.record(on: text, as: TextEditingProxy.self) { answer = $0.trim(to: 0) }
-      #expect(answer == 0)
-      #expect(undo.undoCount == 1)
-    }
-
-    @Test("a message whose result is used is refused, unless the result is ignored")
-    func result() throws {
-      let text = Text(undo)
-      let error = #expect(throws: UndoError.self) {
-        try undo.record(on: text, as: TextEditingProxy.self) { _ = try $0.search("a") }
-      }
+      // There is no result before the undo, other than the default of the requirement.
+      records("Text trimTo: 0") { #expect($0.trim(to: 0) == 0) }
+      records("Text search: \"a\"") { _ = try? $0.search("a") }
+      let error = #expect(throws: UndoError.self) { try records(nil) { _ = try $0.search("a") } }
       #expect("\(error!)".hasPrefix("'search:' has no result while"))
-      #expect(!undo.canUndo)
-      #expect(undo.record(on: text, as: TextEditingProxy.self) { _ = try? $0.search("a") })
-      #expect(undo.undoCount == 1)
-    }
-
-    @Test("an inout argument is borrowed for the record only, so it is refused and reported")
-    func inoutArgument() throws {
-      let text = Text(undo)
-      let heard = Heard(undo)
-      ForwardingEvent.destination = .nowhere
-      defer { ForwardingEvent.destination = .standardError }
+      #expect(!undo.canUndo && heard.diagnostics.isEmpty)
+      // An inout argument is borrowed for the record only.
       var numbers = [1]
-      #expect(!undo.record(on: text, as: TextEditingProxy.self) { $0.fill(&numbers) })
-      #expect(!undo.canUndo)
+      records(nil) { $0.fill(&numbers) }
       #expect(heard.diagnostics.count == 1)
       #expect(heard.diagnostics[0].hasPrefix("'fill:' was not recorded"))
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ForwardingTestSupport
+
 /// An operation on a stack and its cells.
 enum Action {
   case set(cell: Int, value: Int, key: String?)
@@ -18,7 +20,15 @@ enum Action {
   /// Whether the cell is recorded strongly.
   static func isStrong(_ cell: Int) -> Bool { cell == 0 }
 
-  static func random(using random: inout SplitMix) -> Action {
+  /// Whether it changes a cell, other than by an undo.
+  var isChange: Bool {
+    switch self {
+    case .set, .setPair, .groupThatThrows: true
+    default: false
+    }
+  }
+
+  static func random(using random: inout SeededGenerator) -> Action {
     let cell = random.below(cells)
     let value = random.below(1000)
     switch random.below(100) {
@@ -46,16 +56,6 @@ enum Action {
   }
 }
 
-/// Pseudorandom numbers, determined by the seed.
-struct SplitMix {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func below(_ limit: Int) -> Int {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Int((z ^ (z >> 31)) % UInt64(limit))
-  }
+extension SeededGenerator {
+  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

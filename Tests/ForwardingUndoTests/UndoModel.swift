@@ -1,45 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // A naive undo stack: lists of values to set, without regard to time and memory.
 
+/// Groups are flat here: that they nest shows in no value, name or count.
 struct UndoModel {
-  indirect enum Node {
-    /// Sets cells by one message.
-    case set([(cell: Int, value: Int)])
-    case group([Node])
+  /// A message that sets a cell, or a cell and the next one.
+  struct Change {
+    var sets: [(cell: Int, value: Int)]
 
-    var cells: [Int] {
-      switch self {
-      case .set(let changes): [changes[0].cell]
-      case .group(let nodes): nodes.flatMap(\.cells)
-      }
-    }
+    var cell: Int { sets[0].cell }
+    var text: String { "\(sets.count): \(sets[0].value)" }
 
-    /// The first value of each message, in the order of the records.
-    var text: String {
-      switch self {
-      case .set(let changes): "\(changes.count): \(changes[0].value)"
-      case .group(let nodes): "(\(nodes.map(\.text).joined(separator: "; ")))"
-      }
+    func isLike(_ other: Change) -> Bool {
+      cell == other.cell && sets.count == other.sets.count
     }
   }
 
+  /// An open group, or an entry of the history.
   struct Group {
-    var nodes: [Node] = []
+    /// In the order of the records.
+    var changes: [Change] = []
     var name: String?
     var isEvent = false
     var isOver = false
     /// The key that all its records share; nil if they share none.
     var key: String?
-  }
 
-  typealias Entry = (node: Node, name: String?)
+    var text: String { changes.map(\.text).joined(separator: "; ") }
+  }
 
   var values = Array(repeating: 0, count: Action.cells)
   var isHeld = Array(repeating: true, count: Action.cells)
   var isAlive = Array(repeating: true, count: Action.cells)
   var refuses = Array(repeating: false, count: Action.cells)
-  var done: [Entry] = []
-  var undone: [Entry] = []
+  var done: [Group] = []
+  var undone: [Group] = []
   var open: [Group] = []
   var levels: Int?
   var byEvent = false
@@ -51,71 +45,53 @@ struct UndoModel {
   // Where the stack throws, the model returns nil or false, because the test runner inspects each
   // error.
 
-  /// Changes cells and returns the node that reverses the change; nil if they refuse.
-  private mutating func change(_ changes: [(cell: Int, value: Int)]) -> Node? {
-    if refuses[changes[0].cell] {
-      refuses[changes[0].cell] = false
+  /// Makes a change and returns the one that reverses it; nil if the cell refuses.
+  private mutating func make(_ change: Change) -> Change? {
+    if refuses[change.cell] {
+      refuses[change.cell] = false
       return nil
     }
-    let old = changes.map { (cell: $0.cell, value: values[$0.cell]) }
-    for change in changes { values[change.cell] = change.value }
-    return .set(old)
+    let old = change.sets.map { (cell: $0.cell, value: values[$0.cell]) }
+    for set in change.sets { values[set.cell] = set.value }
+    return Change(sets: old)
   }
 
-  private mutating func record(_ changes: [(cell: Int, value: Int)], _ key: String?) -> Bool {
-    guard isHeld[changes[0].cell] else { return true }
-    guard let back = change(changes) else { return false }
+  private mutating func record(_ sets: [(cell: Int, value: Int)], _ key: String?) -> Bool {
+    guard isHeld[sets[0].cell] else { return true }
+    guard let back = make(Change(sets: sets)) else { return false }
     if disabled > 0 { return true }
     undone = []
-    if !open.isEmpty {
-      add(back, key)
-    } else if byEvent {
-      open = [Group(isEvent: true)]
-      add(back, key)
-    } else {
-      open = [Group()]
-      add(back, key)
-      close()
-    }
-    return true
-  }
-
-  private mutating func add(_ node: Node, _ key: String?) {
+    let isAlone = open.isEmpty
+    if isAlone { open = [Group(isEvent: byEvent)] }
     let last = open.count - 1
-    if open[last].nodes.isEmpty { open[last].key = key }
+    if open[last].changes.isEmpty { open[last].key = key }
     if open[last].key != key { open[last].key = nil }
-    if open[last].key == "keep", Self.contains(open[last].nodes, node) { return }
-    open[last].nodes.append(node)
-  }
-
-  private static func contains(_ nodes: [Node], _ node: Node) -> Bool {
-    guard case .set(let new) = node else { return false }
-    return nodes.contains {
-      if case .set(let old) = $0 {
-        old[0].cell == new[0].cell && old.count == new.count
-      } else {
-        false
-      }
-    }
+    let isKnown = open[last].changes.contains { $0.isLike(back) }
+    if open[last].key != "keep" || !isKnown { open[last].changes.append(back) }
+    if isAlone, !byEvent { close() }
+    return true
   }
 
   /// Closes the innermost group.
   private mutating func close() {
     let group = open.removeLast()
-    if group.nodes.isEmpty { return }
-    if !open.isEmpty { return add(.group(group.nodes), nil) }
-    let newKey = group.key
-    if let newKey, newKey == key, let newest = done.last {
-      var nodes = if case .group(let nodes) = newest.node { nodes } else { [newest.node] }
-      for node in group.nodes where newKey == "join" || !Self.contains(nodes, node) {
-        nodes.append(node)
-      }
-      let node: Node = nodes.count == 1 ? nodes[0] : .group(nodes)
-      done[done.count - 1] = (node, newest.name ?? group.name)
-    } else {
-      done.append((group.nodes.count == 1 ? group.nodes[0] : .group(group.nodes), group.name))
+    if group.changes.isEmpty { return }
+    if !open.isEmpty {
+      open[open.count - 1].changes += group.changes
+      open[open.count - 1].key = nil
+      return
     }
-    key = newKey
+    if let newKey = group.key, newKey == key, var newest = done.last {
+      for change in group.changes
+      where newKey == "join" || !newest.changes.contains(where: { $0.isLike(change) }) {
+        newest.changes.append(change)
+      }
+      newest.name = newest.name ?? group.name
+      done[done.count - 1] = newest
+    } else {
+      done.append(group)
+    }
+    key = group.key
     trim()
   }
 
@@ -128,20 +104,13 @@ struct UndoModel {
 
   // MARK: Undo
 
-  private func isAlive(_ node: Node) -> Bool { node.cells.contains { isAlive[$0] } }
-
-  private static func flat(_ node: Node) -> [Node] {
-    guard case .group(let nodes) = node else { return [node] }
-    return nodes.flatMap(flat)
-  }
-
-  /// Performs a node, newest change first, and returns the nodes that reverse it. Returns nil if a
-  /// change was refused and the others were taken back as far as possible.
-  private mutating func perform(_ node: Node) -> [Node]? {
-    var back: [Node] = []
-    for case .set(let changes) in Self.flat(node).reversed() where isAlive[changes[0].cell] {
-      guard let one = change(changes) else {
-        for case .set(let changes) in back.reversed() { _ = change(changes) }
+  /// Makes changes, the newest first, and returns those that reverse them. Returns nil if one was
+  /// refused and the others were taken back as far as possible.
+  private mutating func perform(_ changes: [Change]) -> [Change]? {
+    var back: [Change] = []
+    for change in changes.reversed() where isAlive[change.cell] {
+      guard let one = make(change) else {
+        for change in back.reversed() { _ = make(change) }
         return nil
       }
       back.append(one)
@@ -154,18 +123,20 @@ struct UndoModel {
     return open.isEmpty
   }
 
-  private mutating func go(_ isUndo: Bool) -> Bool? {
+  private mutating func go(
+    from: WritableKeyPath<Self, [Group]>, to: WritableKeyPath<Self, [Group]>
+  ) -> Bool? {
     guard isReady() else { return nil }
-    while let entry = isUndo ? done.last : undone.last, !isAlive(entry.node) {
-      if isUndo { done.removeLast() } else { undone.removeLast() }
+    while let entry = self[keyPath: from].last, !entry.changes.contains(where: { isAlive[$0.cell] })
+    {
+      self[keyPath: from].removeLast()
     }
-    guard let entry = isUndo ? done.last : undone.last else { return false }
+    guard let entry = self[keyPath: from].last else { return false }
     key = nil
-    guard let back = perform(entry.node) else { return nil }
-    if isUndo { done.removeLast() } else { undone.removeLast() }
+    guard let back = perform(entry.changes) else { return nil }
+    self[keyPath: from].removeLast()
     if !back.isEmpty, disabled == 0 {
-      let node: Node = back.count == 1 ? back[0] : .group(back)
-      if isUndo { undone.append((node, entry.name)) } else { done.append((node, entry.name)) }
+      self[keyPath: to].append(Group(changes: back, name: entry.name))
     }
     trim()
     return true
@@ -174,12 +145,6 @@ struct UndoModel {
   private mutating func endEvent() {
     guard let event = open.first, event.isEvent else { return }
     if open.count > 1 { open[0].isOver = true } else { close() }
-  }
-
-  private static func without(_ cell: Int, _ node: Node) -> Node? {
-    guard case .group(let nodes) = node else { return node.cells[0] == cell ? nil : node }
-    let left = nodes.compactMap { without(cell, $0) }
-    return left.isEmpty ? nil : .group(left)
   }
 
   // MARK: Taking actions
@@ -193,8 +158,8 @@ struct UndoModel {
       let other = (cell + 1) % Action.cells
       guard isHeld[other] else { return false }
       return record([(cell, value), (other, value + 1)], nil) ? false : nil
-    case .undo: return go(true)
-    case .redo: return go(false)
+    case .undo: return go(from: \.done, to: \.undone)
+    case .redo: return go(from: \.undone, to: \.done)
     case .begin(let name):
       if byEvent, open.isEmpty { open = [Group(isEvent: true)] }
       open.append(Group(name: name))
@@ -211,7 +176,7 @@ struct UndoModel {
       return nil
     case .removeAll:
       (done, undone, key) = ([], [], nil)
-      for index in open.indices { open[index].nodes = [] }
+      for index in open.indices { open[index].changes = [] }
     case .removeCell(let cell): return isHeld[cell] ? remove(cell) : false
     case .forget(let cell): isHeld[cell] = false
     case .refuse(let cell): refuses[cell] = isAlive[cell]
@@ -242,29 +207,29 @@ struct UndoModel {
 
 extension UndoModel {
   private mutating func remove(_ cell: Int) -> Bool {
-    func count() -> Int {
-      (done + undone).flatMap(\.node.cells).count + open.flatMap(\.nodes).flatMap(\.cells).count
+    guard keeps(cell) else { return false }
+    for list in [\Self.done, \.undone, \.open] {
+      for index in self[keyPath: list].indices {
+        let count = self[keyPath: list][index].changes.count
+        self[keyPath: list][index].changes.removeAll { $0.cell == cell }
+        let isChanged = self[keyPath: list][index].changes.count < count
+        if isChanged { self[keyPath: list][index].key = nil }
+      }
     }
-    let before = count()
-    done = done.compactMap { entry in Self.without(cell, entry.node).map { ($0, entry.name) } }
-    undone = undone.compactMap { entry in Self.without(cell, entry.node).map { ($0, entry.name) } }
-    for index in open.indices where open[index].nodes.contains(where: { $0.cells.contains(cell) }) {
-      open[index].nodes = open[index].nodes.compactMap { Self.without(cell, $0) }
-      open[index].key = nil
-    }
-    let removed = count() < before
-    if removed { key = nil }
-    return removed
+    done.removeAll { $0.changes.isEmpty }
+    undone.removeAll { $0.changes.isEmpty }
+    key = nil
+    return true
   }
 
   /// Marks cells as dead that have no owner.
   private mutating func bury() {
     for cell in isAlive.indices where isAlive[cell] && !isHeld[cell] {
-      if Action.isStrong(cell), keeps(cell) { continue }
-      isAlive[cell] = false
+      if !Action.isStrong(cell) || !keeps(cell) { isAlive[cell] = false }
     }
   }
+
   private func keeps(_ cell: Int) -> Bool {
-    ((done + undone).map(\.node) + open.flatMap(\.nodes)).contains { $0.cells.contains(cell) }
+    (done + undone + open).contains { $0.changes.contains { $0.cell == cell } }
   }
 }

@@ -18,13 +18,13 @@ struct DocumentationExampleTests {
   @Test("examples compile, run, and give the values in their comments")
   func examples() throws {
     var program = ExampleProgram(
-      preamble: try ExampleSources.lines("Tests/Data/Examples/Preamble.swift.txt"),
-      harness: try ExampleSources.lines("Tests/Data/Examples/Harness.swift.txt"))
+      preamble: try Repository.lines("Tests/Data/Examples/Preamble.swift.txt"),
+      harness: try Repository.lines("Tests/Data/Examples/Harness.swift.txt"))
     #if Macros
       let files = try ExampleSources.package(of: "Documentation/Delegates.md")
       program.share(
         files.filter { $0.key.hasPrefix("Sources/") }.sorted { $0.key < $1.key }.map(\.value),
-        fixtures: try ExampleSources.lines("Tests/Data/Examples/Proxies.swift.txt"))
+        fixtures: try Repository.lines("Tests/Data/Examples/Proxies.swift.txt"))
     #endif
     for example in try ExampleSources.inComments() + ExampleSources.inMarkdown() {
       let missing = Self.missingLibraries(of: example)
@@ -42,7 +42,7 @@ struct DocumentationExampleTests {
   @Test("a comment with a wrong value is found")
   func wrongComment() throws {
     var program = ExampleProgram(
-      preamble: [], harness: try ExampleSources.lines("Tests/Data/Examples/Harness.swift.txt"))
+      preamble: [], harness: try Repository.lines("Tests/Data/Examples/Harness.swift.txt"))
     let code = [
       "Selector(existing: \"never heard of\")  // 5", "try Selector(interning: \"\\0\")  // fine",
       "let one: Selector = \"one\"  // prose", "one.name  // one: its name", "print(one)  // two",
@@ -94,35 +94,12 @@ struct DocumentationExampleTests {
 
   /// Compiles and runs a program.
   private static func output(of text: String) throws -> String {
-    let swiftc = try #require(Toolchain.path(of: "swiftc"))
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("forwarding-examples-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let source = folder.appendingPathComponent("main.swift")
-    let program = folder.appendingPathComponent("examples").path
-    try text.write(to: source, atomically: true, encoding: .utf8)
-    #if Macros
-      let macroOptions = Toolchain.macroOptions
-    #else
-      let macroOptions: [String] = []
-    #endif
-    let compiled = try run(
-      swiftc,
-      [
-        "-swift-version", "6", "-strict-memory-safety", "-Werror", "StrictMemorySafety",
-        "-module-name", "Examples", "-diagnostic-style=llvm", source.path, "-o", program,
+    try Repository.output(
+      of: ["main.swift": text],
+      options: [
+        "-strict-memory-safety", "-Werror", "StrictMemorySafety",
         // The compiler takes most of its time to verify its own work in a file this long.
         "-Xfrontend", "-sil-verify-none",
-      ] + Toolchain.moduleOptions
-        + macroOptions
-        + Toolchain.linkOptions(
-          for: ExampleSources.modules + ["CForwardingShims", "CJournalShims", "CSocketShims"]))
-    let errors = compiled.errors.split(separator: "\n").filter { $0.contains("error:") }
-    try #require(
-      compiled.status == 0, "\(errors.isEmpty ? compiled.errors : errors.joined(separator: "\n"))")
-    let finished = try run(program, [])
-    #expect(finished.status == 0, "\(finished.errors)")
-    return finished.output
+      ], linking: ExampleSources.modules + ["CJournalShims", "CSocketShims"])
   }
 }

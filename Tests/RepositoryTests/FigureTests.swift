@@ -17,13 +17,12 @@ struct FigureTests {
     "each row of a table stands in the recorded run with its figure",
     arguments: ["README.md", "Documentation/Measuring.md"])
   func tables(_ page: String) throws {
-    let recorded = SnippetTests.root.appending(path: "Benchmarks/Results/linux-x86_64.json")
-    let run = try JSONDecoder().decode(Run.self, from: Data(contentsOf: recorded))
+    let recorded = try Repository.text("Benchmarks/Results/linux-x86_64.json")
+    let run = try JSONDecoder().decode(Run.self, from: Data(recorded.utf8))
     let times = Dictionary(run.rows.map { ($0.name, $0.ns_min) }) { first, _ in first }
     #expect(times.count == run.rows.count && times.count <= 60, "one name for one row")
-    let text = try String(contentsOf: SnippetTests.root.appending(path: page), encoding: .utf8)
     var shown = 0
-    for line in text.split(separator: "\n") {
+    for line in try Repository.lines(page) {
       guard let row = line.firstMatch(of: /\| `([a-z-]+\/[a-z0-9-]+)` \| ([0-9.,]+) \|/) else {
         continue
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ForwardingTestSupport
 import Testing
 
 @testable import DocumentationSite
@@ -52,6 +53,15 @@ struct SiteTests {
         """)
   }
 
+  @Test("headings have the anchors that code forges give them, and links inside code are ignored")
+  func anchors() throws {
+    let code = "```swift\nlet x = y[0](z)\n```"
+    let text = "# A page\n[one](a.md#b)\n\(code)\n### From `NSInvocation`, again"
+    let page = try Page(path: "A.md", product: "Forwarding", text: text)
+    #expect(page.links == ["a.md#b"])
+    #expect(page.headings.keys.sorted() == ["a-page", "from-nsinvocation-again"])
+  }
+
   @Test(
     "a link to a page or section that does not exist is a fault",
     arguments: ["[x](Nowhere.md)", "[x](Other.md#nothing)", "[x](#nothing)"])
@@ -63,13 +73,9 @@ struct SiteTests {
 
   @Test("each page is an article, and each of its links leads to one or to a file that is none")
   func allPages() throws {
-    let root = URL(fileURLWithPath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let pages = try Catalogs(root: root, base: "").pages()
-    let folder = root.appendingPathComponent("Documentation").path
-    let files = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
-    for file in files where file.hasSuffix(".md") {
-      #expect(pages["Documentation/\(file)"] != nil, "no landing page names \(file)")
+    let pages = try Catalogs(root: Toolchain.package, base: "").pages()
+    for (path, _) in try Repository.files("Documentation", ["md"]) {
+      #expect(pages[path] != nil, "no landing page names \(path)")
     }
     for (path, page) in pages {
       #expect(throws: Never.self, "\(path)") { try page.text(pages, base: "") }

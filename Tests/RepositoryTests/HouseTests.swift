@@ -36,25 +36,10 @@ struct HouseTests {
     "Dispatch", "Foundation", "Glibc", "Synchronization", "Swift",
   ]
 
-  static func files(_ folder: String, _ kinds: Set<String>) throws -> [(
-    String, [Substring]
-  )] {
-    let root = SnippetTests.root.appendingPathComponent(folder)
-    let walk = try #require(
-      FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
-    // Catalogs have programs of users.
-    return try walk.compactMap { $0 as? URL }.filter {
-      kinds.contains($0.pathExtension) && !$0.path.contains(".docc/")
-    }.map { file in
-      let text = try String(contentsOf: file, encoding: .utf8)
-      return (file.path, text.split(separator: "\n", omittingEmptySubsequences: false))
-    }
-  }
-
   @Test("a module imports only modules below it", arguments: imports.keys.sorted())
   func importsOnlyBelow(_ module: String) throws {
     let allowed = Self.toolchain.union(Self.imports[module] ?? [])
-    let files = try Self.files("Sources/\(module)", ["swift"])
+    let files = try Repository.files("Sources/\(module)", ["swift"])
     #expect(!files.isEmpty)
     for (path, lines) in files {
       for line in lines {
@@ -73,9 +58,9 @@ struct HouseTests {
 
   @Test("every module has an import rule")
   func modules() throws {
-    let path = SnippetTests.root.appendingPathComponent("Sources").path
-    #expect(
-      try Set(FileManager.default.contentsOfDirectory(atPath: path)) == Set(Self.imports.keys))
+    let folders = try FileManager.default.contentsOfDirectory(
+      atPath: Repository.file("Sources").path)
+    #expect(Set(folders) == Set(Self.imports.keys))
   }
 
   /// The modules that have unsafe code in one folder only, and those that have none.
@@ -88,7 +73,7 @@ struct HouseTests {
 
   @Test("unsafe code is in one folder of a module, or nowhere", arguments: unsafeFolders)
   func safeModules(_ module: String, _ folder: String?) throws {
-    for (path, lines) in try Self.files("Sources/\(module)", ["swift"])
+    for (path, lines) in try Repository.files("Sources/\(module)", ["swift"])
     where folder.map(path.contains) != true {
       // What is marked as unsafe for its users is another matter.
       for line in lines where line.contains(/^[^\/]*[^@\/]\bunsafe\b/) {
@@ -100,7 +85,8 @@ struct HouseTests {
   @Test("only the C core uses libffi")
   func libffi() throws {
     let files =
-      try Self.files("Sources", ["swift", "c", "h"]) + Self.files("CShims/CallShims/include", ["h"])
+      try Repository.files("Sources", ["swift", "c", "h"])
+      + Repository.files("CShims/CallShims/include", ["h"])
     for (path, lines) in files
     where lines.contains(where: {
       $0.contains("ffi") && $0.contains(/\bffi_\w+\s*\(|#include <ffi/)

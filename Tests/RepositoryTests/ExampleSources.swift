@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import ForwardingTestSupport
 
 /// Swift code in the documentation, with its location.
 struct Example {
@@ -24,7 +23,8 @@ enum ExampleSources {
 
   /// The code in all documentation comments of the public modules.
   static func inComments() throws -> [Example] {
-    try modules.flatMap { try files("Sources/\($0)", "swift") }.flatMap { path, lines in
+    try modules.flatMap { try Repository.files("Sources/\($0)", ["swift"]) }.flatMap {
+      path, lines in
       let comments = lines.map { line -> String? in
         let text = line.drop { $0 == " " }
         guard text.hasPrefix("///") else { return nil }
@@ -46,9 +46,11 @@ enum ExampleSources {
   static func inMarkdown() throws -> [Example] {
     let landings = try modules.map { module in
       let path = "Sources/\(module)/\(module).docc/\(module).md"
-      return (path, try lines(path))
+      return (path: path, lines: try Repository.lines(path))
     }
-    let pages = try [("README.md", lines("README.md"))] + landings + files("Documentation", "md")
+    let pages =
+      try [(path: "README.md", lines: Repository.lines("README.md"))] + landings
+      + Repository.files("Documentation", ["md"])
     return pages.flatMap { path, lines in blocks(path, lines) }.filter { example in
       if example.needsMacros { return hasMacros }
       return example.mark != "fragment" && !example.mark.hasPrefix("file: ")
@@ -57,7 +59,7 @@ enum ExampleSources {
 
   /// The files of the package that a page builds, by their paths.
   static func package(of page: String) throws -> [String: Example] {
-    let files = blocks(page, try lines(page)).filter { $0.mark.hasPrefix("file: ") }
+    let files = blocks(page, try Repository.lines(page)).filter { $0.mark.hasPrefix("file: ") }
     return Dictionary(uniqueKeysWithValues: files.map { (String($0.mark.dropFirst(6)), $0) })
   }
 
@@ -76,7 +78,7 @@ enum ExampleSources {
     let declaration =
       /(?:public|open) (?:final |indirect )?(?:class|struct|enum|protocol|actor) ([^_]\w*).*/
     return try modules.flatMap { module in
-      try files("Sources/\(module)", "swift").flatMap { _, lines in
+      try Repository.files("Sources/\(module)", ["swift"]).flatMap { _, lines in
         var types: [PublicType] = []
         var next = PublicType(module: module, name: "")
         for line in lines {
@@ -93,20 +95,6 @@ enum ExampleSources {
         }
         return types
       }
-    }
-  }
-
-  static func lines(_ path: String) throws -> [String] {
-    let file = SnippetTests.root.appendingPathComponent(path)
-    return try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
-  }
-
-  private static func files(_ folder: String, _ kind: String) throws -> [(String, [String])] {
-    let root = SnippetTests.root.appendingPathComponent(folder).path
-    let paths = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
-    return try paths.filter { $0.hasSuffix("." + kind) && !$0.contains(".docc/") }.sorted().map {
-      path in
-      ("\(folder)/\(path)", try lines("\(folder)/\(path)"))
     }
   }
 

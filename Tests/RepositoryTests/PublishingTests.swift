@@ -5,15 +5,11 @@ import Testing
 
 @Suite("What others take from this repository", .readsTextsAlone)
 struct PublishingTests {
-  private static func text(_ path: String) throws -> String {
-    try String(contentsOf: SnippetTests.root.appendingPathComponent(path), encoding: .utf8)
-  }
-
   @Test(
     "a manifest makes no warning an error, as a later compiler's warning would break a dependent",
     arguments: ["Package.swift", "Fuzz/Package.swift", "Benchmarks/Package.swift"])
   func manifests(_ path: String) throws {
-    let text = try Self.text(path)
+    let text = try Repository.text(path)
     for word in ["treatAllWarnings", "treatWarning(", "-warnings-as-errors", "-Werror"] {
       #expect(!text.contains(word), "\(word)")
     }
@@ -21,7 +17,8 @@ struct PublishingTests {
 
   @Test("the manifest has unsafe flags behind a trait only, so that other dependents get none")
   func unsafeFlags() throws {
-    let uses = try Self.text("Package.swift").components(separatedBy: ".unsafeFlags(").dropFirst()
+    let uses = try Repository.text("Package.swift").components(separatedBy: ".unsafeFlags(")
+      .dropFirst()
     #expect(!uses.isEmpty)
     for use in uses {
       let condition = use.firstRange(of: "))").map { use[..<$0.lowerBound] }
@@ -31,10 +28,10 @@ struct PublishingTests {
 
   @Test("the bill of materials has each row of the table of dependencies")
   func materials() throws {
-    let data = Data(try Self.text("bom.json").utf8)
+    let data = Data(try Repository.text("bom.json").utf8)
     let bom = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     let components = try #require(bom["components"] as? [[String: Any]])
-    let rows = try Self.text("Documentation/Dependencies.md").split(separator: "\n")
+    let rows = try Repository.text("Documentation/Dependencies.md").split(separator: "\n")
       .filter { $0.hasPrefix("| ") }.dropFirst()
     #expect(rows.count == components.count && !rows.isEmpty)
     for (row, component) in zip(rows, components) {
@@ -49,9 +46,9 @@ struct PublishingTests {
 
   @Test("each library that the manifest offers has its documentation, and is built by the index")
   func libraries() throws {
-    let manifest = try Self.text("Package.swift")
-    let site = try Self.text("Tests/DocumentationSite/Catalogs.swift")
-    let index = try Self.text(".spi.yml")
+    let manifest = try Repository.text("Package.swift")
+    let site = try Repository.text("Tests/DocumentationSite/Catalogs.swift")
+    let index = try Repository.text(".spi.yml")
     let list = try #require(manifest.firstMatch(of: /products: \[([^\]]+)\]\.map/)).1
     let libraries = list.matches(of: /"(\w+)"/).map { String($0.1) }
     #expect(libraries.contains("Forwarding"))
