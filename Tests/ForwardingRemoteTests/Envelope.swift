@@ -31,8 +31,11 @@ enum Envelope {
 
   /// The subject for cancelling calls that were sent to a subject.
   static func cancels(of subject: RemoteSubject) -> RemoteSubject {
-    RemoteSubject(subject.name + ".cancel")
+    RemoteSubject(known: subject.name + ".cancel")
   }
+
+  /// The number of a request that is too short to have one.
+  static let none = [UInt8](repeating: 0, count: 8)[...]
 
   /// The bytes in front of the body of an answer.
   static let answerHead = 20
@@ -57,19 +60,5 @@ enum Envelope {
     }
 
     var text: String { String(decoding: body, as: UTF8.self) }
-  }
-
-  /// Sends any bytes, and returns the first answer.
-  static func answer(
-    to request: [UInt8], at subject: RemoteSubject, over transport: any Transport
-  ) async throws -> Answer {
-    let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
-    let pending = try transport.request(request, to: subject) {
-      if let answer = try? $0.get() { continuation.yield(answer) }
-      continuation.finish()
-    }
-    defer { pending.end() }
-    for await answer in stream { return Answer(answer) }
-    return Answer([])
   }
 }

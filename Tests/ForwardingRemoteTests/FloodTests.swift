@@ -24,7 +24,7 @@ struct FloodTests {
   func socket() async throws {
     let path = socketPath()
     let process = try HostProcess(path, as: name)
-    let here = try await connected(to: path)
+    let here = try await HostProcess.connected(to: path)
     let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(3000))
     try await HostProcess.wait(for: remote)
     let endings = Endings()
@@ -33,7 +33,7 @@ struct FloodTests {
     let flood = try #require(PacketSocket(path))
     let subject = RemoteSubject(parts: "forwarding", name, "tally")
     async let sent = flooding { number, call in
-      flood.send(Self.frame(number, subject, call))
+      flood.send(SocketFrame(.asked, number, subject, call).bytes)
     }
     await endings.send(100..<1100, to: remote, atATime: 10)
     #expect(endings.answered.count == 1100, "\(endings.others)")
@@ -102,11 +102,9 @@ struct FloodTests {
       }
       for _ in 0..<70_000 { try here.publish([1], to: "news") }
       try await here.flush(within: .seconds(3000))
-      while there.dropped < 70_000 - 65_537 { try await Task.sleep(for: .milliseconds(1)) }
+      try await eventually { there.dropped >= 70_000 - 65_537 }
       gate.signal()
-      while received.load(ordering: .relaxed) < 70_000 - there.dropped {
-        try await Task.sleep(for: .milliseconds(1))
-      }
+      try await eventually { received.load(ordering: .relaxed) >= 70_000 - there.dropped }
       #expect(there.dropped <= 70_000 - 65_536)
       listener.end()
     }
@@ -129,20 +127,6 @@ struct FloodTests {
         }
         continuation.resume(returning: count)
       }
-    }
-  }
-
-  /// A request as a frame of the socket.
-  private static func frame(
-    _ number: UInt64, _ subject: RemoteSubject, _ call: [UInt8]
-  ) -> [UInt8] {
-    SocketFrame(.asked, number, subject, call).bytes
-  }
-
-  private func connected(to path: String) async throws -> UnixSocketTransport {
-    while true {
-      if let transport = try? UnixSocketTransport(connectedTo: path) { return transport }
-      try await Task.sleep(for: .milliseconds(10))
     }
   }
 }

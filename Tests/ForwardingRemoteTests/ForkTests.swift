@@ -15,29 +15,22 @@ struct ForkTests {
     "a child may close or release its parent's transports, and the parent goes on")
   func socket() async {
     await #expect(processExitsWith: .success) {
-      let folder = try TemporaryFolder()
-      let path = folder.path("socket")
-      var there: UnixSocketTransport? = try UnixSocketTransport(listeningAt: path)
-      var here: UnixSocketTransport? = try UnixSocketTransport(connectedTo: path)
-      var host: RemoteHost? = RemoteHost(there!, as: "bank")
-      let vault = Vault()
-      try host!.expose(vault, Vault.interface())
-      var remote: RemoteProxy? = RemoteProxy(
-        try Vault.interface(), here!, at: "bank", deadline: .seconds(60))
-      require(try await Vault.deposit(1, on: remote!) == 1)
+      let path = socketPath()
+      var bank: Bank? = try Bank(
+        (UnixSocketTransport(listeningAt: path), UnixSocketTransport(connectedTo: path)))
+      require(try await Vault.deposit(1, on: bank!.remote) == 1)
       let child = Child {
-        here!.close()
-        (remote, host, here, there) = (nil, nil, nil, nil)
+        bank!.here.close()
+        bank = nil
         // A transport that the child makes works as usual.
-        let own = InProcessTransport()
-        let bank = RemoteHost(own, as: "bank")
-        try bank.expose(vault, Vault.interface())
-        try Vault.add.message(1, on: RemoteProxy(try Vault.interface(), own, at: "bank"))
-        require(vault.balance == 2 && bank.statistics.told == 1)
+        let own = try Bank()
+        try Vault.add.message(1, on: own.remote)
+        require(own.vault.balance == 1 && own.host.statistics.told == 1)
       }
       require(child.wait() == 0)
       require(FileManager.default.fileExists(atPath: path))
-      require(try await Vault.deposit(1, on: remote!) == 2)
+      require(try await Vault.deposit(1, on: bank!.remote) == 2)
+      bank!.there.close()
       exit(0)
     }
   }
@@ -49,32 +42,26 @@ struct ForkTests {
     func server() async {
       await #expect(processExitsWith: .success) {
         let server = try NATSServer()
-        var there: NATSTransport? = try server.connect()
-        var here: NATSTransport? = try server.connect()
-        var host: RemoteHost? = RemoteHost(there!, as: "bank")
-        let vault = Vault()
-        try host!.expose(vault, Vault.interface())
-        var remote: RemoteProxy? = RemoteProxy(
-          try Vault.interface(), here!, at: "bank", deadline: .seconds(60))
-        require(try await Vault.deposit(1, on: remote!) == 1)
+        var bank: Bank? = try Bank((server.connect(), server.connect()))
+        require(try await Vault.deposit(1, on: bank!.remote) == 1)
         let child = Child {
           do {
-            try Vault.add.message(1, on: remote!)
+            try Vault.add.message(1, on: bank!.remote)
             require(false, "a child told by its parent's connection")
           } catch RemoteError.closed {}
           do {
-            _ = try here!.request([1], to: "anything") { _ in }
+            _ = try bank!.here.request([1], to: "anything") { _ in }
             require(false, "a child asked by its parent's connection")
           } catch TransportError.closed {}
           do {
-            try host!.expose(vault, Interface("other"))
+            try bank!.host.expose(Vault(), Interface("other"))
             require(false, "a child listens at its parent's connection")
           } catch TransportError.closed {}
-          here!.close()
-          (remote, host, here, there) = (nil, nil, nil, nil)
+          bank!.here.close()
+          bank = nil
         }
         require(child.wait() == 0)
-        require(try await Vault.deposit(1, on: remote!) == 2)
+        require(try await Vault.deposit(1, on: bank!.remote) == 2)
         server.stop()
         exit(0)
       }

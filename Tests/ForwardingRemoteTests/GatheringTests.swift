@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#if Macros
-  import Forwarding
-  import ForwardingRemote
-  import Invocations
-  import RemoteTestSupport
-  import Testing
+import Forwarding
+import ForwardingRemote
+import Invocations
+import RemoteTestSupport
+import Testing
 
+#if Macros
   @Forwardable
-  protocol Voter: AnyObject, Sendable {
+  fileprivate protocol Voter: AnyObject, Sendable {
     func vote(_ question: String) async throws -> Bool
   }
 
@@ -24,22 +24,11 @@
       return says
     }
   }
+#endif
 
-  /// A voter that never answers if asked to think.
-  private final class Thinker: Voter {
-    let cancellations = Guarded(0)
-    func vote(_ question: String) async throws -> Bool {
-      guard question.hasSuffix("...") else { return true }
-      do { try await Task.sleep(for: .seconds(3000)) } catch {
-        cancellations.withLock { $0 += 1 }
-        throw error
-      }
-      return true
-    }
-  }
-
-  @Suite("An object of a protocol in other processes", .timeLimit(.minutes(60)))
-  struct GatheringTests {
+@Suite("An object in all processes of a name", .timeLimit(.minutes(60)))
+struct GatheringTests {
+  #if Macros
     @Test(
       "all hosts of a name are asked: some answer, and some throw",
       arguments: Way.allCases)
@@ -65,104 +54,120 @@
       #expect(!rest.answers.map(\.host).contains(hosts[0].number))
       for host in hosts { host.close() }
     }
+  #endif
 
-    @Test(
-      "each host counts once, and no more answers are accepted than expected")
-    func voices() async throws {
-      let transport = InProcessTransport()
-      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(3000))
-      let answers = Guarded<[[UInt8]]>([])
-      let citizen = RemoteHost(transport, as: "town")
-      try citizen.expose(Citizen(true), as: VoterProxy.self)
-      // The answers of the one host, repeated, and in the name of other hosts.
-      let interface = "forwarding.town.\(town.untyped.interface.name)"
-      let liar = try transport.subscribe(to: RemoteSubject(interface), group: nil) { message in
-        for number in 0..<9 {
-          message.answer?(
-            [2, 0x81, 0, 0] + message.payload[4..<12] + [UInt8(number / 3)]
-              + [UInt8](repeating: 1, count: 8))
-        }
-        answers.withLock { $0.append(message.payload) }
-      }
-      let votes = try await town.gather(expecting: 4) { try await $0.vote("more trees?") }
-      #expect(votes.answers.count == 4)
-      #expect(Set(votes.answers.map(\.host)).count == 4)
-      let fewer = try await town.gather(expecting: 2) { try await $0.vote("more trees?") }
-      #expect(fewer.answers.count == 2)
-      #expect(answers.read { $0.count } == 2)
-      liar.end()
-      citizen.close()
-    }
-
-    @Test("gathering without listeners is no error")
-    func nobody() async throws {
-      let town = try Remote<VoterProxy>(
-        InProcessTransport(), at: "town", deadline: .seconds(3000))
-      #expect(try await town.gather { try await $0.vote("more trees?") }.answers.isEmpty)
-    }
-
-    @Test(
-      "an error that keeps hosts from being asked or heard is thrown, even if it is caught before")
-    func errors() async throws {
-      let transport = InProcessTransport()
-      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(3000))
-      // A listener that does not answer.
-      let subject = RemoteSubject("forwarding.town.\(town.untyped.interface.name)")
-      let asked = Guarded(0)
-      let silent = try transport.subscribe(to: subject, group: nil) { _ in
-        asked.withLock { $0 += 1 }
-      }
-      town.untyped.inFlightLimit = 0
-      await #expect(throws: RemoteError.congested(limit: 0)) {
-        try await town.gather { (try? await $0.vote("more trees?")) ?? false }
-      }
-      town.untyped.inFlightLimit = 10
-      let waiting = Task {
-        try await town.gather { (try? await $0.vote("more trees?")) ?? false }
-      }
-      while asked.read({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
-      waiting.cancel()
-      await #expect(throws: RemoteError.cancelled) { try await waiting.value }
-      let closed = Task {
-        try await town.gather { (try? await $0.vote("more trees?")) ?? false }
-      }
-      while asked.read({ $0 }) == 1 { try await Task.sleep(for: .milliseconds(1)) }
-      transport.close()
-      await #expect(throws: RemoteError.closed) { try await closed.value }
-      await #expect(throws: RemoteError.closed) {
-        try await town.gather { (try? await $0.vote("more trees?")) ?? false }
-      }
-      silent.end()
-    }
-
-    @Test(
-      "gathering that has enough answers, or is cancelled, cancels the calls of the other hosts")
-    func enough() async throws {
-      let transport = InProcessTransport()
-      let hosts = (0..<3).map { _ in RemoteHost(transport, as: "town") }
-      defer { for host in hosts { host.close() } }
-      let thinkers = [Thinker(), Thinker()]
-      try hosts[0].expose(Citizen(true), as: VoterProxy.self)
-      for (host, thinker) in zip(hosts.dropFirst(), thinkers) {
-        try host.expose(thinker, as: VoterProxy.self)
-      }
-      let town = try Remote<VoterProxy>(transport, at: "town", deadline: .seconds(3000))
-      let all = try await town.gather(expecting: 3) { try await $0.vote("more trees?") }
-      #expect(all.answers.count == 3)
-      let first = try await town.gather(expecting: 1) { try await $0.vote("or fewer...") }
-      #expect(first.answers.map(\.host) == [hosts[0].number])
-      while thinkers.contains(where: { $0.cancellations.read { $0 } < 1 }) {
-        try await Task.sleep(for: .milliseconds(1))
-      }
-      let waiting = Task { try await town.gather { try await $0.vote("or none...") } }
-      while hosts.contains(where: { $0.statistics.asked < 3 }) {
-        try await Task.sleep(for: .milliseconds(1))
-      }
-      waiting.cancel()
-      await #expect(throws: RemoteError.cancelled) { try await waiting.value }
-      while thinkers.contains(where: { $0.cancellations.read { $0 } < 2 }) {
-        try await Task.sleep(for: .milliseconds(1))
-      }
-    }
+  /// Answers the calls to a name that no host has.
+  private func crowd(
+    _ bank: Bank, _ answer: @escaping @Sendable (TransportMessage) -> Void
+  ) throws -> (RemoteProxy, any TransportSubscription) {
+    let crowd = try bank.there.subscribe(to: "forwarding.crowd.bank", group: nil, answer)
+    return (try bank.proxy(at: "crowd"), crowd)
   }
-#endif
+
+  @Test("each host counts once, and no more answers are accepted than expected")
+  func voices() async throws {
+    // The answers of three hosts, each three times.
+    let (crowd, end) = try crowd(Bank()) { message in
+      for number in 0..<9 {
+        message.answer?(
+          Envelope.answer(
+            Envelope.answered, host: UInt64(number / 3), to: message.payload, [1, 0, 0, 0]))
+      }
+    }
+    defer { end.end() }
+    for count in [2, 3] {
+      let sums = try await crowd.gather(expecting: count) { try await Vault.deposit(1, on: $0) }
+      #expect(sums.answers.map(\.host) == (0..<3).prefix(count).map { UInt64($0) })
+    }
+    #expect(crowd.statistics.strange == 2 + 4)
+  }
+
+  @Test("answers of 64 MB in all are accepted, and not one byte more", arguments: [0, 1])
+  func bytes(extra: Int) async throws {
+    // Each answer counts with its head of 20 bytes, and a kilobyte more.
+    let body = [UInt8](repeating: 0, count: (1 << 20) - 1044)
+    let (crowd, end) = try crowd(Bank()) { message in
+      for host in 0..<64 {
+        let more = [UInt8](repeating: 0, count: host == 0 ? extra : 0)
+        message.answer?(
+          Envelope.answer(
+            Envelope.answered, host: UInt64(host), to: message.payload, body + more))
+      }
+    }
+    defer { end.end() }
+    let sums = try await crowd.gather(within: .seconds(10)) { try await Vault.deposit(1, on: $0) }
+    #expect(sums.answers.count == 64 - extra)
+    #expect(crowd.statistics.strange == extra)
+  }
+
+  @Test("gathering without listeners is no error")
+  func nobody() async throws {
+    let nobody = try Bank().proxy(at: "nobody")
+    #expect(try await nobody.gather { try await Vault.deposit(1, on: $0) }.answers.isEmpty)
+  }
+
+  @Test(
+    "an error that keeps hosts from being asked or heard is thrown, even if it is caught before")
+  func errors() async throws {
+    let bank = try Bank()
+    let remote = bank.remote
+    bank.vault.isOpen = false
+    @Sendable func gather() async throws {
+      _ = try await remote.gather { try? await Vault.hold(on: $0) }
+    }
+    remote.inFlightLimit = 0
+    await #expect(throws: RemoteError.congested(limit: 0)) { try await gather() }
+    remote.inFlightLimit = 10
+    let waiting = Task { try await gather() }
+    try await eventually { bank.host.statistics.asked == 1 }
+    waiting.cancel()
+    await #expect(throws: RemoteError.cancelled) { try await waiting.value }
+    let closed = Task { try await gather() }
+    try await eventually { bank.host.statistics.asked == 2 }
+    bank.here.close()
+    await #expect(throws: RemoteError.closed) { try await closed.value }
+    await #expect(throws: RemoteError.closed) { try await gather() }
+  }
+
+  @Test("a second message is refused, and its answers are not mixed with those of the first")
+  func second() async throws {
+    let banks = try Bank.several(2)
+    let remote = banks[0].remote
+    let second = RemoteError.gathersOne(Vault.deposit.message.selector)
+    await #expect(throws: second) {
+      try await remote.gather(expecting: 1) { all in
+        _ = try await Vault.name("Ann", on: all)
+        return try await Vault.deposit(5, on: all)
+      }
+    }
+    await #expect(throws: second) {
+      try await remote.gather(expecting: 1) { all in
+        let sum = try await Vault.deposit(5, on: all)
+        _ = try? await Vault.deposit(6, on: all)
+        return sum
+      }
+    }
+    // The second messages were not sent.
+    #expect(banks.allSatisfy { $0.host.statistics.asked == 2 })
+    let one = try await remote.gather(expecting: 2) { try await Vault.deposit(1, on: $0) }
+    #expect(one.values == [6, 6])
+    #expect("\(second)" == "a gathering sends one message, but 'vaultDeposit:' is a second one")
+  }
+
+  @Test(
+    "gathering that has enough answers, or is cancelled, cancels the calls of the other hosts")
+  func enough() async throws {
+    let banks = try Bank.several(3)
+    let remote = banks[0].remote
+    banks[0].vault.naps = 1
+    func cancelled() -> [Int] { banks.map(\.vault.cancellations) }
+    let first = try await remote.gather(expecting: 1) { try await Vault.sleep(600_000, on: $0) }
+    #expect(first.answers.map(\.host) == [banks[0].host.number])
+    try await eventually { cancelled() == [0, 1, 1] }
+    let waiting = Task { try await remote.gather { try await Vault.sleep(600_000, on: $0) } }
+    try await eventually { banks.allSatisfy { $0.host.statistics.asked == 2 } }
+    waiting.cancel()
+    await #expect(throws: RemoteError.cancelled) { try await waiting.value }
+    try await eventually { cancelled().dropFirst() == [2, 2] }
+  }
+}

@@ -52,50 +52,19 @@ final class HostProcess: @unchecked Sendable {
 
   deinit { end() }
 
+  /// Connects to a process that may not listen yet.
+  static func connected(to path: String) async throws -> UnixSocketTransport {
+    while true {
+      if let transport = try? UnixSocketTransport(connectedTo: path) { return transport }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
   /// Waits until the process answers.
   static func wait(for remote: RemoteProxy) async throws {
-    while (try? await Tally.count(on: remote)) == nil {
-      try await Task.sleep(for: .milliseconds(20))
-    }
+    try await eventually { (try? await Tally.count(on: remote)) != nil }
   }
 }
-
-/// A sequence of such processes, one at a time.
-final class HostProcesses: Sendable {
-  private let current = LockedValue<HostProcess?>(nil)
-
-  func start(_ address: String, _ name: String) throws {
-    let process = try HostProcess(address, as: name)
-    current.withLock { $0 = process }
-  }
-
-  func kill() {
-    let process = current.withLock { $0 }
-    process?.end()
-  }
-}
-
-#if Macros
-  /// The messages that gatherings send to such processes.
-  @Forwardable
-  protocol Numbered: AnyObject, Sendable {
-    /// The number of the process. It notes the call in the folder, and waits there until it may go
-    /// on.
-    func process(meeting folder: String?) async throws -> Int32
-  }
-
-  private final class ThisProcess: Numbered {
-    func process(meeting folder: String?) async throws -> Int32 {
-      if let folder {
-        try "".write(toFile: "\(folder)/\(getpid())", atomically: false, encoding: .utf8)
-        while !FileManager.default.fileExists(atPath: folder + "/go on") {
-          try await Task.sleep(for: .milliseconds(10))
-        }
-      }
-      return getpid()
-    }
-  }
-#endif
 
 /// The code that such a process runs.
 @Suite("A process that other tests send to")
@@ -116,9 +85,6 @@ struct HostProcessTests {
     let host = RemoteHost(
       try #require(transport), as: Self.settings["FORWARDING_TEST_NAME"] ?? "")
     try host.expose(Tally(), Tally.interface())
-    #if Macros
-      try host.expose(ThisProcess(), as: NumberedProxy.self)
-    #endif
     while getppid() == parent { try await Task.sleep(for: .milliseconds(200)) }
     host.close()
   }

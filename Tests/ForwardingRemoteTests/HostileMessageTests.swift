@@ -2,18 +2,15 @@
 import Forwarding
 import ForwardingRemote
 import ForwardingWire
-import Synchronization
 import RemoteTestSupport
 import Testing
 
 /// Bytes that no process of this package sends, each with the answer that it gets.
 @Suite("Hostile messages", .timeLimit(.minutes(60)))
 struct HostileMessageTests {
-  private let name = "bank \(UInt32.random(in: 0 ... .max))"
-
   /// A change to a request for a deposit, and the refusal that it leads to.
-  struct Harm: CustomTestStringConvertible {
-    let testDescription: String
+  private struct Harm {
+    let name: String
     let refusal: RemoteRefusal
     let change: @Sendable (inout [UInt8]) -> Void
 
@@ -21,7 +18,7 @@ struct HostileMessageTests {
       _ name: String, _ refusal: RemoteRefusal,
       _ change: @escaping @Sendable (inout [UInt8]) -> Void
     ) {
-      (testDescription, self.refusal, self.change) = (name, refusal, change)
+      (self.name, self.refusal, self.change) = (name, refusal, change)
     }
   }
 
@@ -30,7 +27,7 @@ struct HostileMessageTests {
   private static let types = call + 4
   private static let arguments = call + 8
 
-  static let harms = [
+  private static let harms = [
     Harm("nothing at all", .malformed) { $0 = [] },
     Harm("a version and no more", .malformed) { $0 = [2] },
     Harm("half a head", .malformed) { $0 = Array($0.prefix(6)) },
@@ -55,81 +52,79 @@ struct HostileMessageTests {
     Harm("an argument more", .malformed) { $0 += [0, 0, 0, 0] },
   ]
 
+  /// Changes to a request on the subject of cancels, where each is malformed.
+  private static let misplaced: [@Sendable (inout [UInt8]) -> Void] = [
+    { _ in }, { $0[1] = 2 }, { $0 = Array($0.prefix(call)) }, { $0[1] = 4 }, { $0 = [] },
+    { $0 = [2, 4, 0, 0] },
+  ]
+
+  private func deposit() throws -> [UInt8] {
+    let call = try Vault.interface().encodeSent(Vault.deposit.message.invocation(1))
+    try #require(call.count + Self.call == Self.arguments + 4)
+    return Envelope.request(Envelope.asked, number: 7, call)
+  }
+
   @Test(
     "each hostile message is refused for its own reason, and the host goes on",
     arguments: Way.allCases)
   func refused(way: Way) async throws {
-    let (there, here) = try way.ends()
-    let host = RemoteHost(there, as: name)
-    defer { host.close() }
-    let vault = Vault()
-    try host.expose(vault, Vault.interface())
-    let good = try Vault.interface().encodeSent(Vault.deposit.message.invocation(1))
-    try #require(good.count + Self.call == Self.arguments + 4)
-    for (number, harm) in Self.harms.enumerated() {
-      var bytes = request(good, number: number)
-      harm.change(&bytes)
-      let answer = try await answer(to: bytes, over: here)
-      let read = Envelope.Answer(answer)
-      #expect(read.kind == Envelope.refused, "\(harm.testDescription)")
-      #expect(read.refusal == harm.refusal, "\(harm.testDescription)")
+    let bank = try Bank(way)
+    let good = try deposit()
+    func refusal(_ change: (inout [UInt8]) -> Void, at subject: RemoteSubject) async throws
+      -> RemoteRefusal?
+    {
+      var bytes = good
+      change(&bytes)
+      let answer = try await ask(bank.here, bytes, subject).get()
+      // The number of the request, or zeros if it is too short to have one.
+      #expect(answer[4..<12].elementsEqual(bytes.count < Self.call ? Envelope.none : good[4..<12]))
+      return Envelope.Answer(answer).refusal
     }
-    #expect(vault.balance == 0)
-    #expect(host.statistics.refused == Self.harms.count)
+    for harm in Self.harms {
+      #expect(try await refusal(harm.change, at: bank.subject) == harm.refusal, "\(harm.name)")
+    }
+    for change in Self.misplaced {
+      #expect(try await refusal(change, at: Envelope.cancels(of: bank.subject)) == .malformed)
+    }
+    #expect(bank.vault.balance == 0)
+    #expect(bank.host.statistics.refused == Self.harms.count + Self.misplaced.count)
+    // All but the nine whose head is right.
+    #expect(bank.host.statistics.strange == Self.harms.count - 9 + Self.misplaced.count)
     // The same bytes without the change.
-    let answer = try await answer(to: request(good, number: 200), over: here)
-    #expect(answer[1] == Envelope.answered)
-    #expect(vault.balance == 1)
+    #expect(try await ask(bank.here, good, bank.subject).get()[1] == Envelope.answered)
+    #expect(bank.vault.balance == 1)
   }
 
   @Test("malformed answers are ignored, and the right one is still accepted")
   func answers() async throws {
-    let (there, here) = try Way.inProcess.ends()
-    let liar = try there.subscribe(to: subject, group: nil) { message in
-      let good = Self.answer(to: message.payload)
+    let bank = try Bank()
+    let liar = try bank.there.subscribe(to: "forwarding.liar.bank", group: nil) { message in
+      let good = Envelope.answer(Envelope.answered, host: 9, to: message.payload, [7, 0, 0, 0])
       for bytes in Self.strange(good) { message.answer?(bytes) }
       message.answer?(good)
     }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
+    defer { liar.end() }
+    let remote = try bank.proxy(at: "liar")
     #expect(try await Vault.deposit(1, on: remote) == 7)
     #expect(remote.statistics.strange == 10)
-    liar.end()
-  }
-
-  @Test("the answer to a malformed request repeats its number, or has zeros for it")
-  func answerToNothing() async throws {
-    let (there, here) = try Way.inProcess.ends()
-    let host = RemoteHost(there, as: name)
-    defer { host.close() }
-    try host.expose(Vault(), Vault.interface())
-    var request = request([], number: 5)
-    request[1] = 9
-    #expect(try await answer(to: request, over: here)[4..<12] == request[4..<12])
-    let none = [UInt8](repeating: 0, count: 8)
-    #expect(try await Array(answer(to: Array(request.dropLast()), over: here)[4..<12]) == none)
   }
 
   @Test(
     "a host of another version refuses a call, and the caller gets an error that says so",
     arguments: [1, 3, 255] as [UInt8])
   func otherHost(version: UInt8) async throws {
-    let (there, here) = try Way.inProcess.ends()
-    let host = try there.subscribe(to: subject, group: nil) { message in
+    let bank = try Bank()
+    let host = try bank.there.subscribe(to: "forwarding.other.bank", group: nil) { message in
       let refusal = Envelope.answer(
         Envelope.refused, refusal: RemoteRefusal.version.rawValue, host: 7, to: message.payload)
       message.answer?([version] + refusal.dropFirst())
     }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
+    defer { host.end() }
+    let remote = try bank.proxy(at: "other")
     await #expect(throws: RemoteError.refused(.version, "")) {
       try await Vault.deposit(1, on: remote)
     }
     #expect(remote.statistics.refused == 1)
-    host.end()
-  }
-
-  /// An answer with the result 7.
-  private static func answer(to request: [UInt8]) -> [UInt8] {
-    Envelope.answer(Envelope.answered, host: 9, to: request, [7, 0, 0, 0])
   }
 
   /// Bytes that are almost an answer.
@@ -148,23 +143,5 @@ struct HostileMessageTests {
     var bytes = bytes
     bytes[place] ^= 1
     return bytes
-  }
-
-  private var subject: RemoteSubject { RemoteSubject(parts: "forwarding", name, "bank") }
-
-  private func request(_ call: [UInt8], number: Int, kind: UInt8 = 1) -> [UInt8] {
-    Envelope.request(kind, number: UInt64(number), call)
-  }
-
-  /// The answer to bytes that another process might send.
-  private func answer(to bytes: [UInt8], over transport: any Transport) async throws -> [UInt8] {
-    let (stream, continuation) = AsyncStream<[UInt8]>.makeStream()
-    let request = try transport.request(bytes, to: subject) {
-      if let answer = try? $0.get() { continuation.yield(answer) }
-      continuation.finish()
-    }
-    defer { request.end() }
-    for await answer in stream { return answer }
-    return []
   }
 }

@@ -31,11 +31,6 @@
         in: folder)
     }
 
-    private func proxy(_ server: NATSServer, _ name: String = "bank") throws -> RemoteProxy {
-      RemoteProxy(
-        try Vault.interface(), try server.connect(), at: name, deadline: .seconds(3000))
-    }
-
     /// Waits until `count` hosts can be reached, as the servers exchange their subscriptions.
     private func reach(_ count: Int, _ remote: RemoteProxy) async throws {
       var reached = 0
@@ -52,57 +47,50 @@
       arguments: [true, false])
     func calls(isAtHub: Bool) async throws {
       let (near, far) = isAtHub ? (leaf, hub) : (hub, leaf)
-      let host = RemoteHost(try far.connect(), as: "bank")
-      let vault = Vault()
-      try host.expose(vault, Vault.interface())
-      let remote = try proxy(near)
+      let bank = try Bank((far.connect(), near.connect()))
+      let (host, remote) = (bank.host, bank.remote)
       try await reach(1, remote)
       #expect(try await Vault.deposit(7, on: remote) == 7)
       let before = host.statistics.asked
       let waiting = Task { try await Vault.sleep(600_000, on: remote) }
-      while host.statistics.asked == before { try await Task.sleep(for: .milliseconds(1)) }
+      try await eventually { host.statistics.asked > before }
       waiting.cancel()
       await #expect(throws: RemoteError.cancelled) { try await waiting.value }
-      while vault.cancellations.load(ordering: .relaxed) == 0 {
-        try await Task.sleep(for: .milliseconds(1))
-      }
-      #expect(await isUnheard { try await Vault.deposit(7, on: proxy(near, "nobody")) })
+      try await eventually { bank.vault.cancellations > 0 }
+      #expect(await isUnheard { try await Vault.deposit(7, on: bank.proxy(at: "nobody")) })
       host.close()
       // A call is lost until one server has the subscription from the other.
       remote.deadline = .milliseconds(200)
-      var error: RemoteError?
-      while error?.isUnheard != true {
-        do {
-          _ = try await Vault.deposit(7, on: remote)
-        } catch let thrown as RemoteError { error = thrown }
-      }
-      #expect(vault.balance == 7)
+      try await eventually { await isUnheard { try await Vault.deposit(7, on: remote) } }
+      #expect(bank.vault.balance == 7)
     }
 
     @Test(
       "one member of a group at two servers performs a call, and the other one after its end")
     func group() async throws {
-      let remotes = try [proxy(hub), proxy(leaf)]
-      let hosts = try [hub, leaf].map { RemoteHost(try $0.connect(), as: "bank") }
-      let vaults = [Vault(), Vault()]
-      for (host, vault) in zip(hosts, vaults) {
-        try host.expose(vault, Vault.interface(), group: "tellers")
-        // The leaf node's host is there once that of the hub can be reached.
-        try await reach(1, remotes[1])
-      }
+      let leafEnd = try leaf.connect()
+      let hubBank = try Bank((hub.connect(), hub.connect()), as: "bank", group: "tellers")
+      let remotes = [
+        hubBank.remote,
+        RemoteProxy(try Vault.interface(), leafEnd, at: "bank", deadline: .seconds(3000)),
+      ]
+      // The leaf node's host is there once that of the hub can be reached.
+      try await reach(1, remotes[1])
+      let leafBank = try Bank((leaf.connect(), leafEnd), as: "bank", group: "tellers")
+      try await reach(1, remotes[1])
+      let banks = [hubBank, leafBank]
       var sum: Int32 = 0
       for remote in remotes {
         for _ in 0..<100 {
           _ = try await Vault.deposit(1, on: remote)
           sum += 1
-          #expect(vaults.map(\.balance).reduce(0, +) == sum)
+          #expect(banks.map(\.vault.balance).reduce(0, +) == sum)
         }
       }
-      let balance = vaults[0].balance
-      hosts[1].close()
+      let balance = hubBank.vault.balance
+      leafBank.host.close()
       try await reach(1, remotes[1])
       #expect(try await Vault.deposit(1, on: remotes[1]) == balance + 1)
-      hosts[0].close()
     }
   }
 #endif

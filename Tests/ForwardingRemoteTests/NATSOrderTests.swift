@@ -11,34 +11,28 @@
     "The order of messages over a NATS connection", .serialized, .timeLimit(.minutes(60)),
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"))
   struct NATSOrderTests {
-    private typealias Answer = Result<[UInt8], TransportError>
+    /// Two connections to a server of their own, of which the second one echoes.
+    private let server: NATSServer
+    private let here: NATSTransport
+    private let there: NATSTransport
+    private let listener: any TransportSubscription
 
-    /// Sends a request, and awaits the first answer.
-    private func ask(
-      _ transport: NATSTransport, _ bytes: [UInt8], _ subject: RemoteSubject
-    ) async throws -> Answer {
-      let (answers, feed) = AsyncStream.makeStream(of: Answer.self)
-      let request = try transport.request(bytes, to: subject) { feed.yield($0) }
-      defer { request.end() }
-      return try #require(await answers.first { _ in true })
+    init() throws {
+      server = try NATSServer()
+      (here, there) = (try server.connect(), try server.connect())
+      listener = try Self.echo(there)
     }
 
-    private func echo(
-      _ transport: NATSTransport, _ subject: RemoteSubject = "echo"
-    ) throws -> any TransportSubscription {
-      try transport.subscribe(to: subject, group: nil) { $0.answer?($0.payload) }
+    private static func echo(_ transport: NATSTransport) throws -> any TransportSubscription {
+      try transport.subscribe(to: "echo", group: nil) { $0.answer?($0.payload) }
     }
 
     @Test(
       "concurrent requests each get their own answer, or learn that there is no listener")
     func together() async throws {
-      let server = try NATSServer()
-      let (here, there) = (try server.connect(), try server.connect())
-      let listener = try echo(there)
-      defer { listener.end() }
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in UInt8.min...(.max) {
-          group.addTask {
+          group.addTask { [here] in
             let isHeard = number % 3 != 0
             let answer = try await ask(here, [number], isHeard ? "echo" : "nowhere")
             #expect(answer == (isHeard ? .success([number]) : .failure(.nobodyListens)))
@@ -50,10 +44,6 @@
 
     @Test("a report of no listener for a request that has ended does not affect the next one")
     func givenUp() async throws {
-      let server = try NATSServer()
-      let (here, there) = (try server.connect(), try server.connect())
-      let listener = try echo(there)
-      defer { listener.end() }
       for number in UInt8.min...(.max) {
         try here.request([0], to: "nowhere") { _ in }.end()
         #expect(try await ask(here, [number], "echo") == .success([number]))
@@ -62,8 +52,6 @@
 
     @Test("messages with and without an answer arrive in the order in which they were sent")
     func order() async throws {
-      let server = try NATSServer()
-      let (here, there) = (try server.connect(), try server.connect())
       let seen = LockedValue<[UInt8]>([])
       let listener = try there.subscribe(to: "news", group: nil) { message in
         seen.withLock { $0 += message.payload }
@@ -77,19 +65,15 @@
           try here.publish([number], to: "news")
         }
       }
-      while seen.withLock({ $0.count < 256 }) { try await Task.sleep(for: .milliseconds(1)) }
+      try await eventually { seen.withLock { $0.count == 256 } }
       #expect(seen.withLock { $0 } == Array(.min...(.max)))
     }
 
     @Test("the closure that gets an answer can subscribe and close")
     func reentering() async throws {
-      let server = try NATSServer()
-      let (here, there) = (try server.connect(), try server.connect())
-      let listener = try echo(there)
-      defer { listener.end() }
       let (ends, feed) = AsyncStream.makeStream(of: TransportError?.self)
       for _ in 0..<3 {
-        let request = try here.request([1], to: "echo") { _ in
+        let request = try here.request([1], to: "echo") { [here] _ in
           do throws(TransportError) {
             // It waits for the server's reply, which arrives over the same connection.
             try here.subscribe(to: "more", group: nil) { $0.answer?([2]) }.end()
@@ -102,7 +86,7 @@
         request.end()
       }
       #expect(try await ask(here, [3], "echo") == .success([3]))
-      let last = try here.request([1], to: "echo") { _ in
+      let last = try here.request([1], to: "echo") { [here] _ in
         here.close()
         feed.yield(nil)
       }
@@ -114,7 +98,6 @@
     @Test(
       "while a server is stopped, queued messages are limited, and the connection is made again")
     func still() async throws {
-      let server = try NATSServer()
       var options = server.options()
       options.writeTimeout = .milliseconds(300)
       let here = try NATSTransport(options)
@@ -134,14 +117,10 @@
       }
       #expect(error == .timedOut || error == .interrupted, "\(String(describing: error))")
       #expect(sent < 1000, "\(sent)")
-      while states.withLock({ !$0.contains(.interrupted) }) {
-        try await Task.sleep(for: .milliseconds(1))
-      }
+      try await eventually { states.withLock { $0.contains(.interrupted) } }
       server.signal(SIGCONT)
-      while states.withLock({ !$0.contains(.restored) }) {
-        try await Task.sleep(for: .milliseconds(1))
-      }
-      let listener = try echo(here)
+      try await eventually { states.withLock { $0.contains(.restored) } }
+      let listener = try Self.echo(here)
       defer { listener.end() }
       #expect(try await ask(here, [1], "echo") == .success([1]))
     }

@@ -25,102 +25,86 @@
     .enabled(if: NATSServer.program != nil, "no nats-server is installed"),
     .enabled(if: Certificates.program != nil, "no openssl is installed"))
   struct NATSSecurityTests {
-    /// A server that accepts only TLS.
-    private func server(
-      _ certificates: Certificates, _ name: String, asksBack: Bool = false
-    ) throws -> NATSServer {
-      let folder = certificates.folder
-      let verify = asksBack ? "ca_file: \"\(folder.path("ca.pem"))\", verify: true" : ""
-      return try NATSServer(
-        configuration: """
-          tls {
-            cert_file: "\(folder.path(name + ".pem"))"
-            key_file: "\(folder.path(name + ".key"))"
-            \(verify)
-          }
-          """, in: try TemporaryFolder())
+    /// A server, and a client that connects to it.
+    private struct Client: Sendable, CustomTestStringConvertible {
+      let name: String
+      /// The certificate of the server; nil for one without TLS.
+      var server: String? = "server"
+      var requiresCertificates = false
+      var url = "tls://localhost"
+      /// The authority that the client trusts; nil for those of the system.
+      var trusted: String? = "ca"
+      var certificate: String?
+      /// What the client's error contains; nil if it can call.
+      var error: String?
+      var testDescription: String { name }
     }
 
-    private func options(
-      _ server: NATSServer, _ certificates: Certificates, trusted: String? = "ca.pem",
-      scheme: String = "tls", host: String = "localhost"
-    ) -> NATSOptions {
-      var options = server.options()
-      options.url = "\(scheme)://\(host):\(server.port)"
-      options.trusted = trusted.map { certificates.folder.path($0) }
-      return options
-    }
+    private static let noIssuer = "unable to get local issuer certificate"
+    // The server may close the connection early or late, but no message is exchanged.
+    private static let unreachable = "the host cannot be reached: tls://"
 
-    /// Sends a call, and checks its answer.
-    private func call(over options: NATSOptions) async throws {
-      let host = RemoteHost(try NATSTransport(options), as: "bank")
-      try host.expose(Vault(), Vault.interface())
-      let here = try NATSTransport(options)
-      let bank = RemoteProxy(try Vault.interface(), here, at: "bank", deadline: .seconds(3000))
-      #expect(try await Vault.deposit(7, on: bank) == 7)
-      host.close()
-    }
+    private static let clients = [
+      Client(name: "an authority that is trusted"),
+      Client(name: "another authority", trusted: "other", error: noIssuer),
+      Client(name: "the authorities of the system", trusted: nil, error: noIssuer),
+      Client(
+        name: "a client that does not ask for TLS", url: "nats://localhost", trusted: nil,
+        error: noIssuer),
+      Client(name: "an address of the certificate", url: "tls://127.0.0.1"),
+      Client(name: "another host name", server: "elsewhere", error: "hostname mismatch"),
+      Client(
+        name: "another address", server: "elsewhere", url: "tls://127.0.0.1",
+        error: "IP address mismatch"),
+      Client(
+        name: "a client with a certificate", requiresCertificates: true, certificate: "client"),
+      Client(name: "a client without one", requiresCertificates: true, error: unreachable),
+      Client(
+        name: "a client with one of another authority", requiresCertificates: true,
+        certificate: "stranger", error: unreachable),
+      Client(name: "a server without TLS", server: nil, error: "Secure Connection not available"),
+      Client(
+        name: "a server without TLS, and no authority", server: nil, trusted: nil,
+        error: "Secure Connection not available"),
+    ]
 
-    private func refused(_ options: NATSOptions) -> String {
-      let error = #expect(throws: TransportError.self) { try NATSTransport(options) }
-      return error.map { "\($0)" } ?? ""
-    }
-
-    @Test("a client connects to a server whose certificate is trusted, and to no other")
-    func trusted() async throws {
-      let certificates = try Certificates()
-      let server = try server(certificates, "server")
-      try await call(over: options(server, certificates))
-      let words = "unable to get local issuer certificate"
-      #expect(refused(options(server, certificates, trusted: "other.pem")).contains(words))
-      // The system's authorities did not sign the certificate.
-      #expect(refused(options(server, certificates, trusted: nil)).contains(words))
-      // The client does not connect without TLS, either.
-      let plain = options(server, certificates, trusted: nil, scheme: "nats")
-      #expect(refused(plain).contains(words))
-    }
-
-    @Test("a certificate for another host name or address is refused")
-    func names() async throws {
-      let certificates = try Certificates()
-      let server = try server(certificates, "server")
-      try await call(over: options(server, certificates, host: "localhost"))
-      try await call(over: options(server, certificates, host: "127.0.0.1"))
-      let other = try self.server(certificates, "elsewhere")
-      let byName = options(other, certificates, host: "localhost")
-      #expect(refused(byName).contains("hostname mismatch"))
-      let byNumber = options(other, certificates, host: "127.0.0.1")
-      #expect(refused(byNumber).contains("IP address mismatch"))
-    }
+    private static let certificates = Result { try Certificates() }
 
     @Test(
-      "a server that requires certificates accepts a client with one, and refuses others")
-    func client() async throws {
-      let certificates = try Certificates()
-      let server = try server(certificates, "server", asksBack: true)
-      var own = options(server, certificates)
-      let folder = certificates.folder
-      own.certificate = (folder.path("client.pem"), folder.path("client.key"))
-      try await call(over: own)
-      // The server may close the connection early or late, but no message is exchanged.
-      let unreachable = "the host cannot be reached: tls://"
-      #expect(refused(options(server, certificates)).hasPrefix(unreachable))
-      own.certificate = (folder.path("stranger.pem"), folder.path("stranger.key"))
-      #expect(refused(own).hasPrefix(unreachable))
-    }
-
-    @Test("a client that requires TLS does not connect to a server without it")
-    func plain() throws {
-      let certificates = try Certificates()
-      let server = try NATSServer()
-      let words = "Secure Connection not available"
-      #expect(refused(options(server, certificates)).contains(words))
-      #expect(refused(options(server, certificates, trusted: nil)).contains(words))
+      "a client connects where both sides have the right certificates, and nowhere else",
+      arguments: clients)
+    private func connects(client: Client) async throws {
+      let folder = try Self.certificates.get().folder
+      let verify =
+        client.requiresCertificates ? "ca_file: \"\(folder.path("ca.pem"))\", verify: true" : ""
+      let tls = client.server.map {
+        """
+        tls {
+          cert_file: "\(folder.path($0 + ".pem"))"
+          key_file: "\(folder.path($0 + ".key"))"
+          \(verify)
+        }
+        """
+      }
+      let server = try NATSServer(configuration: tls ?? "", in: TemporaryFolder())
+      var options = server.options()
+      options.url = "\(client.url):\(server.port)"
+      options.trusted = client.trusted.map { folder.path($0 + ".pem") }
+      options.certificate = client.certificate.map {
+        (folder.path($0 + ".pem"), folder.path($0 + ".key"))
+      }
+      guard let words = client.error else {
+        let bank = try Bank((NATSTransport(options), NATSTransport(options)))
+        #expect(try await Vault.deposit(7, on: bank.remote) == 7)
+        return
+      }
+      let error = #expect(throws: TransportError.self) { try NATSTransport(options) }
+      #expect(error?.description.contains(words) == true)
     }
   }
 
   /// Certificates of two authorities, made with `openssl` for one test.
-  final class Certificates {
+  final class Certificates: Sendable {
     let folder: TemporaryFolder
 
     static let program = ["/usr/bin/openssl", "/usr/local/bin/openssl"]

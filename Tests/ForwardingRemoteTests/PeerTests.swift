@@ -1,129 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
-import ForwardingTestSupport
 import Forwarding
 import ForwardingRemote
-import ForwardingWire
+import Invocations
 import RemoteTestSupport
-import Synchronization
 import Testing
-
-/// A transport whose messages come from the peers that a test names.
-private final class StagedTransport: Transport {
-  private let listeners = LockedValue<[RemoteSubject: [@Sendable (TransportMessage) -> Void]]>([:])
-  let maximumPayload = 1 << 20
-
-  private final class Nothing: TransportSubscription { func end() {} }
-
-  func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {}
-  func request(
-    _ payload: [UInt8], to subject: RemoteSubject,
-    _ answered: @escaping @Sendable (Result<[UInt8], TransportError>) -> Void
-  ) throws(TransportError) -> any TransportSubscription { throw .closed }
-  func subscribe(
-    to subject: RemoteSubject, group: String?,
-    _ receive: @escaping @Sendable (TransportMessage) -> Void
-  ) throws(TransportError) -> any TransportSubscription {
-    listeners.withLock { $0[subject, default: []].append(receive) }
-    return Nothing()
-  }
-  func flush(within limit: Duration) async throws(TransportError) {}
-  func onChange(
-    _ changed: @escaping @Sendable (TransportState) -> Void
-  ) -> any TransportSubscription { Nothing() }
-  func close() { listeners.withLock { $0 = [:] } }
-
-  /// Delivers a message as if from a peer, and passes its answers to a closure.
-  func receive(
-    _ payload: [UInt8], at subject: RemoteSubject, from peer: TransportPeer,
-    _ answered: @escaping @Sendable (Envelope.Answer) -> Void = { _ in }
-  ) {
-    for listener in listeners.withLock({ $0[subject] ?? [] }) {
-      listener(
-        TransportMessage(payload: payload, sender: peer) { answered(Envelope.Answer($0)) })
-    }
-  }
-}
 
 @Suite("Peers, as the transport knows them", .timeLimit(.minutes(60)))
 struct PeerTests {
-  private static let subject: RemoteSubject = "forwarding.bank.bank"
   private static let peers: [TransportPeer] = [
     .process(id: 1, user: 0, group: 0), .process(id: 2, user: 0, group: 0),
     .process(id: 1, user: 1, group: 0), .process(id: 1, user: 0, group: 1), .thisProcess, .network,
   ]
 
-  private func vault(_ transport: any Transport) throws -> (Vault, RemoteHost) {
-    let host = RemoteHost(transport, as: "bank")
-    let vault = Vault()
-    try host.expose(vault, Vault.interface())
-    return (vault, host)
+  private let transport = StagedTransport()
+  private let bank: Bank
+  private var vault: Vault { bank.vault }
+  private var host: RemoteHost { bank.host }
+
+  init() throws { bank = try Bank((transport, transport)) }
+
+  /// Sends a call or a cancel as a peer. Returns its answers, which may still come.
+  @discardableResult
+  private func receive(
+    _ kind: UInt8, _ number: UInt64, _ call: Invocation? = nil, from peer: TransportPeer
+  ) throws -> Guarded<[Envelope.Answer]> {
+    let bytes = try call.map { try Vault.interface().encodeSent($0) } ?? []
+    return try receive(Envelope.request(kind, number: number, bytes), from: peer)
+  }
+
+  @discardableResult
+  private func receive(
+    _ payload: [UInt8], from peer: TransportPeer
+  ) throws -> Guarded<[Envelope.Answer]> {
+    let answers = Guarded<[Envelope.Answer]>([])
+    transport.peer.withLock { $0 = peer }
+    let isCancel = payload[1] == Envelope.cancel
+    _ = try transport.inner.request(
+      payload, to: isCancel ? Envelope.cancels(of: bank.subject) : bank.subject
+    ) { answer in
+      if let bytes = try? answer.get() { answers.withLock { $0.append(Envelope.Answer(bytes)) } }
+    }
+    return answers
   }
 
   @Test("a call is cancelled only by its own peer, with its own number")
   func cancelled() async throws {
-    let transport = StagedTransport()
-    let (vault, host) = try vault(transport)
-    let call = try Vault.interface().encodeSent(Vault.sleep.message.invocation(600_000))
-    transport.receive(
-      Envelope.request(Envelope.asked, number: 1, call), at: Self.subject, from: Self.peers[0])
+    let peer = Self.peers[0]
+    try receive(Envelope.asked, 1, Vault.sleep.message.invocation(600_000), from: peer)
     #expect(host.statistics.asked == 1)
-    let subject = Envelope.cancels(of: Self.subject)
-    func cancel(_ number: UInt64, from peer: TransportPeer) {
-      transport.receive(Envelope.request(Envelope.cancel, number: number), at: subject, from: peer)
-    }
-    for peer in Self.peers.dropFirst() { cancel(1, from: peer) }
-    cancel(2, from: Self.peers[0])
+    for other in Self.peers.dropFirst() { try receive(Envelope.cancel, 1, from: other) }
+    try receive(Envelope.cancel, 2, from: peer)
     // A call that was cancelled and one that was not both end quickly.
-    let second = try Vault.interface().encodeSent(Vault.sleep.message.invocation(50))
-    let isOver = Atomic(false)
-    transport.receive(
-      Envelope.request(Envelope.asked, number: 3, second), at: Self.subject, from: Self.peers[0]
-    ) { _ in isOver.store(true, ordering: .releasing) }
-    while !isOver.load(ordering: .acquiring) { try await Task.sleep(for: .milliseconds(1)) }
-    #expect(vault.cancellations.load(ordering: .relaxed) == 0)
-    cancel(1, from: Self.peers[0])
-    while vault.cancellations.load(ordering: .relaxed) == 0 {
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    host.close()
+    let second = try receive(Envelope.asked, 3, Vault.sleep.message.invocation(50), from: peer)
+    try await eventually { second.read { !$0.isEmpty } }
+    #expect(vault.cancellations == 0)
+    try receive(Envelope.cancel, 1, from: peer)
+    try await eventually { host.statistics.failed + host.statistics.refused == 1 }
+    // It was cancelled, and has not expired.
+    #expect(vault.cancellations == 1 && host.statistics.failed == 1)
   }
 
   @Test("`authorize` gets the peer that the transport names")
   func authorized() throws {
-    let transport = StagedTransport()
-    let (vault, host) = try vault(transport)
-    let call = try Vault.interface().encodeSent(Vault.deposit.message.invocation(1))
     host.authorize = { $0.peer == Self.peers[1] }
-    let refusals = LockedValue<[RemoteRefusal?]>([])
-    for peer in Self.peers {
-      transport.receive(
-        Envelope.request(Envelope.asked, number: 1, call), at: Self.subject, from: peer
-      ) { answer in refusals.withLock { $0.append(answer.refusal) } }
+    let refusals = try Self.peers.map { peer in
+      try receive(Envelope.asked, 1, Vault.deposit.message.invocation(1), from: peer)
+        .read { $0[0].refusal }
     }
     #expect(
-      refusals.withLock { $0 }
-        == [.unauthorized, nil, .unauthorized, .unauthorized, .unauthorized, .unauthorized])
+      refusals == [.unauthorized, nil, .unauthorized, .unauthorized, .unauthorized, .unauthorized])
     #expect(vault.balance == 1)
-    host.close()
   }
 
   @Test("a message without an answer gets none, not even a refusal, if it names a subject for one")
   func told() throws {
-    let transport = StagedTransport()
-    let (vault, host) = try vault(transport)
-    let answers = LockedValue(0)
-    let add = try Vault.interface().encodeSent(Vault.add.message.invocation(1))
-    func tell(_ call: [UInt8]) {
-      transport.receive(
-        Envelope.request(Envelope.told, number: 1, call), at: Self.subject, from: .network
-      ) { _ in answers.withLock { $0 += 1 } }
-    }
-    tell(add)
-    tell([1, 2, 3])
+    func isUnanswered(_ answers: Guarded<[Envelope.Answer]>) -> Bool { answers.read { $0.isEmpty } }
+    let add = try Vault.add.message.invocation(1)
+    #expect(try isUnanswered(receive(Envelope.told, 1, add, from: .network)))
+    #expect(
+      try isUnanswered(receive(Envelope.request(Envelope.told, number: 1, [1, 2]), from: .network)))
     host.limit = 0
-    tell(add)
-    #expect(answers.withLock { $0 } == 0)
+    #expect(try isUnanswered(receive(Envelope.told, 1, add, from: .network)))
     #expect(vault.balance == 1 && host.statistics.told == 2 && host.statistics.refused == 2)
-    host.close()
+  }
+
+  @Test("a caller that stopped waiting gets no answer", arguments: [true, false])
+  func late(isLate: Bool) async throws {
+    vault.isOpen = false
+    let call = try Vault.interface().encodeSent(Vault.ignore.message.invocation())
+    let time = isLate ? 1 : Envelope.farAway
+    let answers = try receive(
+      Envelope.request(Envelope.asked, number: 7, time: time, call), from: .network)
+    try await Task.sleep(for: .milliseconds(50))
+    vault.isOpen = true
+    try await host.drain(within: .seconds(3000))
+    #expect(answers.read { $0.count } == (isLate ? 0 : 1))
+    #expect(host.statistics.answered == 1)
   }
 }

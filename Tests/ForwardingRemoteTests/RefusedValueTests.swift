@@ -28,20 +28,16 @@ private struct Word: Codable, Equatable {
   }
 }
 
-private final class Reader: Sendable {
+private final class Reader: MethodDeclaring, Sendable {
   static let read = try! AsyncMessage<Void, Word>("readerRead:")
   static let write = try! AsyncMessage<Word, String>("readerWrite:")
 
-  private static let isReady: Void = {
-    let table = MethodTable.of(Reader.self)
-    do {
-      try table.register("readerRead:") { (_: Reader, _: Word) in }
-      try table.register("readerWrite:") { (_: Reader, text: String) in Word(text: text) }
-    } catch { fatalError("\(error)") }
-  }()
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("readerRead:") { (_: Reader, _: Word) in }
+    methods.register("readerWrite:") { (_: Reader, text: String) in Word(text: text) }
+  }
 
   static func interface() throws -> Interface {
-    isReady
     var interface = Interface("reader")
     try interface.allow(read)
     try interface.allow(write)

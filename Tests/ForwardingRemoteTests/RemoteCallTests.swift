@@ -2,131 +2,76 @@
 import Dispatch
 import Forwarding
 import ForwardingRemote
-import ForwardingWire
+import ForwardingTestSupport
 import Invocations
 import RemoteTestSupport
-import Synchronization
 import Testing
 
 @Suite("Calls to other processes", .timeLimit(.minutes(60)))
 struct RemoteCallTests {
-  /// A host of one vault, and a proxy for it.
-  private func vault(
-    _ way: Way, limit: Int = 1000, on lane: DeliveryLane? = nil
-  ) throws -> (Vault, RemoteHost, RemoteProxy) {
-    let (there, here) = try way.ends()
-    // The server is shared with other tests.
-    let name = "bank.1 * \(UInt32.random(in: 0 ... .max))"
-    let host = RemoteHost(there, as: name)
-    host.limit = limit
-    let vault = Vault()
-    try host.expose(vault, Vault.interface(), on: lane)
-    // Other tests may keep the machine busy for long.
-    return (
-      vault, host,
-      RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
-    )
-  }
-
   @Test("a call is sent, performed and answered", arguments: Way.allCases)
   func asked(way: Way) async throws {
-    let (vault, host, remote) = try vault(way)
-    defer { host.close() }
-    #expect(try await Vault.deposit(50, on: remote) == 50)
-    #expect(try await Vault.deposit(5, on: remote) == 55)
-    #expect(try await Vault.name("Ann é", on: remote) == "Ann é's")
-    #expect(vault.balance == 55)
-    #expect(host.statistics.answered == 3)
-    #expect(remote.statistics.answered == 3)
-    #expect(remote.statistics.failed == 0)
+    let bank = try Bank(way)
+    #expect(try await Vault.deposit(50, on: bank.remote) == 50)
+    #expect(try await Vault.deposit(5, on: bank.remote) == 55)
+    #expect(try await Vault.name("Ann é", on: bank.remote) == "Ann é's")
+    await #expect(throws: RemoteError.failed(code: 28, text: "xx")) {
+      try await Vault.fail(2, on: bank.remote)
+    }
+    #expect(bank.vault.balance == 55)
+    #expect(bank.host.statistics == RemoteStatistics(asked: 4, answered: 3, failed: 1))
+    #expect(bank.remote.statistics == RemoteStatistics(asked: 4, answered: 4))
   }
 
   @Test(
     "a call that is not awaited is sent without an answer, and refused if it has a result",
     arguments: Way.allCases)
   func told(way: Way) async throws {
-    let (vault, host, remote) = try vault(way)
-    defer { host.close() }
+    let bank = try Bank(way)
+    let (host, remote) = (bank.host, bank.remote)
     try Vault.add.message(7, on: remote)
     // Sent after it, as a transport preserves the order.
     #expect(try await Vault.deposit(0, on: remote) == 7)
-    #expect(vault.balance == 7)
-    #expect(host.statistics.told == 1)
     #expect(throws: RemoteError.mustBeAwaited("vaultDeposit:")) {
       try Vault.deposit.message(1, on: remote)
     }
-  }
-
-  @Test("unawaited calls that throw or are refused are counted", arguments: Way.allCases)
-  func toldInVain(way: Way) async throws {
-    let (vault, host, remote) = try vault(way)
-    defer { host.close() }
-    try Vault.fail.message(true, on: remote)
-    #expect(try await Vault.deposit(1, on: remote) == 1)
+    // Calls that throw or are refused are counted.
+    try Vault.fail.message(1, on: remote)
+    #expect(try await Vault.deposit(1, on: remote) == 8)
     #expect(host.statistics.failed == 1 && host.statistics.refused == 0)
     host.authorize = { $0.selector != Vault.add.message.selector }
     try Vault.add.message(7, on: remote)
-    #expect(try await Vault.deposit(1, on: remote) == 2)
-    #expect(host.statistics.failed == 1 && host.statistics.refused == 1)
-    #expect(host.statistics.told == 2 && host.statistics.answered == 2)
-    #expect(vault.balance == 2)
+    #expect(try await Vault.deposit(1, on: remote) == 9)
+    #expect(
+      host.statistics == RemoteStatistics(asked: 3, told: 3, answered: 4, failed: 1, refused: 1))
   }
 
   @Test(
     "calls beyond the limits of the host or of the proxy are refused", arguments: Way.allCases
   )
   func busy(way: Way) async throws {
-    let (vault, host, remote) = try vault(way, limit: 2)
-    vault.isOpen.store(false, ordering: .relaxed)
-    async let one: Void = Vault.hold(on: remote)
-    async let other: Void = Vault.hold(on: remote)
-    while host.statistics.asked < 2 { try await Task.sleep(for: .milliseconds(1)) }
-    await #expect(throws: RemoteError.refused(.busy, "")) { try await Vault.deposit(1, on: remote) }
-    remote.inFlightLimit = 2
-    await #expect(throws: RemoteError.congested(limit: 2)) {
-      try await Vault.deposit(1, on: remote)
+    let bank = try Bank(way)
+    bank.host.limit = 2
+    let calls = try await bank.begin(2)
+    await #expect(throws: RemoteError.refused(.busy, "")) {
+      try await Vault.deposit(1, on: bank.remote)
     }
-    vault.isOpen.store(true, ordering: .relaxed)
-    _ = try await (one, other)
-    #expect(try await Vault.deposit(1, on: remote) == 1)
-    host.close()
+    bank.remote.inFlightLimit = 2
+    await #expect(throws: RemoteError.congested(limit: 2)) {
+      try await Vault.deposit(1, on: bank.remote)
+    }
+    bank.vault.isOpen = true
+    for call in calls { try await call.value }
+    #expect(try await Vault.deposit(1, on: bank.remote) == 1)
   }
 
   @Test("a call that does not suspend is performed on the thread that receives it")
   func atOnce() throws {
-    let (vault, host, remote) = try vault(.inProcess)
-    defer { host.close() }
+    let bank = try Bank()
     let own = SystemThread.current
-    vault.look = { SystemThread.current == own }
-    try Vault.add.message(1, on: remote)
-    #expect(vault.looks == [true] && vault.balance == 1)
-  }
-
-  @Test("types that differ are refused with both signatures", arguments: Way.allCases)
-  func mismatch(way: Way) async throws {
-    let (there, here) = try way.ends()
-    let name = "bank \(UInt32.random(in: 0 ... .max))"
-    let host = RemoteHost(there, as: name)
-    defer { host.close() }
-    try host.expose(Vault(), Vault.interface())
-    var other = Interface("bank")
-    let deposit = try AsyncMessage<Int64, Int64>("vaultDeposit:")
-    try other.allow(deposit)
-    let unknown = try AsyncMessage<Int64>("vaultCount")
-    try other.allow(unknown)
-    let remote = RemoteProxy(other, here, at: name, deadline: .seconds(3000))
-    let error = await #expect(throws: RemoteError.self) { try await deposit(1, on: remote) }
-    guard case .refused(.signatureMismatch, let text) = error else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
-    #expect(text == "'vaultDeposit:' has the types i@:i, but q@:q is given")
-    let second = await #expect(throws: RemoteError.self) { try await unknown(on: remote) }
-    guard case .refused(.unknownMessage, "the interface has no message 'vaultCount'") = second
-    else {
-      Issue.record("\(String(describing: second))")
-      return
-    }
+    bank.vault.look = { SystemThread.current == own }
+    try Vault.add.message(1, on: bank.remote)
+    #expect(bank.vault.looks == [true])
   }
 
   @Test("a target with a queue receives its messages on the queue", arguments: Way.allCases)
@@ -134,49 +79,102 @@ struct RemoteCallTests {
     let queue = DispatchQueue(label: "vault")
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)
-    let (vault, host, remote) = try vault(way, on: .queue(queue))
-    defer { host.close() }
-    vault.look = { DispatchQueue.getSpecific(key: key) == true }
-    try Vault.add.message(1, on: remote)
-    #expect(try await Vault.deposit(1, on: remote) == 2)
-    #expect(vault.looks == [true, true])
+    let bank = try Bank(way, on: .queue(queue))
+    bank.vault.look = { DispatchQueue.getSpecific(key: key) == true }
+    try Vault.add.message(1, on: bank.remote)
+    #expect(try await Vault.deposit(1, on: bank.remote) == 2)
+    #expect(bank.vault.looks == [true, true])
   }
 
-  @Test("the members of a group share the calls", arguments: Way.allCases)
+  @Test(
+    "types that differ are refused with both signatures, and all calls alike without permission",
+    arguments: Way.allCases)
+  func mismatch(way: Way) async throws {
+    let bank = try Bank(way)
+    // An interface of the same name, with other types and an additional message.
+    var other = Interface("bank")
+    let wide = try AsyncMessage<Int64, Int64>("vaultDeposit:")
+    let unknown = try AsyncMessage<Int64>("vaultCount")
+    try other.allow(wide)
+    try other.allow(unknown)
+    let guessing = try bank.proxy(other)
+    func expect(_ errors: RemoteError?...) async {
+      let calls: [() async throws -> Void] = [
+        { _ = try await Vault.deposit(1, on: bank.remote) },
+        { _ = try await wide(1, on: guessing) }, { _ = try await unknown(on: guessing) },
+      ]
+      for (call, expected) in zip(calls, errors) {
+        var thrown: (any Error)?
+        do { try await call() } catch { thrown = error }
+        #expect(thrown as? RemoteError == expected)
+      }
+    }
+    let types = RemoteError.refused(
+      .signatureMismatch, "'vaultDeposit:' has the types i@:i, but q@:q is given")
+    let denied = RemoteError.refused(.unauthorized, "")
+    await expect(
+      nil, types, .refused(.unknownMessage, "the interface has no message 'vaultCount'"))
+    let asked = LockedValue<[Selector]>([])
+    bank.host.authorize = { caller in
+      asked.withLock { $0.append(caller.selector) }
+      return true
+    }
+    // `authorize` is not called for a message that the interface lacks.
+    await expect(nil, types, denied)
+    #expect(asked.withLock { $0 } == ["vaultDeposit:", "vaultDeposit:"])
+    bank.host.authorize = { _ in false }
+    await expect(denied, denied, denied)
+    #expect(bank.vault.balance == 2)
+  }
+
+  @Test("the members of a group share the calls, whatever its name", arguments: Way.allCases)
   func groups(way: Way) async throws {
-    let (there, here) = try way.ends()
-    let vaults = (0..<3).map { _ in Vault() }
-    let name = "bank \(UInt32.random(in: 0 ... .max))"
-    let hosts = vaults.map { _ in RemoteHost(there, as: name) }
-    defer { for host in hosts { host.close() } }
-    for (host, vault) in zip(hosts, vaults) {
-      try host.expose(vault, Vault.interface(), group: "workers")
+    for group in ["workers", "my workers", "", "a.b *>", "é"] {
+      let banks = try Bank.several(3, way, group: group)
+      for _ in 0..<90 { _ = try await Vault.deposit(1, on: banks[0].remote) }
+      #expect(banks.map(\.vault.balance).reduce(0, +) == 90)
+      #expect(banks.allSatisfy { $0.vault.balance > 0 })
+      // A busy machine may take longer than that to answer.
+      var count = 0
+      while group == "workers", count == 0 {
+        count = try await banks[0].remote.gather(expecting: 3, within: .seconds(2)) {
+          try await Vault.deposit(1, on: $0)
+        }.answers.count
+      }
+      #expect(count < 2)
     }
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
-    for _ in 0..<90 { _ = try await Vault.deposit(1, on: remote) }
-    #expect(vaults.map(\.balance).reduce(0, +) == 90)
-    #expect(vaults.allSatisfy { $0.balance > 0 })
-    // A busy machine may take longer than that to answer.
-    var count = 0
-    while count == 0 {
-      count = try await remote.gather(expecting: 3, within: .seconds(2)) {
-        try await Vault.deposit(1, on: $0)
-      }.answers.count
-    }
-    #expect(count == 1)
   }
 
-  @Test("any text is a valid name of a group", arguments: Way.allCases)
-  func groupNames(way: Way) async throws {
-    let (there, here) = try way.ends()
-    for (number, group) in ["my workers", "", "a.b *>", "é"].enumerated() {
-      let name = "bank \(number) \(UInt32.random(in: 0 ... .max))"
-      let hosts = (0..<2).map { _ in RemoteHost(there, as: name) }
-      for host in hosts { try host.expose(Vault(), Vault.interface(), group: group) }
-      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
-      for _ in 0..<10 { _ = try await Vault.deposit(1, on: remote) }
-      #expect(hosts.map(\.statistics.asked).reduce(0, +) == 10)
-      for host in hosts { host.close() }
+  @Test("a cancel reaches the member of a group that performs the call", arguments: Way.allCases)
+  func groupCancel(way: Way) async throws {
+    let banks = try Bank.several(3, way, group: "tellers")
+    let remote = banks[0].remote
+    let calls = (0..<7).map { _ in Task { try await Vault.sleep(600_000, on: remote) } }
+    try await eventually { banks.map(\.host.statistics.asked).reduce(0, +) == 7 }
+    let begun = banks.map(\.host.statistics.asked)
+    // The last call goes on, as it is not cancelled.
+    for call in calls.dropLast() { call.cancel() }
+    for call in calls.dropLast() {
+      await #expect(throws: RemoteError.cancelled) { try await call.value }
     }
+    func cancelled() -> [Int] { banks.map(\.vault.cancellations) }
+    try await eventually { cancelled().reduce(0, +) == 6 }
+    #expect(zip(cancelled(), begun).allSatisfy { $0 <= $1 })
+    calls.last?.cancel()
+    try await eventually { cancelled() == begun }
+  }
+
+  @Test("two subjects with the same number are refused when they are subscribed to")
+  func sameNumber() throws {
+    let transport = InProcessTransport()
+    func subscribe(_ name: String) throws -> any TransportSubscription {
+      try transport.subscribe(to: RemoteSubject(known: name, number: 7), group: nil) { _ in }
+    }
+    let first = try subscribe("a")
+    #expect(
+      throws: TransportError.failed("'b' and 'a' have the same hash: rename one of them")
+    ) { try subscribe("b") }
+    first.end()
+    try subscribe("b").end()
   }
 }

@@ -1,80 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Forwarding
 import ForwardingRemote
-import ForwardingWire
+import ForwardingTestSupport
+import Invocations
 import RemoteTestSupport
-import Synchronization
 import Testing
 
 import Glibc
 
-@Suite("Calls whose callers no longer wait", .timeLimit(.minutes(60)))
+@Suite("The end of calls, hosts and transports", .timeLimit(.minutes(60)))
 struct RemoteEndTests {
-  private let name = "bank \(UInt32.random(in: 0 ... .max))"
-
-  private func vault(_ way: Way) throws -> (Vault, RemoteHost, RemoteProxy) {
-    let (there, here) = try way.ends()
-    let host = RemoteHost(there, as: name)
-    let vault = Vault()
-    try host.expose(vault, Vault.interface())
-    return (
-      vault, host,
-      RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
-    )
-  }
-
-  @Test("a cancelled task sends no call", arguments: Way.allCases)
-  func cancelledBefore(way: Way) async throws {
-    let (there, here) = try way.ends()
-    let host = RemoteHost(there, as: name)
-    defer { host.close() }
-    let vault = Vault()
-    try host.expose(vault, Vault.interface())
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
-    #expect(try await Vault.deposit(1, on: remote) == 1)
-    let call = Task {
-      withUnsafeCurrentTask { $0?.cancel() }
-      return try await Vault.deposit(1, on: remote)
-    }
-    await #expect(throws: RemoteError.cancelled) { try await call.value }
-    #expect(try await Vault.deposit(1, on: remote) == 2)
-    #expect(remote.statistics == RemoteStatistics(asked: 3, answered: 2, failed: 1))
-  }
-
-  @Test("an answer that arrives while the call is being sent, but after its deadline, is too late")
-  func late() async throws {
-    let (vault, host, remote) = try vault(.inProcess)
-    defer { host.close() }
-    // Long enough for the call to begin in time.
-    remote.deadline = .seconds(10)
-    vault.look = {
-      usleep(10_100_000)
-      return true
-    }
-    await #expect(throws: RemoteError.timedOut) { try await Vault.deposit(7, on: remote) }
-    #expect(vault.balance == 7 && host.statistics.answered == 1)
-    #expect(remote.statistics.failed == 1)
-  }
-
   @Test(
     "a host that is closed, or released, releases its targets", arguments: Way.allCases,
     [true, false])
   func letGo(way: Way, isClosed: Bool) async throws {
-    let (there, here) = try way.ends()
+    let bank = try Bank(way)
     weak var seen: Vault?
-    var host: RemoteHost? = RemoteHost(there, as: name)
+    var host: RemoteHost? = RemoteHost(bank.there, as: bank.name + "!")
     do {
       let vault = Vault()
       seen = vault
       try host?.expose(vault, Vault.interface())
-      let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
-      #expect(try await Vault.deposit(5, on: remote) == 5)
+      #expect(try await Vault.deposit(5, on: bank.proxy(at: bank.name + "!")) == 5)
     }
     #expect(seen != nil)
     if isClosed { host?.close() } else { host = nil }
     // Threads of the transport may still retain the call.
-    for _ in 0..<60_000 where seen != nil { try await Task.sleep(for: .milliseconds(1)) }
-    #expect(seen == nil)
+    try await eventually { seen == nil }
     withExtendedLifetime(host) {}
   }
 
@@ -82,35 +35,121 @@ struct RemoteEndTests {
     "closing ends calls in flight, reports that once, and fails later calls at once",
     arguments: Way.allCases)
   func closed(way: Way) async throws {
-    let (there, here) = try way.ends()
-    let host = RemoteHost(there, as: name)
-    defer { host.close() }
-    let vault = Vault()
-    vault.isOpen.store(false, ordering: .relaxed)
-    defer { vault.isOpen.store(true, ordering: .relaxed) }
-    try host.expose(vault, Vault.interface())
-    let remote = RemoteProxy(try Vault.interface(), here, at: name, deadline: .seconds(3000))
-    let invalidations = Atomic(0)
-    let interruptions = Atomic(0)
-    let watch = here.onChange {
-      if $0 == .closed { invalidations.add(1, ordering: .relaxed) }
-      if $0 == .interrupted { interruptions.add(1, ordering: .relaxed) }
-    }
+    let bank = try Bank(way)
+    let (here, remote) = (bank.here, bank.remote)
+    let states = Guarded<[TransportState]>([])
+    let watch = here.onChange { state in states.withLock { $0.append(state) } }
     defer { watch.end() }
-    let holding = (0..<3).map { _ in Task { try await Vault.hold(on: remote) } }
-    while host.statistics.asked < 3 { try await Task.sleep(for: .milliseconds(1)) }
+    let holding = try await bank.begin(3)
     here.close()
     for call in holding { await #expect(throws: RemoteError.closed) { try await call.value } }
     await #expect(throws: RemoteError.closed) { try await Vault.deposit(1, on: remote) }
     #expect(throws: RemoteError.closed) { try Vault.add.message(1, on: remote) }
-    while invalidations.load(ordering: .relaxed) == 0 {
-      try await Task.sleep(for: .milliseconds(1))
-    }
+    try await eventually { states.read { !$0.isEmpty } }
     here.close()
-    let (closed, interrupted) = (
-      invalidations.load(ordering: .relaxed), interruptions.load(ordering: .relaxed)
-    )
-    #expect(closed == 1 && interrupted == 0)
-    #expect(vault.balance == 0)
+    #expect(states.read { $0 } == [.closed])
+    #expect(bank.vault.balance == 0)
+    bank.vault.isOpen = true
+  }
+
+  @Test("no timer remains of calls that have ended, in whatever way")
+  func timers() async {
+    await #expect(processExitsWith: .success) {
+      // Ends a process that waits forever.
+      alarm(300)
+      enum Ending: CaseIterable { case returned, cancelled, interrupted, closed }
+      for ending in Ending.allCases {
+        let bank = try Bank(.socket)
+        if ending == .returned {
+          for _ in 0..<100 {
+            _ = try await Vault.deposit(1, on: bank.remote)
+            do { try await Vault.fail(1, on: bank.remote) } catch RemoteError.failed {}
+            bank.host.limit = 0
+            do { try await Vault.sleep(0, on: bank.remote) } catch RemoteError.refused {}
+            bank.host.limit = 1000
+            require(await isUnheard { try await Vault.deposit(1, on: bank.proxy(at: "nobody")) })
+          }
+          continue
+        }
+        let calls = try await bank.begin(100)
+        switch ending {
+        case .closed: bank.here.close()
+        case .interrupted: bank.there.close()
+        default: for call in calls { call.cancel() }
+        }
+        for call in calls { _ = await call.result }
+        try await bank.host.drain(within: .seconds(300))
+        bank.here.close()
+      }
+      try await eventually { Deadlines.shared.count == 0 }
+      _exit(0)
+    }
+  }
+
+  @Test("deadlines, drains and flushes may be as long or as short as durations are")
+  func longDurations() async {
+    await #expect(processExitsWith: .success) {
+      // Longer than the seconds of `components`, than a clock counts, and than nanoseconds count.
+      for limit in [
+        Duration(attoseconds: .max), .seconds(Int64.max), .seconds(10_000_000_000),
+      ] {
+        let bank = try Bank(.socket)
+        bank.remote.deadline = limit
+        require(try await Vault.deposit(1, on: bank.remote) == 1)
+        let sums = try await bank.remote.gather(expecting: 1, within: limit) {
+          try await Vault.deposit(1, on: $0)
+        }
+        require(sums.values == [2])
+        // All times are over.
+        bank.remote.deadline = .zero - limit
+        do { try await Vault.sleep(1000, on: bank.remote) } catch {
+          require(error as? RemoteError == .timedOut, "\(error)")
+        }
+        try await bank.here.flush(within: limit)
+        try await bank.host.drain(within: limit)
+      }
+      _exit(0)
+    }
+  }
+
+  @Test(
+    "a call ends at its deadline, and a connection is made again, while the system's queue is busy",
+    arguments: [true, false])
+  func busyQueue(isSpinning: Bool) async {
+    await #expect(processExitsWith: .success) { [isSpinning] in
+      alarm(120)
+      // Tasks of this priority have threads of another queue.
+      let test = Task.detached(priority: .medium) {
+        let path = socketPath()
+        let there = try UnixSocketTransport(listeningAt: path)
+        let bank = try Bank((there, UnixSocketTransport(connectedTo: path)))
+        require(try await Vault.deposit(1, on: bank.remote) == 1)
+        let never = DispatchSemaphore(value: 0)
+        for _ in 0..<512 {
+          DispatchQueue.global(qos: .userInitiated).async {
+            if !isSpinning { never.wait() }
+            while true { sched_yield() }
+          }
+        }
+        usleep(100_000)
+        bank.remote.deadline = .seconds(1)
+        let begun = ContinuousClock.now
+        do {
+          try await Vault.sleep(3_600_000, on: bank.remote)
+          require(false, "answered")
+        } catch { require(error as? RemoteError == .timedOut, "\(error)") }
+        require(.now - begun < .seconds(60), "ended after \(.now - begun)")
+        there.close()
+        let next = try Bank((UnixSocketTransport(listeningAt: path), bank.here), as: bank.name)
+        // The next connection may be there before its host.
+        try await eventually {
+          do { return try await Vault.deposit(1, on: next.remote) == 1 } catch RemoteError
+            .unreachable
+          { return false }
+        }
+        _exit(0)
+      }
+      try await test.value
+    }
   }
 }

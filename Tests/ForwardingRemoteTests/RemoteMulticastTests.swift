@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// One of many targets, in this process or in another one.
-private final class Worker: Sendable {
+private final class Worker: MethodDeclaring, Sendable {
   enum Manner: String, CaseIterable { case answers, fails, hides, sleeps }
 
   struct Tired: RemoteFailure {
@@ -24,19 +24,13 @@ private final class Worker: Sendable {
 
   static let work = try! AsyncMessage<Int32, Int32>("workerWork:")
 
-  private static let isReady: Void = {
-    let table = MethodTable.of(Worker.self)
-    do {
-      try table.register("workerWork:") { (worker: Worker, number: Int32) async throws in
-        try await worker.work(number)
-      }
-    } catch { fatalError("\(error)") }
-  }()
-
-  init(_ manner: Manner) {
-    self.manner = manner
-    Self.isReady
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("workerWork:") { (worker: Worker, number: Int32) async throws in
+      try await worker.work(number)
+    }
   }
+
+  init(_ manner: Manner) { self.manner = manner }
 
   private func work(_ number: Int32) async throws -> Int32 {
     begun.add(1, ordering: .relaxed)
@@ -62,30 +56,7 @@ private final class Worker: Sendable {
 
 @Suite("Objects of other processes among many targets", .timeLimit(.minutes(60)))
 struct RemoteMulticastTests {
-  /// The lanes in which the remote targets receive their messages.
-  enum Lane: String, CaseIterable, CustomTestStringConvertible {
-    case caller, queue, blocking, executor
-
-    var testDescription: String { rawValue }
-
-    func make() -> DeliveryLane {
-      switch self {
-      case .caller: .caller
-      case .queue: .queue(DispatchQueue(label: "remote"))
-      case .blocking: .blocking(DispatchQueue(label: "remote"))
-      case .executor: .executor(Pool())
-      }
-    }
-  }
-
-  private final class Pool: TaskExecutor {
-    private let queue = DispatchQueue(label: "pool")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      let job = UnownedJob(job)
-      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
-  }
+  private static let lanes = Lane.allCases.filter { $0 != .blockingForAMoment }
 
   /// One worker in this process, and one of each manner in another one, with their hosts.
   private final class Team {
@@ -107,10 +78,7 @@ struct RemoteMulticastTests {
 
     deinit { for host in hosts { host.close() } }
 
-    func worker(_ manner: Worker.Manner) -> Worker { workers[index(manner)] }
-    private func index(_ manner: Worker.Manner) -> Int {
-      Worker.Manner.allCases.firstIndex(of: manner) ?? 0
-    }
+    func worker(_ manner: Worker.Manner) -> Worker { workers.first { $0.manner == manner }! }
 
     /// Adds a worker of another process or, without a manner, a name that no host has.
     func add(_ manner: Worker.Manner?, on lane: DeliveryLane) throws -> RemoteProxy {
@@ -125,15 +93,15 @@ struct RemoteMulticastTests {
 
   @Test(
     "each target has its own entry: answered, failed with its text, late, refused, unreachable",
-    arguments: Way.allCases, Lane.allCases)
+    arguments: Way.allCases, lanes)
   func report(way: Way, lane: Lane) async throws {
     for concurrently in [false, true] {
       let team = try Team(way)
-      _ = try team.add(.answers, on: lane.make())
-      _ = try team.add(.fails, on: lane.make())
-      _ = try team.add(.hides, on: lane.make())
-      try team.add(.sleeps, on: lane.make()).deadline = .seconds(10)
-      _ = try team.add(nil, on: lane.make())
+      for manner in [Worker.Manner.answers, .fails, .hides] {
+        _ = try team.add(manner, on: lane.on())
+      }
+      try team.add(.sleeps, on: lane.on()).deadline = .seconds(3)
+      _ = try team.add(nil, on: lane.on())
       let report = try await Worker.work.message.report(
         7, on: team.proxy, concurrently: concurrently)
       let errors = report.entries.map { $0.outcome.error as? RemoteError }.map(\.?.plain)
@@ -144,25 +112,23 @@ struct RemoteMulticastTests {
           .unreachable("no host listens"),
         ])
       // The late call is cancelled on its host.
-      while team.worker(.sleeps).cancelled.load(ordering: .relaxed) == 0 {
-        try await Task.sleep(for: .milliseconds(1))
-      }
+      try await eventually { team.worker(.sleeps).cancelled.load(ordering: .relaxed) == 1 }
     }
   }
 
   @Test(
     "a cancelled sender waits for no target, and all calls in progress are cancelled",
-    arguments: Way.allCases, Lane.allCases)
+    arguments: Way.allCases, lanes)
   func cancelled(way: Way, lane: Lane) async throws {
     let team = try Team(way)
-    _ = try team.add(.answers, on: lane.make())
-    for _ in 0..<3 { _ = try team.add(.sleeps, on: lane.make()) }
+    _ = try team.add(.answers, on: lane.on())
+    for _ in 0..<3 { _ = try team.add(.sleeps, on: lane.on()) }
     let proxy = team.proxy
     let task = Task {
       try await Worker.work.message.report(7, on: proxy, concurrently: true).entries.map(\.outcome)
     }
     let sleeper = team.worker(.sleeps)
-    while sleeper.begun.load(ordering: .relaxed) < 3 { try await Task.sleep(for: .milliseconds(1)) }
+    try await eventually { sleeper.begun.load(ordering: .relaxed) == 3 }
     task.cancel()
     let outcomes = try await task.value
     // The answer of another process may be in transit when the sender is cancelled, or its lane not begun.
@@ -175,8 +141,6 @@ struct RemoteMulticastTests {
     #expect(
       outcomes.dropFirst(2).map { $0.error as? RemoteError }
         == [.cancelled, .cancelled, .cancelled])
-    while sleeper.cancelled.load(ordering: .relaxed) < 3 {
-      try await Task.sleep(for: .milliseconds(1))
-    }
+    try await eventually { sleeper.cancelled.load(ordering: .relaxed) == 3 }
   }
 }

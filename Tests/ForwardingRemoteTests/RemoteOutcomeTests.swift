@@ -44,154 +44,124 @@
     var remoteText: String { "weak" }
   }
 
-  /// Leaves out optional requirements, and without a factor throws from those that can throw.
-  private class Brief: Asked, @unchecked Sendable {
+  /// Without a factor, it throws from those requirements that can throw.
+  private class Answering: @unchecked Sendable {
     let factor: Int?
-    let told = Guarded(0)
     init(_ factor: Int?) { self.factor = factor }
 
     func times(_ number: Int) throws(Weak) -> Int {
       guard let factor else { throw Weak() }
       return factor * number
     }
-    func tell(_ number: Int) { told.withLock { $0 += number } }
-    func push(_ number: Int) throws { tell(try times(number)) }
+    func tell(_ number: Int) {}
+    func push(_ number: Int) throws { _ = try times(number) }
     func weigh(_ number: Int) -> Int { number }
     func check(_ number: Int) throws -> Int { number }
-    func tellLater(_ number: Int) async { tell(number) }
-    func pushLater(_ number: Int) async throws { tell(try times(number)) }
+    func tellLater(_ number: Int) async {}
+    func pushLater(_ number: Int) async throws { _ = try times(number) }
     func weighLater(_ number: Int) async -> Int { (factor ?? 0) * number }
     func findLater(_ number: Int) async -> Int? { factor.map { $0 * number } }
     func checkLater(_ number: Int) async throws -> Int { try times(number) }
     func gradeLater(_ number: Int) async throws(Weak) -> Int { try times(number) }
   }
 
-  private final class Full: Asked, @unchecked Sendable {
-    let brief: Brief
-    init(_ factor: Int?) { brief = Brief(factor) }
-    func tell(_ number: Int) { brief.tell(number) }
-    func push(_ number: Int) throws { try brief.push(number) }
-    func weigh(_ number: Int) -> Int { brief.weigh(number) }
-    func check(_ number: Int) throws -> Int { try brief.check(number) }
-    func nap(_ number: Int) { brief.tell(number) }
-    func tellLater(_ number: Int) async { await brief.tellLater(number) }
-    func pushLater(_ number: Int) async throws { try await brief.pushLater(number) }
-    func weighLater(_ number: Int) async -> Int { await brief.weighLater(number) }
-    func findLater(_ number: Int) async -> Int? { await brief.findLater(number) }
-    func checkLater(_ number: Int) async throws -> Int { try await brief.checkLater(number) }
-    func gradeLater(_ number: Int) async throws(Weak) -> Int { try brief.times(number) }
-    func napLater(_ number: Int) async { brief.tell(number) }
-    func restLater(_ number: Int) async -> Int { await brief.weighLater(number) }
-    func rateLater(_ number: Int) async throws -> Int { try brief.times(number) }
+  /// Leaves out optional requirements.
+  private final class Brief: Answering, Asked, @unchecked Sendable {}
+
+  private final class Full: Answering, Asked, @unchecked Sendable {
+    func nap(_ number: Int) {}
+    func napLater(_ number: Int) async {}
+    func restLater(_ number: Int) async -> Int { await weighLater(number) }
+    func rateLater(_ number: Int) async throws -> Int { try times(number) }
   }
 
-  /// A message that a sender sends.
-  private struct Sending: Sendable, CustomTestStringConvertible {
+  /// A message that a sender sends, and the sender's results for the targets of ``There``.
+  private struct Sending: Sendable {
     let name: String
-    let send: @Sendable (any Asked) async throws -> Int?
-    var testDescription: String { name }
+    let expected: [String]
+    private let send: @Sendable (any Asked) async throws -> Int?
+
+    /// With one result for all targets, or one for each.
+    init<Value>(
+      _ name: String, _ expected: String...,
+      send: @escaping @Sendable (any Asked) async throws -> Value
+    ) {
+      self.name = name
+      self.expected = expected.count == 1 ? Array(repeating: expected[0], count: 4) : expected
+      self.send = { try await send($0) as? Int }
+    }
 
     static let all: [Sending] = [
-      Sending(name: "tell:") {
-        $0.tell(5)
-        return nil
-      },
-      Sending(name: "push:") {
-        try $0.push(5)
-        return nil
-      },
-      Sending(name: "weigh:") { $0.weigh(5) },
-      Sending(name: "check:") { try $0.check(5) },
-      Sending(name: "nap:") {
-        $0.nap(5)
-        return nil
-      },
-      Sending(name: "tellLater:") {
-        await $0.tellLater(5)
-        return nil
-      },
-      Sending(name: "pushLater:") {
+      Sending("tell:", "nothing") { $0.tell(5) },
+      Sending("push:", "nothing") { try $0.push(5) },
+      Sending("weigh:", "-1") { $0.weigh(5) },
+      Sending("check:", "mustBeAwaited") { try $0.check(5) },
+      Sending("nap:", "nothing") { $0.nap(5) },
+      Sending("tellLater:", "nothing") { await $0.tellLater(5) },
+      Sending("pushLater:", "nothing", "unreachable", "nothing", "failed") {
         try await $0.pushLater(5)
-        return nil
       },
-      Sending(name: "weighLater:") { await $0.weighLater(5) },
-      Sending(name: "findLater:") { await $0.findLater(5) },
-      Sending(name: "checkLater:") { try await $0.checkLater(5) },
-      Sending(name: "gradeLater:") { try await $0.gradeLater(5) },
-      Sending(name: "napLater:") {
-        await $0.napLater(5)
-        return nil
+      Sending("weighLater:", "5", "-1", "5", "0") { await $0.weighLater(5) },
+      Sending("findLater:", "5", "nothing", "5", "nothing") { await $0.findLater(5) },
+      Sending("checkLater:", "5", "unreachable", "5", "failed") { try await $0.checkLater(5) },
+      Sending("gradeLater:", "5", "-1", "5", "-1") { try await $0.gradeLater(5) },
+      Sending("napLater:", "nothing") { await $0.napLater(5) },
+      Sending("restLater:", "5", "-1", "-1", "0") { await $0.restLater(5) },
+      Sending("rateLater:", "5", "unreachable", "nobodyAnswered", "failed") {
+        try await $0.rateLater(5)
       },
-      Sending(name: "restLater:") { await $0.restLater(5) },
-      Sending(name: "rateLater:") { try await $0.rateLater(5) },
     ]
 
     func outcome(_ proxy: any Asked) async -> String {
       do {
         return try await send(proxy).map { "\($0)" } ?? "nothing"
       } catch ForwardingError.nobodyAnswered {
-        return "throws nobodyAnswered"
+        return "nobodyAnswered"
       } catch RemoteError.unreachable {
-        return "throws unreachable"
+        return "unreachable"
       } catch RemoteError.mustBeAwaited {
-        return "throws mustBeAwaited"
+        return "mustBeAwaited"
       } catch RemoteError.failed(code: 3, text: "weak") {
-        return "throws failed"
+        return "failed"
       } catch { return "throws \(error)" }
     }
   }
 
-  /// The kind of target in the other process.
+  /// The target in the other process: one that answers, none, one that leaves the requirement out,
+  /// and one that fails.
   private enum There: Int, CaseIterable { case answering, none, leaving, failing }
-
-  /// The sender's result for a target that answers, for no target, for one that leaves the
-  /// requirement out, and for one that fails.
-  private let table: [String: [String]] = [
-    "tell:": ["nothing", "nothing", "nothing", "nothing"],
-    "push:": ["nothing", "nothing", "nothing", "nothing"],
-    "weigh:": ["-1", "-1", "-1", "-1"],
-    "check:": Array(repeating: "throws mustBeAwaited", count: 4),
-    "nap:": ["nothing", "nothing", "nothing", "nothing"],
-    "tellLater:": ["nothing", "nothing", "nothing", "nothing"],
-    "pushLater:": ["nothing", "throws unreachable", "nothing", "throws failed"],
-    "weighLater:": ["5", "-1", "5", "0"],
-    "findLater:": ["5", "nothing", "5", "nothing"],
-    "checkLater:": ["5", "throws unreachable", "5", "throws failed"],
-    "gradeLater:": ["5", "-1", "5", "-1"],
-    "napLater:": ["nothing", "nothing", "nothing", "nothing"],
-    "restLater:": ["5", "-1", "-1", "0"],
-    "rateLater:": ["5", "throws unreachable", "throws nobodyAnswered", "throws failed"],
-  ]
 
   @Suite("Outcomes of requirements in another process", .timeLimit(.minutes(60)))
   struct RemoteOutcomeTests {
     /// A host with such a target, and a reference to it.
-    private func host(_ there: There, _ ends: (any Transport, any Transport)) throws -> (
-      RemoteHost, Remote<AskedProxy>
-    ) {
+    private func host(
+      _ there: There, _ ends: (any Transport, any Transport), on lane: DeliveryLane? = nil
+    ) throws -> (RemoteHost, Remote<AskedProxy>) {
       let name = "asked \(UInt32.random(in: 0 ... .max))"
       let host = RemoteHost(ends.0, as: name)
       switch there {
-      case .answering: try host.expose(Full(1), as: AskedProxy.self)
+      case .answering: try host.expose(Full(1), as: AskedProxy.self, on: lane)
       case .none: break
-      case .leaving: try host.expose(Brief(1), as: AskedProxy.self)
-      case .failing: try host.expose(Full(nil), as: AskedProxy.self)
+      case .leaving: try host.expose(Brief(1), as: AskedProxy.self, on: lane)
+      case .failing: try host.expose(Full(nil), as: AskedProxy.self, on: lane)
       }
       return (host, try Remote<AskedProxy>(ends.1, at: name, deadline: .seconds(3000)))
     }
 
     @Test(
-      "each outcome of a requirement is that of the table", arguments: Way.allCases, There.allCases)
+      "each outcome of a requirement is that of the table, with and without a lane",
+      arguments: Way.allCases, There.allCases)
     private func cells(_ way: Way, _ there: There) async throws {
-      let (host, remote) = try host(there, way.ends())
-      for _ in 0..<2 {
-        for sending in Sending.all {
-          let expected = table[sending.name]?[there.rawValue]
-          let alone = await sending.outcome(remote.proxy)
-          #expect(alone == expected, "\(sending.name)")
+      for lane in [nil, DeliveryLane.queue(DispatchQueue(label: "asked"))] {
+        let (host, remote) = try host(there, way.ends(), on: lane)
+        for _ in 0..<2 {
+          for sending in Sending.all {
+            let outcome = await sending.outcome(remote.proxy)
+            #expect(outcome == sending.expected[there.rawValue], "\(sending.name)")
+          }
         }
+        host.close()
       }
-      host.close()
     }
 
     @Test(
@@ -246,22 +216,6 @@
     func guarded() throws {
       let remote = try Remote<Station.DelegateProxy>(InProcessTransport(), at: "station")
       #expect(throws: RemoteError.mustBeAwaited("authorize:")) { try remote.proxy.authorize(1) }
-    }
-
-    @Test("outcomes are the same for a remote target with a lane")
-    private func lane() async throws {
-      let transport = InProcessTransport()
-      let host = RemoteHost(transport, as: "lane")
-      try host.expose(Brief(1), as: AskedProxy.self, on: .queue(DispatchQueue(label: "asked")))
-      let remote = try Remote<AskedProxy>(transport, at: "lane", deadline: .seconds(3000))
-      for _ in 0..<2 {
-        #expect(await remote.proxy.restLater(5) == -1)
-        #expect(try await remote.proxy.checkLater(5) == 5)
-        await #expect(throws: ForwardingError.nobodyAnswered("rateLater:")) {
-          try await remote.proxy.rateLater(5)
-        }
-      }
-      host.close()
     }
 
     @Test("a message without a method is refused if it is sent by its selector")

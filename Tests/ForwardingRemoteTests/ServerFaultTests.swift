@@ -4,9 +4,8 @@
   import ForwardingNATS
   import ForwardingRemote
   import Foundation
-  import ForwardingWire
+  import ForwardingTestSupport
   import RemoteTestSupport
-  import Synchronization
   import Testing
 
   @Suite(
@@ -81,17 +80,13 @@
       "large calls end near their deadline while a server is stopped, and work when it continues")
     func stoppedServer() async throws {
       let server = try NATSServer()
-      let host = RemoteHost(try server.connect(), as: name)
-      var vaults = Interface("vault")
-      try vaults.allow(Vault.name)
-      let vault = Vault()
-      try host.expose(vault, vaults)
       // libnats delays calls while it reconnects, so this connection has the default timeouts.
-      let here = try NATSTransport(server.url)
-      let remote = RemoteProxy(vaults, here, at: name, deadline: .seconds(1))
+      let bank = try Bank((server.connect(), NATSTransport(server.url)))
+      let remote = bank.remote
+      remote.deadline = .seconds(1)
       #expect(try await Vault.name("Ann", on: remote) == "Ann's")
       server.signal(SIGSTOP)
-      let ended = Count()
+      let ended = LockedValue(0)
       let begin = ContinuousClock.now
       let text = String(repeating: "x", count: 500_000)
       let calls = (0..<60).map { _ in
@@ -99,14 +94,13 @@
           await #expect(throws: RemoteError.self) {
             _ = try await Vault.name(text, on: remote).count
           }
-          ended.sum.wrappingAdd(1, ordering: .relaxed)
+          ended.withLock { $0 += 1 }
         }
       }
       // A separate thread, as all threads of tasks may be blocked.
       await withCheckedContinuation { continuation in
-        Thread.detachNewThread {
-          while ended.sum.load(ordering: .relaxed) < 60, ContinuousClock.now - begin < .seconds(40)
-          {
+        beginThread {
+          while ended.withLock({ $0 }) < 60, ContinuousClock.now - begin < .seconds(40) {
             usleep(10_000)
           }
           server.signal(SIGCONT)
@@ -117,49 +111,44 @@
       #expect(time < .seconds(30), "\(time)")
       for call in calls { await call.value }
       remote.deadline = .seconds(3000)
-      while (try? await Vault.name("Ann", on: remote)) != "Ann's" {}
+      try await eventually { (try? await Vault.name("Ann", on: remote)) == "Ann's" }
       let counts = remote.statistics
       #expect(counts.asked > 60)
       #expect(counts.asked == counts.answered + counts.failed + counts.refused)
-      host.close()
     }
 
-    #if Macros
-      @Test(
-        "three of five hosts die during a gathering: the others answer")
-      func dyingHosts() async throws {
-        let server = try NATSServer()
-        let hosts = try (0..<5).map { _ in try HostProcess(server.url, as: name) }
-        let here = try server.connect()
-        let all = try Remote<NumberedProxy>(here, at: name, deadline: .seconds(3000))
-        func reached() async throws -> Int {
-          try await all.gather(expecting: 5, within: .milliseconds(200)) {
-            try await $0.process(meeting: nil)
-          }.answers.count
-        }
-        while try await reached() < 5 {}
-        let folder = try TemporaryFolder()
-        let before = try await all.gather(expecting: 5) { try await $0.process(meeting: nil) }
-        let processes = before.values
-        try #require(Set(processes) == Set(hosts.map(\.number)))
-        let begin = ContinuousClock.now
-        async let asked = all.gather(within: .seconds(15)) {
-          try await $0.process(meeting: folder.path)
-        }
-        // All hosts have received the message, and have not answered.
-        while try FileManager.default.contentsOfDirectory(atPath: folder.path).count < 5 {
-          try await Task.sleep(for: .milliseconds(10))
-        }
-        for process in processes[..<3] { kill(process, SIGKILL) }
-        #expect(FileManager.default.createFile(atPath: folder.path("go on"), contents: nil))
-        let after = try await asked
-        let time = ContinuousClock.now - begin
-        #expect(time >= .seconds(15) && time < .seconds(100), "\(time)")
-        #expect(Set(after.values) == Set(processes[3...]))
-        for host in hosts { host.end() }
+    @Test(
+      "three of five hosts die during a gathering: the others answer")
+    func dyingHosts() async throws {
+      let server = try NATSServer()
+      let hosts = try (0..<5).map { _ in try HostProcess(server.url, as: name) }
+      let here = try server.connect()
+      let all = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(3000))
+      func reached() async throws -> Int {
+        try await all.gather(expecting: 5, within: .milliseconds(200)) {
+          try await Tally.meet(nil, on: $0)
+        }.answers.count
       }
-    #endif
+      while try await reached() < 5 {}
+      let folder = try TemporaryFolder()
+      let before = try await all.gather(expecting: 5) { try await Tally.meet(nil, on: $0) }
+      let processes = before.values
+      try #require(Set(processes) == Set(hosts.map(\.number)))
+      let begin = ContinuousClock.now
+      async let asked = all.gather(within: .seconds(15)) {
+        try await Tally.meet(folder.path, on: $0)
+      }
+      // All hosts have received the message, and have not answered.
+      try await eventually {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).count >= 5
+      }
+      for process in processes[..<3] { kill(process, SIGKILL) }
+      #expect(FileManager.default.createFile(atPath: folder.path("go on"), contents: nil))
+      let after = try await asked
+      let time = ContinuousClock.now - begin
+      #expect(time >= .seconds(15) && time < .seconds(100), "\(time)")
+      #expect(Set(after.values) == Set(processes[3...]))
+      for host in hosts { host.end() }
+    }
   }
-
-  private final class Count: Sendable { let sum = Atomic(0) }
 #endif

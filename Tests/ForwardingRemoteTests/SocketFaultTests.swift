@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
-import ForwardingWire
+import ForwardingRemote
 import ForwardingTestSupport
 import Foundation
-import Synchronization
 import RemoteTestSupport
 import Testing
 
-@testable import ForwardingRemote
-
 import Glibc
 
-@Suite("Faults of Unix sockets", .timeLimit(.minutes(60)))
+@Suite("Sockets, their files and other users", .timeLimit(.minutes(60)))
 struct SocketFaultTests {
-  private let name = "tally \(UInt32.random(in: 0 ... .max))"
   private let path = socketPath()
+
+  // MARK: Who may listen and connect
 
   @Test("another user cannot connect", .users, .enabled(if: getuid() == 0, "needs two users"))
   func otherUser() async throws {
@@ -23,14 +21,13 @@ struct SocketFaultTests {
     stat(path, &facts)
     #expect(facts.st_mode & 0o777 == 0o600)
     await #expect(processExitsWith: .success) { [path = path as String] in
-      let own = try UnixSocketTransport(connectedTo: path)
-      own.close()
-      guard setgid(65534) == 0, setuid(65534) == 0 else { exit(2) }
+      try UnixSocketTransport(connectedTo: path).close()
+      require(setgid(65534) == 0 && setuid(65534) == 0)
       do {
         _ = try UnixSocketTransport(connectedTo: path)
-        exit(3)
-      } catch TransportError.unreachable(let why) where why.hasSuffix("Permission denied") {
-        exit(0)
+        require(false, "another user is connected")
+      } catch TransportError.unreachable(let why) {
+        require(why.hasSuffix("Permission denied"), why)
       }
     }
     server.close()
@@ -42,111 +39,24 @@ struct SocketFaultTests {
   func otherUsersPath() async throws {
     await #expect(processExitsWith: .success) { [path = path as String] in
       // The kernel reports the user of the listening process at the time of listening.
-      guard seteuid(65534) == 0 else { exit(2) }
+      require(seteuid(65534) == 0)
       let server = try UnixSocketTransport(listeningAt: path)
-      guard seteuid(0) == 0 else { exit(3) }
-      defer { server.close() }
+      require(seteuid(0) == 0)
       do {
         _ = try UnixSocketTransport(connectedTo: path)
-        exit(4)
-      } catch TransportError.unreachable(let why) where why.hasSuffix("another user listens there")
-      {
-        exit(0)
+        require(false, "connected to another user")
+      } catch TransportError.unreachable(let why) {
+        require(why.hasSuffix("another user listens there"), why)
       }
+      server.close()
     }
-    unlink(path)
-  }
-
-  @Test("frequent signals interrupt no call")
-  func signals() async {
-    await #expect(processExitsWith: .success) { [name = name as String, path = path as String] in
-      let server = try UnixSocketTransport(listeningAt: path)
-      let host = RemoteHost(server, as: name)
-      let tally = Tally()
-      try host.expose(tally, Tally.interface())
-      var action = sigaction()
-      // Without `SA_RESTART`, so that system calls are interrupted.
-      action.__sigaction_handler.sa_handler = { _ in }
-      sigaction(SIGALRM, &action, nil)
-      ualarm(100, 100)
-      let here = try UnixSocketTransport(connectedTo: path)
-      let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(100))
-      let endings = Endings()
-      await endings.send(0..<3000, to: remote, atATime: 10)
-      guard endings.answered.count == 3000, tally.count == 3000, tally.twice == 0 else { exit(2) }
-      host.close()
-      exit(0)
-    }
-  }
-
-  @Test("a message that the kernel cannot send as a whole is too large, and the next one is sent")
-  func messageSize() throws {
-    var ends: [Int32] = [0, 0]
-    #expect(
-      socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
-    let descriptor = SocketDescriptor(number: ends[0])
-    descriptor.setRoom(8192)
-    let connection = SocketConnection(descriptor)
-    let error = #expect(throws: TransportError.self) {
-      try connection.send([UInt8](repeating: 0, count: 100_000))
-    }
-    #expect(error == .failed("the system cannot send 100000 bytes at once"))
-    try connection.send([1, 2, 3])
-    var bytes = [UInt8](repeating: 0, count: 10)
-    #expect(recv(ends[1], &bytes, 10, 0) == 3)
-    connection.end()
-    close(ends[1])
-  }
-
-  @Test("a message that has to wait is sent, however often messages had to wait before")
-  func waitsAgain() throws {
-    var ends: [Int32] = [0, 0]
-    #expect(
-      socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
-    let connection = SocketConnection(SocketDescriptor(number: ends[0]))
-    var message = [UInt8](repeating: 0, count: 1000)
-    // A missing message fails the test instead of blocking it forever.
-    // The seconds and microseconds of a `timeval`, whose module an optimized build does not find.
-    var limit = [60, 0]
-    setsockopt(ends[1], SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    for round: UInt8 in 1...4 {
-      message[0] = round
-      for _ in 0..<2000 { try connection.send(message) }
-      #expect(connection.waiting > 0)
-      for _ in 0..<2000 {
-        try #require(recv(ends[1], &message, message.count, 0) == message.count)
-        #expect(message[0] == round)
-      }
-      while connection.waiting > 0 { usleep(100) }
-    }
-    connection.end()
-    close(ends[1])
-  }
-
-  @Test("a limited number of bytes waits for a peer that does not read, and none once it has ended")
-  func congested() throws {
-    var ends: [Int32] = [0, 0]
-    #expect(
-      socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0)
-    let connection = SocketConnection(SocketDescriptor(number: ends[0]))
-    let message = [UInt8](repeating: 0, count: 1000)
-    #expect(throws: TransportError.congested) {
-      while true { try connection.send(message) }
-    }
-    let most = SocketConnection.mostWaiting
-    #expect((most - 1064...most).contains(connection.waiting))
-    connection.end()
-    #expect(throws: TransportError.interrupted) { try connection.send(message) }
-    close(ends[1])
   }
 
   @Test("one of many processes gets the path of a dead one, and another file at the path stays")
   func listeners() async throws {
     for _ in 0..<400 {
       // A socket file without a listener.
-      let dead = try SocketDescriptor.make()
-      try dead.listen(at: path)
-      dead.close()
+      #expect(PacketSocket(listeningAt: path) != nil)
       // A process that another test is starting also has the descriptor until it calls `exec`.
       while PacketSocket(path) != nil { usleep(100) }
       let servers: [UnixSocketTransport] = await withTaskGroup(of: UnixSocketTransport?.self) {
@@ -155,9 +65,11 @@ struct SocketFaultTests {
         return await tasks.reduce(into: []) { if let server = $1 { $0.append(server) } }
       }
       #expect(servers.count == 1)
-      let client = try UnixSocketTransport(connectedTo: path)
-      client.close()
+      try UnixSocketTransport(connectedTo: path).close()
       for server in servers { server.close() }
+    }
+    #expect(throws: TransportError.unreachable("\(path): no process listens there")) {
+      try UnixSocketTransport(connectedTo: path)
     }
     try "a text".write(toFile: path, atomically: true, encoding: .utf8)
     #expect(throws: TransportError.self) { try UnixSocketTransport(listeningAt: path) }
@@ -167,24 +79,19 @@ struct SocketFaultTests {
 
   @Test("the socket file of a listener with a full queue of connections stays")
   func fullBacklog() throws {
-    let busy = try SocketDescriptor.make()
-    try busy.listen(at: path)
+    let busy = try #require(PacketSocket(listeningAt: path))
     var before = stat()
     #expect(lstat(path, &before) == 0)
-    var waiting: [SocketDescriptor] = []
-    while waiting.count < 5000 {
-      let descriptor = try SocketDescriptor.make()
-      waiting.append(descriptor)
-      guard (try? descriptor.connect(to: path)) == true else { break }
+    var waiting = [PacketSocket(blocks: false)]
+    while waiting.count < 5000, waiting.last?.connect(to: path) == true {
+      waiting.append(PacketSocket(blocks: false))
     }
     #expect(waiting.count < 5000)
     #expect(throws: TransportError.self) { try UnixSocketTransport(listeningAt: path) }
     #expect(throws: TransportError.self) { try UnixSocketTransport(connectedTo: path) }
     var after = stat()
     #expect(lstat(path, &after) == 0 && after.st_ino == before.st_ino)
-    for descriptor in waiting { descriptor.close() }
-    busy.close()
-    unlink(path)
+    withExtendedLifetime((busy, waiting)) { _ = unlink(path) }
   }
 
   @Test("a path has one listener, even if its file was removed")
@@ -202,13 +109,62 @@ struct SocketFaultTests {
     #expect(access(path, F_OK) != 0 && access(path + ".lock", F_OK) != 0)
   }
 
+  @Test("a lock on the folder does not delay a listener, and an abandoned lock file is taken over")
+  func lock() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("socket")
+    let number = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    #expect(flock(number, LOCK_EX) == 0)
+    #expect(FileManager.default.createFile(atPath: path + ".lock", contents: nil))
+    try #require(ends { try UnixSocketTransport(listeningAt: path).close() })
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    close(number)
+    // A file that is not empty serves another purpose.
+    try "written".write(toFile: path + ".lock", atomically: true, encoding: .utf8)
+    try UnixSocketTransport(listeningAt: path).close()
+    #expect(try String(contentsOfFile: path + ".lock", encoding: .utf8) == "written")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["socket.lock"])
+  }
+
+  @Test("a path that is not whole, or no path, is refused, and removes no file")
+  func paths() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("empty")
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    let long = path + String(repeating: "x", count: 108)
+    for bad in ["", "socket", "./socket", path + "\0x", long, folder.path("none/socket")] {
+      #expect(throws: TransportError.self, "\(bad)") { try UnixSocketTransport(listeningAt: bad) }
+      #expect(throws: TransportError.self, "\(bad)") { try UnixSocketTransport(connectedTo: bad) }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["empty"])
+  }
+
+  // MARK: What arrives
+
+  @Test("frequent signals interrupt no call")
+  func signals() async {
+    await #expect(processExitsWith: .success) {
+      let (there, here) = try Way.socket.ends()
+      let host = RemoteHost(there, as: "tally")
+      let tally = Tally()
+      try host.expose(tally, Tally.interface())
+      var action = sigaction()
+      // Without `SA_RESTART`, so that system calls are interrupted.
+      action.__sigaction_handler.sa_handler = { _ in }
+      sigaction(SIGALRM, &action, nil)
+      ualarm(100, 100)
+      let remote = RemoteProxy(try Tally.interface(), here, at: "tally", deadline: .seconds(100))
+      let endings = Endings()
+      await endings.send(0..<3000, to: remote, atATime: 10)
+      require(endings.answered.count == 3000 && tally.count == 3000 && tally.twice == 0)
+      withExtendedLifetime(host) { exit(0) }
+    }
+  }
+
   @Test("a peer that sends malformed frames is disconnected, and other peers are served")
   func frames() async throws {
-    let server = try UnixSocketTransport(listeningAt: path)
-    let host = RemoteHost(server, as: name)
-    try host.expose(Tally(), Tally.interface())
-    let here = try UnixSocketTransport(connectedTo: path)
-    let remote = RemoteProxy(try Tally.interface(), here, at: name, deadline: .seconds(3000))
+    let bank = try Bank(
+      (UnixSocketTransport(listeningAt: path), UnixSocketTransport(connectedTo: path)))
     let zeros = [UInt8](repeating: 0, count: 8)
     let hostile: [[UInt8]] = [
       [1], [0x12], [0x12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], [0x13, 0, 0], [0, 0, 0, 0] + zeros,
@@ -221,15 +177,111 @@ struct SocketFaultTests {
       let peer = try #require(PacketSocket(path))
       #expect(peer.send(bytes))
       #expect(peer.receive() == nil)
-      #expect(try await Tally.take(number, on: remote) == number)
+      #expect(try await Vault.deposit(1, on: bank.remote) == number + 1)
     }
     // Answers to unknown requests are ignored.
     let liar = try #require(PacketSocket(path))
     for kind: UInt8 in [0x13, 0x14] { #expect(liar.send([kind, 1, 0, 0])) }
-    #expect(liar.send([0x12, 7, 0, 0] + zeros))
-    #expect(liar.receive() == [0x14, 7, 0, 0])
-    host.close()
-    here.close()
-    server.close()
+    #expect(liar.isAnswered())
+  }
+
+  // MARK: Descriptors and threads
+
+  @Test("no descriptor can be inherited at any moment by a program that is started")
+  func closedOnExec() async {
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let server = try UnixSocketTransport(listeningAt: path)
+      let (found, looked) = (LockedValue(0), LockedValue(0))
+      beginThread {
+        while true {
+          for number: Int32 in 0..<48 {
+            func isSocket() -> Bool {
+              var kind: Int32 = 0
+              var size = socklen_t(MemoryLayout<Int32>.size)
+              return getsockopt(number, SOL_SOCKET, SO_TYPE, &kind, &size) == 0
+                && kind == Int32(SOCK_SEQPACKET.rawValue)
+            }
+            // Checked before and after, as the number may belong to another descriptor meanwhile.
+            guard isSocket() else { continue }
+            let flags = fcntl(number, F_GETFD)
+            guard flags >= 0, flags & FD_CLOEXEC == 0, isSocket() else { continue }
+            found.withLock { $0 += 1 }
+          }
+          looked.withLock { $0 += 1 }
+        }
+      }
+      // Accepting may be slower than connecting.
+      for _ in 0..<3000 { try? UnixSocketTransport(connectedTo: path).close() }
+      while looked.withLock({ $0 }) < 100 { usleep(1000) }
+      require(found.withLock { $0 } == 0)
+      withExtendedLifetime(server) { _exit(0) }
+    }
+  }
+
+  /// Sets the soft limit of a resource of this process. Returns what it was.
+  private static func setLimit(_ resource: Int32, _ value: rlim_t) -> rlim_t {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(UInt32(resource)), &limit)
+    let before = limit.rlim_cur
+    limit.rlim_cur = value
+    require(setrlimit(__rlimit_resource_t(UInt32(resource)), &limit) == 0)
+    return before
+  }
+
+  @Test(
+    "a process without threads to spare refuses connections, frees closed ones, and recovers",
+    .enabled(if: getuid() == 0, "needs another user, as root gets all threads"),
+    .notEmulated("the emulator needs threads of its own"))
+  func noMoreThreads() async {
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      require(setgid(65533) == 0 && setuid(65533) == 0)
+      let server = try UnixSocketTransport(listeningAt: path)
+      let deaf = PacketSocket(path)
+      require(deaf?.isAnswered() == true)
+      let files = { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count }
+      let before = files() ?? 0
+      // `RLIMIT_NPROC`.
+      let usual = Self.setLimit(6, 0)
+      let bytes = [UInt8](repeating: 0, count: 100_000)
+      // Until a thread is needed for what waits.
+      for _ in 0..<60_000 where files() != before - 1 {
+        try? server.publish(bytes, to: "news")
+        usleep(1000)
+      }
+      require(files() == before - 1)
+      let late = PacketSocket(path)
+      require(late?.receive() == nil)
+      require((try? UnixSocketTransport(connectedTo: path)) == nil)
+      _ = Self.setLimit(6, usual)
+      require(PacketSocket(path)?.isAnswered() == true)
+      withExtendedLifetime((server, deaf, late)) { exit(0) }
+    }
+  }
+
+  @Test(
+    "a process without descriptors to spare waits, and does not use a whole core",
+    .notEmulated("the emulator needs descriptors of its own"))
+  func noMoreFiles() async {
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let server = try UnixSocketTransport(listeningAt: path)
+      // Once there is a connection, all threads that wait for others exist.
+      let first = PacketSocket(path)
+      require(first?.isAnswered() == true)
+      let waiting = (0..<16).map { _ in PacketSocket() }
+      // `RLIMIT_NOFILE`: no descriptor can be opened, not even that of a timer for a later attempt.
+      let usual = Self.setLimit(7, 0)
+      require(open("/dev/null", O_RDONLY) < 0)
+      for socket in waiting { require(socket.connect(to: path)) }
+      // Other work of the process may use a core for a while; busy polling uses it all the time.
+      let isQuiet = (0..<5).contains { _ in
+        let before = clock()
+        usleep(2_000_000)
+        return Double(clock() - before) / 1e6 < 0.5
+      }
+      require(isQuiet)
+      _ = Self.setLimit(7, usual)
+      for socket in waiting { require(socket.isAnswered()) }
+      withExtendedLifetime((server, first)) { exit(0) }
+    }
   }
 }

@@ -6,10 +6,8 @@ import ForwardingWire
 import Foundation
 import Invocations
 
-import Glibc
-
 /// Records each number that it receives, and repetitions.
-final class Tally: Sendable {
+final class Tally: MethodDeclaring, Sendable {
   private struct Notes {
     var numbers: Set<Int> = []
     var twice = 0
@@ -24,26 +22,27 @@ final class Tally: Sendable {
   /// How many numbers it received, and how many of them again.
   static let count = try! AsyncMessage<Int>("tallyCount")
   static let twice = try! AsyncMessage<Int>("tallyTwice")
-  /// The number of its process.
-  static let process = try! AsyncMessage<Int32>("tallyProcess")
+  /// Returns the number of its process once all may go on: it makes a file of that name in a folder,
+  /// and waits for another one. Without a folder, it does not wait.
+  static let meet = try! AsyncMessage<Int32, String?>("tallyMeet:")
 
-  private static let isReady: Void = {
-    let table = MethodTable.of(Tally.self)
-    do {
-      try table.register("tallyTake:") { (tally: Tally, number: Int) in
-        tally.take(number)
-        return number
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("tallyTake:") { (tally: Tally, number: Int) in
+      tally.take(number)
+      return number
+    }
+    methods.register("tallyCount") { (tally: Tally) in tally.count }
+    methods.register("tallyTwice") { (tally: Tally) in tally.twice }
+    methods.register("tallyMeet:") { (_: Tally, folder: String?) async throws in
+      if let folder {
+        try "".write(toFile: "\(folder)/\(getpid())", atomically: false, encoding: .utf8)
+        try await eventually { FileManager.default.fileExists(atPath: folder + "/go on") }
       }
-      try table.register("tallyCount") { (tally: Tally) in tally.count }
-      try table.register("tallyTwice") { (tally: Tally) in tally.twice }
-      try table.register("tallyProcess") { (_: Tally) in getpid() }
-    } catch { fatalError("\(error)") }
-  }()
-
-  init(keepsOrder: Bool = false) {
-    self.keepsOrder = keepsOrder
-    Self.isReady
+      return getpid()
+    }
   }
+
+  init(keepsOrder: Bool = false) { self.keepsOrder = keepsOrder }
 
   private func take(_ number: Int) {
     notes.withLock { notes in
@@ -63,7 +62,7 @@ final class Tally: Sendable {
     try interface.allow(take)
     try interface.allow(count)
     try interface.allow(twice)
-    try interface.allow(process)
+    try interface.allow(meet)
     return interface
   }
 }

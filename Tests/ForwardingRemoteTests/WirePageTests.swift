@@ -45,20 +45,13 @@ struct WirePageTests {
   }
 
   @Test("a host answers the request of the page with the answer of the page")
-  func host() throws {
+  func host() async throws {
     let transport = InProcessTransport()
     let host = RemoteHost(transport, as: "bank-1")
     defer { host.close() }
     try host.expose(Account(), interface())
-    let answers = Guarded<[[UInt8]]>([])
-    let request = try transport.request(page("request"), to: Self.subject) { answer in
-      if case .success(let bytes) = answer { answers.withLock { $0.append(bytes) } }
-    }
-    request.end()
-    var answer = try #require(answers.read { $0.first })
-    for byte in 0..<8 {
-      #expect(answer[12 + byte] == UInt8(truncatingIfNeeded: host.number >> (8 * UInt64(byte))))
-    }
+    var answer = try await ask(transport, page("request"), Self.subject).get()
+    #expect(answer[12..<20].elementsEqual(Envelope.bytes(of: host.number)))
     answer.replaceSubrange(12..<20, with: [0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80])
     #expect(try answer == page("answer"))
   }

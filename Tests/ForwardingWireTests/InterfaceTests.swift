@@ -74,8 +74,16 @@ struct InterfaceTests {
     #expect(allowed.allSatisfy { $0 == nil }, "\(allowed)")
   }
 
-  @Test("the limits of a message: 64 arguments, and names of 1,024 bytes")
+  @Test("the limits of a message: 64 arguments, names of 1,024 bytes, encodings of 16,384")
   func messageLimits() throws {
+    for bytes in [16_384, 16_385] {
+      // A result, the receiver, the selector, and a structure of bytes.
+      let encoding = "i@:{=" + String(repeating: "c", count: bytes - 6) + "}"
+      let error = try error { try $0.allow("take:", MethodSignature(parsing: encoding)) }
+      let expected = InterfaceError.limit(
+        of: "bytes of the encoding of 'take:'", 16_384, given: bytes)
+      #expect(error == (bytes > 16_384 ? expected : nil))
+    }
     for (count, isFine) in [(64, true), (65, false)] {
       let selector = try Selector(interning: "m" + String(repeating: ":", count: count))
       let signature = try MethodSignature(parsing: "v@:" + String(repeating: "i", count: count))

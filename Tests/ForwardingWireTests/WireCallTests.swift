@@ -9,7 +9,7 @@ struct WireCallTests {
   @Test("a decoded call does the same as the encoded one, and no other length is a call")
   func roundTrip() throws {
     let interface = try Listener.interface()
-    for (call, expected) in try Listener.calls() {
+    for (call, expected, _) in try Listener.calls() {
       let bytes = try interface.encode(call)
       let listener = Listener()
       try interface.decode(bytes).invoke(on: listener)
@@ -120,8 +120,7 @@ struct WireCallTests {
   @Test("no byte of the padding between the members of a structure is encoded")
   func padding() throws {
     let interface = try Listener.interface()
-    let message = try Message<NoResult, Pair>("pair:")
-    let bytes = try interface.encode(message.invocation(Pair(one: 7, other: 9)))
+    let bytes = try interface.encode(Listener.pair.invocation(Pair(one: 7, other: 9)))
     // One byte and eight, of a structure of 16.
     #expect(Array(bytes.suffix(9)) == [7, 9, 0, 0, 0, 0, 0, 0, 0])
     #expect(bytes.count == Fingerprint.size + 9)
@@ -132,10 +131,8 @@ struct WireCallTests {
     let interface = try Listener.interface()
     var native = Interface("listener")
     try native.allow("text:", MethodSignature("v@:*"))
-    let number = try Message<NoResult, Int32>("number:").invocation(1)
-    let three = try Message<NoResult, Int32, Double, Bool>("three:of:and:").invocation(1, 2, true)
-    let text = try Message<NoResult, String?>("text:").invocation("abc")
-    let bytes = try Message<NoResult, [UInt8]>("bytes:").invocation([1, 2, 3])
+    let (number, three) = try (Listener.number.invocation(1), Listener.three.invocation(1, 2, true))
+    let (text, bytes) = try (Listener.text.invocation("abc"), Listener.bytes.invocation([1, 2, 3]))
     let own = try #require(interface.message("number:")).fingerprint
     let other = Fingerprint(selector: 0, types: own.types)
     let wide = Fingerprint(selector: own.selector, types: 0)
@@ -170,8 +167,7 @@ struct WireCallTests {
   @Test("a value that its type refuses is an error with a reason; JSON has sorted keys")
   func values() throws {
     let interface = try Listener.interface()
-    var bytes = try interface.encode(
-      Message<NoResult, Point?>("point:").invocation(Point(x: 1, tags: [])))
+    var bytes = try interface.encode(Listener.point.invocation(Point(x: 1, tags: [])))
     let json = Array(#"{"tags":[],"x":1}"#.utf8)
     #expect(Array(bytes.suffix(json.count)) == json)
     bytes[bytes.count - 2] = UInt8(ascii: "x")

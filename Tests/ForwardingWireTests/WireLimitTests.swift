@@ -5,10 +5,6 @@ import Testing
 
 @Suite("Limits")
 struct WireLimitTests {
-  private struct Tree: Codable, Sendable {
-    var kids: [Tree] = []
-  }
-
   @Test("a call is limited on both sides, with the offset of the part beyond the limit")
   func message() throws {
     let message = try Message<NoResult, String>("order:")

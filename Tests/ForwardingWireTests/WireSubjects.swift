@@ -11,6 +11,17 @@ struct Point: Codable, Hashable, Sendable {
 /// A value of size zero.
 struct Nothing: Codable, Equatable, Sendable {}
 
+/// A value of any depth.
+struct Tree: Codable, Sendable {
+  var text = ""
+  var kids: [Tree] = []
+
+  /// Each level is an object with a list, so two levels of JSON.
+  static func deep(_ levels: Int) -> Tree {
+    levels > 1 ? Tree(kids: [.deep(levels - 1)]) : Tree()
+  }
+}
+
 /// A C structure with padding.
 struct Pair: CallStructure, Equatable, Sendable {
   var one: Int8
@@ -19,66 +30,56 @@ struct Pair: CallStructure, Equatable, Sendable {
 }
 
 /// Records the messages that it receives.
-final class Listener: @unchecked Sendable {
+final class Listener: MethodDeclaring {
   var heard: [String] = []
 
-  init() {}
+  static let number = try! Message<NoResult, Int32>("number:")
+  static let three = try! Message<NoResult, Int32, Double, Bool>("three:of:and:")
+  static let text = try! Message<NoResult, String?>("text:")
+  static let bytes = try! Message<NoResult, [UInt8]>("bytes:")
+  static let point = try! Message<NoResult, Point?>("point:")
+  static let pair = try! Message<NoResult, Pair>("pair:")
 
-  static func prepare() throws {
-    let table = MethodTable.of(Listener.self)
-    try table.register("number:", replacing: true) { (self: Listener, a: Int32) in
-      self.heard.append("\(a)")
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("number:") { (self: Listener, a: Int32) in self.heard.append("\(a)") }
+    methods.register("three:of:and:") { (self: Listener, a: Int32, b: Double, c: Bool) in
+      self.heard.append("\(a) \(b) \(c)")
     }
-    try table.register("three:of:and:", replacing: true) {
-      (self: Listener, a: Int32, b: Double, c: Bool) in self.heard.append("\(a) \(b) \(c)")
-    }
-    try table.register("text:", replacing: true) { (self: Listener, a: String?) in
-      self.heard.append(a ?? "nil")
-    }
-    try table.register("bytes:", replacing: true) { (self: Listener, a: [UInt8]) in
-      self.heard.append("\(a)")
-    }
-    try table.register("point:", replacing: true) { (self: Listener, a: Point?) in
+    methods.register("text:") { (self: Listener, a: String?) in self.heard.append(a ?? "nil") }
+    methods.register("bytes:") { (self: Listener, a: [UInt8]) in self.heard.append("\(a)") }
+    methods.register("point:") { (self: Listener, a: Point?) in
       self.heard.append("\(a.map { "\($0.x) \($0.tags)" } ?? "nil")")
     }
-    try table.register("pair:", replacing: true) { (self: Listener, a: Pair) in
+    methods.register("pair:") { (self: Listener, a: Pair) in
       self.heard.append("\(a.one) \(a.other)")
     }
   }
 
   /// An interface with all these messages.
-  static func interface(limits: WireLimits = WireLimits()) throws -> Interface {
-    try prepare()
-    var interface = Interface("listener", limits: limits)
-    try interface.allow(Message<NoResult, Int32>("number:"))
-    try interface.allow(Message<NoResult, Int32, Double, Bool>("three:of:and:"))
-    try interface.allow(Message<NoResult, String?>("text:"))
-    try interface.allow(Message<NoResult, [UInt8]>("bytes:"))
-    try interface.allow(Message<NoResult, Point?>("point:"))
-    try interface.allow(Message<NoResult, Pair>("pair:"))
+  static func interface() throws -> Interface {
+    var interface = Interface("listener")
+    try interface.allow(number)
+    try interface.allow(three)
+    try interface.allow(text)
+    try interface.allow(bytes)
+    try interface.allow(point)
+    try interface.allow(pair)
     return interface
   }
 
-  /// One call of each message, and the text that the listener records for it.
-  static func calls() throws -> [(Invocation, String)] {
-    [
-      (try Message<NoResult, Int32>("number:").invocation(-5), "-5"),
-      (
-        try Message<NoResult, Int32, Double, Bool>("three:of:and:").invocation(1, 0.5, true),
-        "1 0.5 true"
-      ),
-      (try Message<NoResult, String?>("text:").invocation("grüße\0👋"), "grüße\0👋"),
-      (try Message<NoResult, String?>("text:").invocation(""), ""),
-      (try Message<NoResult, String?>("text:").invocation(nil), "nil"),
-      (try Message<NoResult, [UInt8]>("bytes:").invocation([0, 255]), "[0, 255]"),
-      (
-        try Message<NoResult, Point?>("point:").invocation(Point(x: 2, tags: ["a"])), "2.0 [\"a\"]"
-      ),
-      (try Message<NoResult, Point?>("point:").invocation(nil), "nil"),
-      (
-        try Message<NoResult, Pair>("pair:").invocation(Pair(one: -1, other: 1 << 40)),
-        "-1 \(1 << 40)"
-      ),
+  /// Calls of each message, each with the text that the listener records for it, and the texts of
+  /// its arguments for a process that does not have their types.
+  static func calls() throws -> [(Invocation, String, [String])] {
+    try [
+      (number.invocation(-5), "-5", ["-5"]),
+      (three.invocation(1, 0.5, true), "1 0.5 true", ["1", "0.5", "true"]),
+      (text.invocation("grüße\0👋"), "grüße\0👋", [#""grüße\u0000👋""#]),
+      (text.invocation(""), "", [#""""#]),
+      (text.invocation(nil), "nil", ["null"]),
+      (bytes.invocation([0, 255]), "[0, 255]", [#""00ff""#]),
+      (point.invocation(Point(x: 2, tags: ["a"])), #"2.0 ["a"]"#, [#"{"tags":["a"],"x":2}"#]),
+      (point.invocation(nil), "nil", ["null"]),
+      (pair.invocation(Pair(one: -1, other: 1 << 40)), "-1 \(1 << 40)", ["[-1,1099511627776]"]),
     ]
   }
 }

@@ -8,11 +8,7 @@ struct WireTypesTests {
   @Test("a process without the types prints the values that another process encoded")
   func printed() throws {
     let interface = try Listener.interface()
-    let expected = [
-      ["-5"], ["1", "0.5", "true"], [#""grüße\u0000👋""#], [#""""#], ["null"], [#""00ff""#],
-      [#"{"tags":["a"],"x":2}"#], ["null"], ["[-1,1099511627776]"],
-    ]
-    for ((call, _), texts) in zip(try Listener.calls(), expected) {
+    for (call, _, texts) in try Listener.calls() {
       let bytes = try interface.encode(call)
       let message = try #require(interface.messages.first { $0.selector == call.selector })
       let arguments = Array(bytes[Fingerprint.size...])
@@ -32,14 +28,10 @@ struct WireTypesTests {
     #expect(throws: WireError.self) { try WireTypes(encoding) }
   }
 
-  @Test("nested arrays of small structures are decoded")
-  func nestedArrays() throws {
-    let types = try WireTypes("v@:{s=[100[100{b=C}]]}")
-    #expect(try types.arguments([UInt8](repeating: 7, count: 10_000)).count == 1)
-  }
-
   @Test("the work for an encoding does not grow with the size of its values")
   func nestedWork() throws {
+    let types = try WireTypes("v@:{s=[100[100{b=C}]]}")
+    #expect(try types.arguments([UInt8](repeating: 7, count: 10_000)).count == 1)
     func cost(_ encoding: String) throws -> Double {
       try (0..<3).map { _ in try CPUTime.milliseconds { _ = try WireTypes(encoding) } }.min() ?? 0
     }

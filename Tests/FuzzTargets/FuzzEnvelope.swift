@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import ForwardingRemote
-import Invocations
+import ForwardingWire
 
 /// The envelope of calls and answers, as Documentation/Wire.md describes it; shared by the targets
 /// for other processes.
@@ -12,18 +11,11 @@ enum FuzzEnvelope {
   static let time: [UInt8] = [0x25, 0x69]
   static let answered: UInt8 = 0x81
 
-  static func number(_ number: UInt8) -> [UInt8] { [number, 0, 0, 0, 0, 0, 0, 0] }
+  static func number(_ number: UInt8) -> [UInt8] { little(UInt64(number)) }
 
   /// The header of a call.
   static func request(_ kind: UInt8, _ number: UInt8) -> [UInt8] {
     [2, kind] + time + self.number(number)
-  }
-
-  /// An answer to a request, with the request's number.
-  static func answer(_ kind: UInt8, host: [UInt8], to request: [UInt8], _ body: [UInt8]) -> [UInt8]
-  {
-    let number = request.count >= head ? Array(request[4..<12]) : self.number(0)
-    return [2, kind, 0, 0] + number + host + body
   }
 
   /// The subject for cancels of calls that were sent to a subject.
@@ -42,21 +34,12 @@ enum FuzzEnvelope {
     return (answer[1], RemoteRefusal(rawValue: answer[2]))
   }
 
-  /// Sends a request, and waits for the first answer; without one in time, it throws.
-  static func ask(
-    _ payload: [UInt8], _ subject: RemoteSubject, _ transport: any Transport
-  ) throws -> [UInt8] {
-    let answers = Guarded<[[UInt8]]>([])
-    let isThere = DispatchSemaphore(value: 0)
-    let request = try transport.request(payload, to: subject) { answer in
-      answers.withLock { $0.append((try? answer.get()) ?? []) }
-      isThere.signal()
-    }
-    defer { request.end() }
-    try wait(for: isThere, "a request")
-    let all = answers.read { $0 }
-    try demand(all.count == 1, "a request has \(all.count) answers")
-    try demand(read(all[0]) != nil, "an answer is none: \(all[0])")
-    return all[0]
+  /// The fingerprint of a message.
+  static func head(_ message: InterfaceMessage) -> [UInt8] {
+    [message.fingerprint.selector, message.fingerprint.types].flatMap { little($0) }
+  }
+
+  static func little<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+    (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
   }
 }

@@ -61,7 +61,7 @@ enum RemoteFuzz {
     defer { host.close() }
     try host.expose(shop, interface)
     let message = interface.messages[Int(bytes.first ?? 0) % 3]
-    let framed = head(message) + bytes
+    let framed = FuzzEnvelope.head(message) + bytes
     for payload in [
       bytes, FuzzEnvelope.request(1, 1) + bytes, FuzzEnvelope.request(1, 2) + framed,
     ] {
@@ -103,13 +103,6 @@ enum RemoteFuzz {
   private static func check(_ answer: [UInt8]) throws {
     try demand(
       answer.count < 8192 && FuzzEnvelope.read(answer) != nil, "an answer is none: \(answer)")
-  }
-
-  /// The fingerprint of a message.
-  private static func head(_ message: InterfaceMessage) -> [UInt8] {
-    [message.fingerprint.selector, message.fingerprint.types].flatMap { number in
-      (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-    }
   }
 
   // MARK: An answer

@@ -31,17 +31,11 @@ enum WireFuzz {
     try call(bytes)
     let message = interface.messages[Int(bytes.first ?? 0) % 6]
     let arguments = Array(bytes.dropFirst())
-    try call(head(message) + arguments)
+    try call(FuzzEnvelope.head(message) + arguments)
     try values(message.encoding, arguments)
     // An encoding from outside, and its values.
     var input = FuzzInput(bytes)
     try values(String(decoding: input.line(), as: UTF8.self), input.rest)
-  }
-
-  private static func head(_ message: InterfaceMessage) -> [UInt8] {
-    [message.fingerprint.selector, message.fingerprint.types].flatMap { number in
-      (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-    }
   }
 
   private static func call(_ bytes: [UInt8]) throws {

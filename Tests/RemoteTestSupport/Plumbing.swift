@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ForwardingRemote
 import Foundation
 
 import Glibc
@@ -75,26 +76,59 @@ package final class LoopbackSocket: Sendable {
   }
 }
 
-/// A plain connection to a Unix socket that preserves message boundaries, as the transport's do.
+/// A plain Unix socket that preserves message boundaries, as the transport's do.
 package final class PacketSocket: Sendable {
   private let number: Int32
 
-  package init?(_ path: String) {
+  private init(number: Int32) { self.number = number }
+
+  /// Makes a socket that is not connected.
+  package convenience init(blocks: Bool = true) {
     // Closed on `exec`, so that no process started by a test inherits it.
-    number = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
-    let status = withUnsafePointer(to: address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(number, $0, size) }
-    }
-    if status != 0 { return nil }
+    let kind = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue
+    let flags = blocks ? 0 : SOCK_NONBLOCK.rawValue
+    self.init(number: socket(AF_UNIX, Int32(kind | flags), 0))
+  }
+
+  package convenience init?(_ path: String) {
+    self.init()
+    if !connect(to: path) { return nil }
+  }
+
+  package convenience init?(listeningAt path: String) {
+    self.init()
+    if !Self.use(number, path, Glibc.bind) || listen(number, 64) != 0 { return nil }
   }
 
   deinit { close(number) }
 
+  package func connect(to path: String) -> Bool { Self.use(number, path, Glibc.connect) }
+
+  private static func use(
+    _ number: Int32, _ path: String,
+    _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Bool {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    return withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+  }
+
+  /// The next connection; nil once the socket is shut down.
+  package func accept() -> PacketSocket? {
+    let new = Glibc.accept(number, nil, nil)
+    _ = fcntl(new, F_SETFD, FD_CLOEXEC)
+    return new < 0 ? nil : PacketSocket(number: new)
+  }
+
+  package func shutDown() { shutdown(number, Int32(SHUT_RDWR)) }
+
   /// Sends one message. Returns false if the other end has closed.
+  @discardableResult
   package func send(_ bytes: [UInt8]) -> Bool {
     Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
@@ -104,6 +138,12 @@ package final class PacketSocket: Sendable {
     var bytes = [UInt8](repeating: 0, count: 1 << 18)
     let count = recv(number, &bytes, bytes.count, 0)
     return count > 0 ? Array(bytes[..<count]) : nil
+  }
+
+  /// Whether the other end answers, which it does once it has accepted the connection.
+  package func isAnswered() -> Bool {
+    send(SocketFrame(.asked, 7, "nobody", []).bytes)
+    return receive() == SocketFrame(.nobody, 7, nil, []).bytes
   }
 }
 
