@@ -201,8 +201,9 @@
     }
 
     @Test(
-      "a circle of proxies is detected: each target is called once", arguments: ProxyWay.allCases)
-    func circles(_ way: ProxyWay) async throws {
+      "a circle of proxies is detected: each target is called once, awaited or not",
+      arguments: ProxyWay.allCases, [false, true])
+    func circles(_ way: ProxyWay, _ isAwaited: Bool) async throws {
       for count in 2...3 {
         let all = (0..<count).map { _ in Multicast<RunningProxy>(way.untyped) }
         for one in all {
@@ -210,7 +211,7 @@
           for other in all where other !== one { one.add(other.proxy) }
         }
         for (number, one) in all.enumerated() { runner("\(number)", in: one) }
-        await all[0].proxy.run(1)
+        if isAwaited { await all[0].proxy.run(1) } else { all[0].proxy.tick(1) }
         let told = story.take()
         #expect(Set(told).count == count && told.count < 10, "\(told)")
         withExtendedLifetime(all) {}

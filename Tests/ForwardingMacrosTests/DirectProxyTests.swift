@@ -2,7 +2,7 @@
 #if Macros
   import Invocations
   import Dispatch
-  @testable import Forwarding
+  import Forwarding
   import ForwardingTestSupport
   import Testing
 
@@ -11,20 +11,12 @@
     func tick(_ number: Int)
     @Otherwise(-1) func count() -> Int
     @Otherwise(-1) func size() throws -> Int
-    func label() throws -> String?
-    func must() throws -> Int
-  }
-
-  /// A protocol that inherits another one: proxies call the requirements of both.
-  @Forwardable
-  protocol Chiming: Tolling {
-    func chime(_ text: String)
   }
 
   /// Used by one thread at a time.
   private final class Log: @unchecked Sendable { var lines: [String] = [] }
 
-  private class Clock: Chiming {
+  private class Clock: Tolling {
     let name: String
     let log: Log
     var failure: (any Error)?
@@ -35,9 +27,6 @@
       if let failure { throw failure }
       return 2
     }
-    func label() throws -> String? { name }
-    func must() throws -> Int { 3 }
-    func chime(_ text: String) { log.lines.append("\(name) \(text)") }
   }
 
   private final class Replaced: Clock {}
@@ -46,8 +35,6 @@
     func tick(_ number: Int) { ticks += 1 }
     func count() -> Int { 1 }
     func size() throws -> Int { 2 }
-    func label() throws -> String? { nil }
-    func must() throws -> Int { 3 }
   }
   private final class Own: Clock, MethodProviding {
     func ownMethod(for selector: Selector) -> Implementation? {
@@ -111,26 +98,6 @@
       #expect(log.lines == ["a 1", "own 2"])
     }
 
-    @Test("a proxy as a target is the proxy behind it: each target of a circle is called once")
-    func circles() {
-      for count in 2...3 {
-        let all = (0..<count).map { _ in Multicast<TollingProxy>() }
-        for one in all {
-          for other in all where other !== one { one.add(other.proxy) }
-        }
-        log.lines = []
-        for (number, one) in all.enumerated() {
-          one.add(Clock("\(number)", log), strongly: true)
-          one.onDiagnostic = { _ in }
-        }
-        all[0].proxy.tick(1)
-        #expect(Set(log.lines).count == count && log.lines.count < 10, "\(log.lines)")
-        #expect(all[0].contains(all[1].proxy))
-        #expect(all[0].targets.count == count)
-        #expect(all[0].remove(all[1].proxy) == 1)
-      }
-    }
-
     @Test("a proxy that calls itself without end is refused, and all steps end")
     func depth() throws {
       final class Again: Clock, @unchecked Sendable {
@@ -156,30 +123,16 @@
     }
 
     @Test(
-      "every error of a target is reported, also one that a proxy has thrown to it",
+      "every error of a target reaches its sender, also one that a proxy has thrown to it",
       arguments: [
         ForwardingError.nobodyAnswered("size") as any Error, ForwardingError.targetGone("size"),
         InvocationError.unrecognizedSelector("size", type: nil, nearest: nil),
-      ])
-    func errors(_ error: any Error) {
-      let clock = Clock("a", log)
+      ], ProxyWay.allCases)
+    func errors(_ error: any Error, _ way: ProxyWay) {
+      let (clock, ticking) = (Clock("a", log), Multicast<TollingProxy>(way.untyped))
       clock.failure = error
-      ticking.add(clock)
+      ticking.add(clock, strongly: true)
       #expect(throws: (any Error).self) { try ticking.proxy.size() }
-      let plain = Multicast<TollingProxy>(PlainMulticast())
-      plain.add(clock)
-      #expect(throws: (any Error).self) { try plain.proxy.size() }
-      withExtendedLifetime(clock) {}
-    }
-
-    @Test("a proxy with a `forward` of its own receives all messages")
-    func ownProxy() {
-      let counting = CountingMulticast()
-      let multicast = Multicast<TollingProxy>(counting)
-      multicast.add(Clock("a", log), strongly: true)
-      multicast.proxy.tick(1)
-      #expect(counting.forwarded == 1)
-      #expect(log.lines == ["a 1"])
     }
 
     @Test("a class of proxies takes no method, and its targets are called as before")
@@ -199,16 +152,6 @@
       ticking.proxy.tick(1)
       try Message<Void, Int>("tick:")(2, on: ticking.untyped)
       #expect(log.lines == ["a 1", "a 2"])
-    }
-  }
-
-  private final class PlainMulticast: MulticastProxy, @unchecked Sendable {}
-
-  private final class CountingMulticast: MulticastProxy, @unchecked Sendable {
-    var forwarded = 0
-    override func forward(_ invocation: Invocation) throws {
-      forwarded += 1
-      try super.forward(invocation)
     }
   }
 #endif

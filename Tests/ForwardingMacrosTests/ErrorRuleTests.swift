@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
   import Dispatch
-  @testable import Forwarding
+  import Forwarding
   import Synchronization
   import Testing
 
@@ -39,9 +39,6 @@
   private final class Book: Sendable {
     let names = Mutex<[String]>([])
   }
-
-  /// A subclass gets every call as a message.
-  private final class Watching: MulticastProxy, @unchecked Sendable {}
 
   @Suite("What happens after an error")
   struct ErrorRuleTests {
@@ -86,7 +83,7 @@
         (ErrorRule.afterAll, ["first", "middle", "last"]),
         (.atOnce, ["first", "middle"]),
       ] {
-        let guards = Guards(way.isWatched ? Watching() : MulticastProxy())
+        let guards = Guards(way.isWatched ? MessagesAlone() : MulticastProxy())
         guards.errorRule = rule
         #expect(guards.errorRule == rule)
         let book = Book()

@@ -3,7 +3,6 @@
   import Invocations
   import Dispatch
   import Forwarding
-  import Foundation
   import Testing
 
   @Forwardable
@@ -58,43 +57,49 @@
       return targets
     }
 
-    private enum Calls {}
-    private enum Queued {}
-    private enum Awaited {}
-    private enum Concurrent {}
+    /// How a call reaches its target.
+    enum Route: CaseIterable { case called, queued, awaited, awaitedOnQueue, concurrent }
+
+    /// A bell of a class that no other call knows: each finds out anew what it leaves out.
+    private func bell<Tag>(_ number: Int, _ tag: Tag.Type = Int.self) -> Bell {
+      number == 0 ? OtherBell<Tag>(story) : bell(number - 1, [Tag].self)
+    }
 
     @Test(
       "an optional requirement that its class leaves out does not use it up",
-      arguments: ProxyWay.allCases)
-    func leftOut(_ way: ProxyWay) throws {
-      let bell: Bell = way == .calls ? OtherBell<Calls>(story) : OtherBell<(Calls, Int)>(story)
-      let targets = ringing(way, bell)
-      targets.proxy.idle(1)
-      targets.proxy.idle(2)
-      #expect(targets.count == 1)
-      targets.proxy.ring(3)
-      targets.proxy.ring(4)
-      #expect(targets.count == 0)
+      arguments: ProxyWay.allCases, Route.allCases)
+    func leftOut(_ way: ProxyWay, _ route: Route) async throws {
+      if route == .concurrent, way == .calls { return }
+      let isQueued = route == .queued || route == .awaitedOnQueue
+      let number = 2 * (Route.allCases.firstIndex(of: route) ?? 0) + (way == .calls ? 0 : 1)
+      let targets = ringing(way, bell(number), on: isQueued ? .queue(queue) : .caller)
+      switch route {
+      case .called, .queued:
+        if isQueued { queue.suspend() }
+        for number in 1...2 { targets.proxy.idle(number) }
+        for number in 3...4 { targets.proxy.ring(number) }
+        if isQueued { queue.resume() }
+        queue.sync {}
+      case .awaited, .awaitedOnQueue:
+        await targets.proxy.idleLater(1)
+        #expect(targets.count == 1)
+        for number in 3...4 { await targets.proxy.ringLater(number) }
+      case .concurrent:
+        let idle = targets.messages.idleLater
+        #expect(try await idle.report(1, concurrently: true).answered == 0)
+        #expect(targets.count == 1)
+        _ = try await targets.messages.ringLater.all(3, concurrently: true)
+      }
       #expect(story.take() == ["rings 3"])
-    }
-
-    @Test("it is used by an optional requirement that its class has", arguments: ProxyWay.allCases)
-    func has(_ way: ProxyWay) {
-      let targets = ringing(way, FullBell(story))
-      targets.proxy.idle(1)
-      targets.proxy.ring(2)
-      #expect(story.take() == ["idle 1"])
       #expect(targets.count == 0)
     }
 
     @Test(
-      "a target that adds itself again while it is called is called again",
-      arguments: ProxyWay.allCases, [false, true])
-    func again(_ way: ProxyWay, _ isQueued: Bool) {
-      let lane: DeliveryLane = isQueued ? .queue(queue) : .caller
+      "a target that adds itself again on its queue is called again", arguments: ProxyWay.allCases)
+    func again(_ way: ProxyWay) {
       let bell = FullBell(story)
-      let targets = ringing(way, bell, on: lane)
-      let proxy = targets.proxy
+      let targets = ringing(way, bell, on: .queue(queue))
+      let (proxy, lane) = (targets.proxy, DeliveryLane.queue(queue))
       bell.rung.withLock { $0 = { targets.add(bell, on: lane, once: true) } }
       for number in 1...6 {
         if number < 4 { proxy.idle(number) } else { proxy.ring(number) }
@@ -106,64 +111,19 @@
     }
 
     @Test(
-      "a target that is added again while a call waits for its queue gets the call",
-      arguments: ProxyWay.allCases)
-    func addedAgain(_ way: ProxyWay) {
-      let lane = DeliveryLane.blocking(queue, deadline: .seconds(300))
-      let bell = FullBell(story)
+      "a target that is added again between a call and its turn gets the call",
+      arguments: ProxyWay.allCases, [false, true])
+    func addedAgain(_ way: ProxyWay, _ isBlocking: Bool) {
+      let lane = isBlocking ? DeliveryLane.blocking(queue) : .queue(queue)
+      let (bell, first) = (FullBell(story), FullBell(story))
       let targets = ringing(way, bell, on: lane)
-      let proxy = targets.proxy
-      let ended = DispatchSemaphore(value: 0)
-      queue.suspend()
-      DispatchQueue.global().async {
-        proxy.idle(1)
-        ended.signal()
-      }
-      // Time for the call to reach the queue. If it takes longer, the test proves less.
-      Thread.sleep(forTimeInterval: 0.1)
-      targets.add(bell, strongly: true, on: lane, once: true)
-      queue.resume()
-      ended.wait()
-      #expect(story.take() == ["idle 1"])
-      #expect(targets.count == 0)
-    }
-
-    @Test("on a queue, the calls are asked in their order", arguments: ProxyWay.allCases)
-    func queued(_ way: ProxyWay) {
-      let bell: Bell = way == .calls ? OtherBell<Queued>(story) : OtherBell<(Queued, Int)>(story)
-      let leaving = ringing(way, bell, on: .queue(queue))
-      let having = ringing(way, FullBell(story), on: .queue(queue))
-      queue.suspend()
-      for targets in [leaving, having] {
-        targets.proxy.idle(1)
-        targets.proxy.ring(2)
-        targets.proxy.ring(3)
-      }
-      queue.resume()
+      targets.add(first, strongly: true, priority: 1)
+      first.rung.withLock { $0 = { targets.add(bell, strongly: true, on: lane, once: true) } }
+      targets.proxy.idle(1)
       queue.sync {}
-      #expect(story.take() == ["rings 2", "idle 1"])
-      #expect(leaving.count == 0)
-      #expect(having.count == 0)
-    }
-
-    @Test(
-      "the same holds for requirements that are awaited", arguments: ProxyWay.allCases,
-      [false, true])
-    func awaited(_ way: ProxyWay, _ isQueued: Bool) async {
-      let bell: Bell =
-        switch (way, isQueued) {
-        case (.calls, false): OtherBell<Awaited>(story)
-        case (.calls, true): OtherBell<(Awaited, Int)>(story)
-        case (.messages, false): OtherBell<(Awaited, String)>(story)
-        case (.messages, true): OtherBell<(Awaited, Bool)>(story)
-        }
-      let targets = ringing(way, bell, on: isQueued ? .queue(queue) : .caller)
-      await targets.proxy.idleLater(1)
+      first.rung.withLock { $0 = {} }
+      #expect(story.take() == ["idle 1", "idle 1"])
       #expect(targets.count == 1)
-      await targets.proxy.ringLater(2)
-      await targets.proxy.ringLater(3)
-      #expect(story.take() == ["rings 2"])
-      #expect(targets.count == 0)
     }
 
     @Test(
@@ -179,17 +139,6 @@
       targets.add(
         bell, strongly: true, on: .blocking(queue, deadline: .seconds(1000)), once: true)
       await targets.proxy.ringLater(2)
-      #expect(story.take() == ["rings 2"])
-      #expect(targets.count == 0)
-    }
-
-    @Test("the same holds for messages that are awaited at the same time")
-    func concurrent() async throws {
-      let targets = ringing(.messages, OtherBell<Concurrent>(story))
-      let idle = targets.messages.idleLater
-      #expect(try await idle.report(1, concurrently: true).answered == 0)
-      #expect(targets.count == 1)
-      _ = try await targets.messages.ringLater.all(2, concurrently: true)
       #expect(story.take() == ["rings 2"])
       #expect(targets.count == 0)
     }
