@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fuzz.sh SECONDS [TARGET…]   fuzzes the targets one after the other, for so many seconds in all; a finding is
 #                             written to Fuzz/Findings and fails the run
-# fuzz.sh keep                replaces Fuzz/Corpus by the inputs of Fuzz/.build/corpus and of Fuzz/Corpus that
-#                             are needed for its coverage
+#                             Fuzz/.build/corpus keeps what a run reached for the next one.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -27,21 +26,6 @@ export ASAN_OPTIONS=detect_leaks=0
 # libFuzzer prints a backtrace itself.
 export SWIFT_BACKTRACE=enable=no
 
-if [ "${1:-}" = keep ]; then
-  # Keeps only inputs that reach a new place, and ignores how often they reach it: a few hundred small files.
-  for target in $targets; do
-    rm -rf $corpus/kept
-    mkdir -p $corpus/kept $corpus/$target Fuzz/Corpus/$target
-    $fuzz $target -set_cover_merge=1 -use_counters=0 -max_len=160 $corpus/kept Fuzz/Corpus/$target \
-      $corpus/$target
-    # Inputs that once broke something are named with words and hyphens, and are always kept.
-    find Fuzz/Corpus/$target -name '*-*' -exec cp {} $corpus/kept \;
-    rm -rf Fuzz/Corpus/$target
-    mv $corpus/kept Fuzz/Corpus/$target
-  done
-  exit
-fi
-
 seconds=${1:-60}
 shift || true
 chosen=${*:-$targets}
@@ -49,7 +33,7 @@ each=$((seconds / $(echo $chosen | wc -w)))
 [ $each -gt 0 ] || each=1
 mkdir -p Fuzz/Findings
 for target in $chosen; do
-  mkdir -p $corpus/$target
+  mkdir -p $corpus/$target Fuzz/Corpus/$target
   echo "== $target, $each seconds"
   $fuzz $target -max_total_time=$each -max_len=512 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix=Fuzz/Findings/$target- $corpus/$target Fuzz/Corpus/$target
