@@ -31,7 +31,7 @@ extension ValueCoder {
       return text(at: Integers.word(bytes))
     case .array(let count, let element), .vector(let count, let element):
       let size = try layout(of: element).size
-      if size == 0 { try take(count, from: &emptyLeft, of: type) }
+      if bytes.isEmpty { try take(max(count, 1), from: &emptyLeft, of: type) }
       var values: [JSONValue] = []
       for index in 0..<count {
         let part = bytes.dropFirst(index * size).prefix(size)
@@ -95,7 +95,8 @@ extension ValueCoder {
             : Integers.value(bits, width, isSigned: Integers.isSigned(storage)))
       } else {
         let size = try layout(of: member.type).size
-        if size == 0 { try take(1, from: &emptyLeft, of: type) }
+        // An array counts its elements.
+        if size == 0, !member.type.isArray { try take(1, from: &emptyLeft, of: type) }
         let part = bytes.dropFirst(bit / 8).prefix(size)
         values.append(try value(part, member.type, isText, &emptyLeft))
       }

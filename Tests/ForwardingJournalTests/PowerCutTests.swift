@@ -176,7 +176,7 @@ struct PowerCutTests {
     try Ledger.rename("1", on: journal)
     let sync = try journal.state.withLock { try $0.beginSync() }
     try Ledger.rename("2", on: journal)
-    journal.state.announce { $0.end(sync, .success(())) }
+    journal.announce { $0.end(sync, .success(())) }
     #expect(journal.unsynced == 1)
   }
 
@@ -195,7 +195,7 @@ struct PowerCutTests {
     usleep(50_000)
     #expect(journal.nextSequence == 2)
     try sync.file.sync(holding: sync.size)
-    journal.state.announce { $0.end(sync, .success(())) }
+    journal.announce { $0.end(sync, .success(())) }
     done.wait()
     #expect(try folder.files.count == 2)
   }

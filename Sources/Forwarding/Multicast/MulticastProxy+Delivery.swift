@@ -139,15 +139,16 @@ extension MulticastProxy {
   /// Returns the results of all targets that answer, in order.
   ///
   /// - Throws: the first error of a target, after all were called; the others are diagnostics.
+  @inlinable
   public func answers<Value>(
     to invocation: Invocation, as type: Value.Type = Value.self
   ) throws -> [Value] {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
-    let place = Place(of: type, isResult: true)
+    let place = try invocation.call.placeOfResult(as: type)
     var values: [Value] = []
     try ask(invocation.call, selector, stopsAtFirst: false) { call in
       if values.isEmpty { values.reserveCapacity(4) }
-      values.append(try call.answer(as: type, place))
+      values.append(try call.fittingAnswer(as: type, place))
     }
     return values
   }

@@ -42,6 +42,12 @@ extension Call {
     setOwns(index, place.ownership != .none && !slot.isNull)
   }
 
+  /// Where the result is, for values of a type that was compared with the plan.
+  @usableFromInline
+  package func placeOfResult<Value>(as type: Value.Type) throws(InvocationError) -> Place {
+    try place(of: type, resultSlot)
+  }
+
   /// Reads the result. A call without a result returns `Void`, or nil for an optional.
   @usableFromInline
   package func answer<Value>(

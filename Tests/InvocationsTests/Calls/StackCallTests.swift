@@ -63,7 +63,8 @@ struct StackCallTests {
   @Test("a call too large for the stack uses other memory; 70 objects are released")
   func large() throws {
     let died = Guarded(0)
-    let plan = try CallPlan(MethodSignature(parsing: "v" + String(repeating: "@", count: 70)))
+    let plan = try CallPlan.shared(
+      for: MethodSignature(parsing: "v" + String(repeating: "@", count: 70)))
     try plan.withCall { call in
       for index in 0..<70 {
         try call.setFitting(Token(died), Place(of: Token.self), at: index)
