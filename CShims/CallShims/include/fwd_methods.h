@@ -25,7 +25,7 @@ typedef struct FWDMethod {
   const void *_Nullable implementation;
   /// The method table of the class, which lives as long as the process.
   const void *_Nullable table;
-  /// Whether the result of the method is neither an object nor a C string.
+  /// Whether calls need no further work, as `FWDPlanFacts.is_light` says.
   uint8_t is_light;
   uint8_t returns_retained;
   uint8_t reserved[14];
@@ -108,8 +108,8 @@ static inline int fwd_method_is_ready(const FWDMethod *method, const FWDPlanFact
 }
 
 /// The method that an invocation has found for its receiver's class, so that it need not be found
-/// and held for each call. It lies in front of the state of the call; all zeros if no method was
-/// found yet.
+/// and held for each call. It lies in front of the state of the call; without
+/// a method while `implementation` is NULL.
 typedef struct FWDRecalled {
   /// The class and the selector.
   uintptr_t type;

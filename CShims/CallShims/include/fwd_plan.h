@@ -46,8 +46,8 @@ typedef struct FWDPlanFacts {
   /// `FWD_RETURN_NOTHING` or `FWD_RETURN_INTEGERS` for a call that `fwd_call` inlines; otherwise
   /// `FWD_NOT_INLINED`.
   uint8_t inlined;
-  /// Whether calls need no further work: the result is neither an object nor a C string, and little
-  /// is copied to the stack.
+  /// Whether calls need no further work: the result owns nothing, and so little is copied to
+  /// the stack that nobody checks the room (`stack_needed` is 0).
   uint8_t is_light;
   uint8_t returns_value;
   /// Whether a new frame needs only zeros in the integer registers.

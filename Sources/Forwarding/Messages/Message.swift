@@ -17,8 +17,8 @@ public import TypeEncodings
 /// registered with the same types.
 ///
 /// A target may be any object, including a proxy. If the target's method was registered with other
-/// types, the first send throws an error that shows both encodings. A send does not allocate: the
-/// call is recorded on the stack.
+/// types, the first send throws an error that shows both encodings. A send of few words that
+/// returns one does not allocate: the call is recorded on the stack.
 public struct Message<Result, each Argument>: Sendable {
   /// The selector of the message.
   public let selector: Selector

@@ -144,11 +144,14 @@ extension MulticastProxy {
     to invocation: Invocation, as type: Value.Type = Value.self
   ) throws -> [Value] {
     guard let selector = invocation.selector else { throw InvocationError.selectorNotSet }
-    let place = try invocation.call.placeOfResult(as: type)
+    // An answer of another type is the error of the first target that gives it.
+    let place = Result { () throws(InvocationError) in
+      try invocation.call.placeOfResult(as: type)
+    }
     var values: [Value] = []
     try ask(invocation.call, selector, stopsAtFirst: false) { call in
       if values.isEmpty { values.reserveCapacity(4) }
-      values.append(try call.fittingAnswer(as: type, place))
+      values.append(try call.fittingAnswer(as: type, place.get()))
     }
     return values
   }

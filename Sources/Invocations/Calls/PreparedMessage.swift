@@ -26,7 +26,7 @@ package final class PreparedMessage: Sendable {
     plan = fitted.plan
     result = fitted.result
     arguments = fitted.arguments
-    // The plan makes frames that are too large for the stack.
+    // Calls that are too large for the stack, or whose values are converted, are made by the plan.
     let fits = plan.callSize <= MemoryLayout<FWDScopedFrame>.size
     layout = fits ? TupleLayout(fitted) : nil
     unsafe facts = plan.facts

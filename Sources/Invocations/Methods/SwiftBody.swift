@@ -9,7 +9,7 @@ package enum SwiftBody {
   // Each function has two versions, for arguments that are words and for others. Passing the
   // difference as a closure would add an indirect call to every call.
 
-  /// A body that reads its arguments from argument `first` on, and writes a result.
+  /// A body that reads all arguments, and writes a result.
   @inlinable
   static func returning<Value, each Argument>(
     _ fitted: FittedPlan<Value, repeat each Argument>,

@@ -19,13 +19,6 @@ extension Call {
     try send(to: unsafe BorrowedObject(object), selector)
   }
 
-  /// Sends a message to an object that the caller retains, as `send(compared:to:)` does.
-  @inline(__always)
-  func send(compared selector: Selector, to receiver: BorrowedObject) throws {
-    setSelector(selector)
-    try send(to: receiver, selector)
-  }
-
   @inline(__always)
   private func send(to receiver: BorrowedObject, _ selector: Selector) throws {
     receiverWord = UInt64(UInt(bitPattern: unsafe receiver.address))
@@ -56,8 +49,8 @@ extension Call {
     try unsafe performReady(method.pointee.function, method.pointee.implementation, isKept: isKept)
   }
 
-  /// Performs a method that is ready: its types are those of the plan, and it leaves no owned result. It
-  /// has either a function or an implementation.
+  /// Performs a method that is ready: its types are those of the plan, and it leaves no owned result. A
+  /// function is called; the implementation performs a method without one.
   @unsafe
   @inline(__always)
   func performReady(
