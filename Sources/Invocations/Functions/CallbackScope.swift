@@ -53,8 +53,19 @@ struct CallbackScope<Failure: Error> {
   /// What the closure has thrown.
   @usableFromInline var failure: Failure?
 
+  /// Where the arguments are; nil if not all are in registers.
+  @usableFromInline let fit: CallbackFit?
+
   @inlinable
-  init() {
+  init<Value: CallValue, each Argument: CallValue>(
+    _ types: FittedPlan<Value, repeat each Argument>.Type
+  ) {
+    self.init(CallbackFit.of(types))
+  }
+
+  @inlinable
+  init(_ fit: CallbackFit?) {
+    self.fit = fit
     thread = fwd_running_thread()
     caller = thread
   }
@@ -95,39 +106,51 @@ struct CallbackScope<Failure: Error> {
     return CallbackRegisters.nothing
   }
 
-  /// Calls `run` with a function pointer whose calls `answer` answers from their registers, or `body` from
-  /// frames if its values are elsewhere, or there is no code for such a pointer.
+  /// Answers a call from its registers. `body` returns nil for a null pointer that its type does not have.
+  // `body` is a local function of the closure, because the compiler does not inline a closure of a closure.
   @inlinable
   @inline(__always)
-  static func run<Value: CallValue, each Argument: CallValue, Result>(
-    _ run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result,
-    _ types: FittedPlan<Value, repeat each Argument>.Type,
-    _ body: (repeat each Argument) throws(Failure) -> Value,
-    _ answer: (inout CallbackRegisters) throws(Failure) -> Value?
-  ) throws(Failure) -> Result {
-    guard let fit = CallbackFit.of(types) else { return try unsafe framed(body, run) }
-    var scope = CallbackScope()
-    var outcome: Swift.Result<Result, Failure>?
-    withScope({ integers, vectors in
-      guard scope.begin() else { return CallbackRegisters.nothing }
-      var registers = CallbackRegisters(integers, vectors, fit)
-      do throws(Failure) {
-        guard let value = try answer(&registers) else {
-          return scope.refuse(nullPointer: registers.lastArgument)
-        }
-        scope.end()
-        return registers.returning(value)
-      } catch {
-        scope.failure = error
-        return CallbackRegisters.nothing
+  mutating func answer<Value: CallValue>(
+    _ integers: CallbackRegisters.Integers, _ vectors: CallbackRegisters.Vectors,
+    _ body: (inout CallbackRegisters) throws(Failure) -> Value?
+  ) -> CallbackRegisters.Result {
+    guard begin() else { return CallbackRegisters.nothing }
+    var registers = CallbackRegisters(integers, vectors, fit)
+    do throws(Failure) {
+      guard let value = try body(&registers) else {
+        return refuse(nullPointer: registers.lastArgument)
       }
-    }) { pointer in
+      end()
+      return registers.returning(value)
+    } catch {
+      failure = error
+      return CallbackRegisters.nothing
+    }
+  }
+
+  /// Calls `run` with a function pointer of `answer`. Returns nil if the values are elsewhere, or there is no
+  /// code for such a pointer.
+  // `answer` is passed on as it is: the compiler does not inline a closure that another one captures.
+  @inlinable
+  @inline(__always)
+  static func run<Result>(
+    _ fit: CallbackFit?,
+    _ run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result,
+    _ answer: (CallbackRegisters.Integers, CallbackRegisters.Vectors) -> CallbackRegisters.Result
+  ) -> Swift.Result<Result, Failure>? {
+    if fit == nil { return nil }
+    var outcome: Swift.Result<Result, Failure>?
+    withScope(answer) { pointer in
       outcome = Swift.Result { () throws(Failure) in try unsafe run(pointer, pointer.context) }
     }
-    guard let outcome else { return try unsafe framed(body, run) }
-    // The error of the closure comes before that of `run`.
-    if let failure = scope.failure { throw failure }
-    return try outcome.get()
+    return outcome
+  }
+
+  /// The outcome of `run`, unless the closure has thrown: its error comes first.
+  @inlinable
+  func end<Result>(_ outcome: Swift.Result<Result, Failure>?) throws(Failure) -> Result? {
+    if let failure { throw failure }
+    return try outcome?.get()
   }
 
   /// Calls `run` with a function pointer whose calls are answered from frames, which takes allocations.
@@ -170,7 +193,7 @@ struct CallbackScope<Failure: Error> {
   private struct Ended: Error {}
 
   private final class Box {
-    var value = CallbackScope()
+    var value = CallbackScope(nil)
   }
 }
 

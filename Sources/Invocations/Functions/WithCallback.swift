@@ -32,10 +32,17 @@ public func withCallback<Value: CallValue, A: CallValue, Failure: Error, Result>
   _ body: (A) throws(Failure) -> Value,
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  try unsafe CallbackScope.run(run, FittedPlan<Value, A>.self, body) { registers throws(Failure) in
-    guard let a: A = registers.read() else { return nil }
-    return try body(a)
+  var scope = CallbackScope<Failure>(FittedPlan<Value, A>.self)
+  let outcome = unsafe CallbackScope.run(scope.fit, run) { integers, vectors in
+    @inline(__always)
+    func answer(_ registers: inout CallbackRegisters) throws(Failure) -> Value? {
+      guard let a: A = registers.read() else { return nil }
+      return try body(a)
+    }
+    return scope.answer(integers, vectors, answer)
   }
+  if let result = try scope.end(outcome) { return result }
+  return try unsafe CallbackScope.framed(body, run)
 }
 
 /// Calls `run` with a C function pointer that runs a closure with one argument and without a result; see `withCallback`.
@@ -61,11 +68,17 @@ public func withCallback<Value: CallValue, A: CallValue, B: CallValue, Failure: 
   _ body: (A, B) throws(Failure) -> Value,
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  try unsafe CallbackScope.run(run, FittedPlan<Value, A, B>.self, body) {
-    registers throws(Failure) in
-    guard let a: A = registers.read(), let b: B = registers.read() else { return nil }
-    return try body(a, b)
+  var scope = CallbackScope<Failure>(FittedPlan<Value, A, B>.self)
+  let outcome = unsafe CallbackScope.run(scope.fit, run) { integers, vectors in
+    @inline(__always)
+    func answer(_ registers: inout CallbackRegisters) throws(Failure) -> Value? {
+      guard let a: A = registers.read(), let b: B = registers.read() else { return nil }
+      return try body(a, b)
+    }
+    return scope.answer(integers, vectors, answer)
   }
+  if let result = try scope.end(outcome) { return result }
+  return try unsafe CallbackScope.framed(body, run)
 }
 
 /// Calls `run` with a C function pointer that runs a closure with two arguments and without a result; see `withCallback`.
@@ -93,13 +106,19 @@ public func withCallback<
   _ body: (A, B, C) throws(Failure) -> Value,
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  try unsafe CallbackScope.run(run, FittedPlan<Value, A, B, C>.self, body) {
-    registers throws(Failure) in
-    guard let a: A = registers.read(), let b: B = registers.read(),
-      let c: C = registers.read()
-    else { return nil }
-    return try body(a, b, c)
+  var scope = CallbackScope<Failure>(FittedPlan<Value, A, B, C>.self)
+  let outcome = unsafe CallbackScope.run(scope.fit, run) { integers, vectors in
+    @inline(__always)
+    func answer(_ registers: inout CallbackRegisters) throws(Failure) -> Value? {
+      guard let a: A = registers.read(), let b: B = registers.read(),
+        let c: C = registers.read()
+      else { return nil }
+      return try body(a, b, c)
+    }
+    return scope.answer(integers, vectors, answer)
   }
+  if let result = try scope.end(outcome) { return result }
+  return try unsafe CallbackScope.framed(body, run)
 }
 
 /// Calls `run` with a C function pointer that runs a closure with three arguments and without a result; see `withCallback`.
@@ -127,13 +146,19 @@ public func withCallback<
   _ body: (A, B, C, D) throws(Failure) -> Value,
   run: (CallbackPointer, UnsafeMutableRawPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  try unsafe CallbackScope.run(run, FittedPlan<Value, A, B, C, D>.self, body) {
-    registers throws(Failure) in
-    guard let a: A = registers.read(), let b: B = registers.read(),
-      let c: C = registers.read(), let d: D = registers.read()
-    else { return nil }
-    return try body(a, b, c, d)
+  var scope = CallbackScope<Failure>(FittedPlan<Value, A, B, C, D>.self)
+  let outcome = unsafe CallbackScope.run(scope.fit, run) { integers, vectors in
+    @inline(__always)
+    func answer(_ registers: inout CallbackRegisters) throws(Failure) -> Value? {
+      guard let a: A = registers.read(), let b: B = registers.read(),
+        let c: C = registers.read(), let d: D = registers.read()
+      else { return nil }
+      return try body(a, b, c, d)
+    }
+    return scope.answer(integers, vectors, answer)
   }
+  if let result = try scope.end(outcome) { return result }
+  return try unsafe CallbackScope.framed(body, run)
 }
 
 /// Calls `run` with a C function pointer that runs a closure with four arguments and without a result; see `withCallback`.
