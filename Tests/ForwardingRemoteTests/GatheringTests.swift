@@ -132,6 +132,8 @@ struct GatheringTests {
   @Test("a second message is refused, and its answers are not mixed with those of the first")
   func second() async throws {
     let banks = try Bank.several(2)
+    // A bank that nobody uses any more closes its host.
+    defer { withExtendedLifetime(banks) {} }
     let remote = banks[0].remote
     let second = RemoteError.gathersOne(Vault.deposit.message.selector)
     await #expect(throws: second) {
@@ -150,7 +152,7 @@ struct GatheringTests {
     // The second messages were not sent.
     #expect(banks.allSatisfy { $0.host.statistics.asked == 2 })
     let one = try await remote.gather(expecting: 2) { try await Vault.deposit(1, on: $0) }
-    #expect(one.values == [6, 6])
+    #expect(one.values == [6, 6], "\(one)")
     #expect("\(second)" == "a gathering sends one message, but 'vaultDeposit:' is a second one")
   }
 
