@@ -51,6 +51,7 @@ extension CallObject {
     ValueFacts(.object, zero: .isMissing)
   }
 
+  /// Reads the object, which must be of the class.
   @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
     try SwiftBody.receiver(slot.object, as: Self.self)

@@ -74,7 +74,9 @@ extension CallValue {
     }
   }
 
-  /// - Throws: ``InvocationError/nullPointer(index:)``.
+  /// Reads a value by the bytes of its memory.
+  ///
+  /// - Throws: ``InvocationError/nullPointer(index:)`` for a null pointer.
   @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
     let facts = unsafe _callFacts(0)

@@ -37,6 +37,7 @@ extension CarriedValue {
     try unsafe carrier.store(in: slot)
   }
 
+  /// Reads the carrier, which must be that of a value.
   @inlinable @unsafe
   public static func load(from slot: ValueSlot) throws(InvocationError) -> Self {
     let carrier = try unsafe Carrier.load(from: slot)
