@@ -17,7 +17,7 @@ instructions() {
          $1 ~ /^(ldar|ldapr|ldaxr|stlr|stlxr|dmb|swp|cas|ldadd)/ { list[name] = list[name] " " $1 }
          END { for (name in list) print name ":" list[name] }'
 }
-for file in Tests/Core/AArch64/hot.c CShims/CallShims/delivery/members.c; do
+for file in Tests/Core/AArch64/hot.c CShims/CallShims/delivery/target_list.c; do
   instructions "$file" >>"$found"
 done
 

@@ -195,16 +195,18 @@ struct SocketFaultTests {
       beginThread {
         while true {
           for number: Int32 in 0..<48 {
-            func isSocket() -> Bool {
-              var kind: Int32 = 0
-              var size = socklen_t(MemoryLayout<Int32>.size)
-              return getsockopt(number, SOL_SOCKET, SO_TYPE, &kind, &size) == 0
-                && kind == Int32(SOCK_SEQPACKET.rawValue)
+            func socket() -> ino_t? {
+              var (kind, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+              var facts = stat()
+              guard getsockopt(number, SOL_SOCKET, SO_TYPE, &kind, &size) == 0,
+                kind == Int32(SOCK_SEQPACKET.rawValue), fstat(number, &facts) == 0
+              else { return nil }
+              return facts.st_ino
             }
-            // Checked before and after, as the number may belong to another descriptor meanwhile.
-            guard isSocket() else { continue }
+            // The same before and after: if the number was closed meanwhile, the flags are those of no socket.
+            guard let before = socket() else { continue }
             let flags = fcntl(number, F_GETFD)
-            guard flags >= 0, flags & FD_CLOEXEC == 0, isSocket() else { continue }
+            guard flags >= 0, flags & FD_CLOEXEC == 0, socket() == before else { continue }
             found.withLock { $0 += 1 }
           }
           looked.withLock { $0 += 1 }

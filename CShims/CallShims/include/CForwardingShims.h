@@ -18,7 +18,7 @@
 #include "fwd_hold.h"
 #include "fwd_methods.h"
 #include "fwd_target.h"
-#include "fwd_members.h"
+#include "fwd_target_list.h"
 #include "fwd_names.h"
 #include "fwd_library.h"
 #include "fwd_direct.h"

@@ -40,9 +40,9 @@ typedef struct FWDIntegerPair { uint64_t first, second; } FWDIntegerPair;
 /// more than the callee reads is harmless.
 ///
 /// The caller guarantees that `function` has the plan's type. It has set every argument, keeps the
-/// memory alive that they refer to, and has checked `fwd_has_stack_for` unless the plan is light. The call takes ownership
-/// of neither the arguments nor the result. A call that has begun cannot fail. `errno` is as the
-/// function left it.
+/// memory alive that they refer to, and has checked `fwd_has_stack_for` unless the plan is light.
+/// The call takes ownership of neither the arguments nor the result. A call that has begun cannot
+/// fail. `errno` is as the function left it.
 // A call through a cast function pointer is undefined in ISO C, but defined by the ABIs here. The
 // attribute suppresses the sanitizer that checks such casts.
 __attribute__((always_inline, no_sanitize("function"))) static inline void fwd_call(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "fwd_members.h"
+#include "fwd_target_list.h"
 #include "fwd_step.h"
 
 #pragma clang assume_nonnull begin

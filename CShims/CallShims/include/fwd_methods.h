@@ -108,8 +108,8 @@ static inline int fwd_method_is_ready(const FWDMethod *method, const FWDPlanFact
 }
 
 /// The method that an invocation has found for its receiver's class, so that it need not be found
-/// and held for each call. It lies in front of the state of the call; without
-/// a method while `implementation` is NULL.
+/// and held for each call; none while `implementation` is NULL. It lies in front of the state of the
+/// call.
 typedef struct FWDRecalled {
   /// The class and the selector.
   uintptr_t type;

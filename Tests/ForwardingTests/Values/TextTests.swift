@@ -138,8 +138,9 @@ struct TextTests {
     for _ in 0..<2 { #expect(try count("short", on: reader) == 5) }
     let before = fixture_allocations()
     for _ in 0..<100 { _ = try count("short", on: reader) }
-    // The copy of the text for C, and closures that are not optimized. A method takes several times that.
-    #expect(fixture_allocations() - before <= 1000)
+    // The copy of the text for C, closures that are not optimized, and a new invocation if other messages of this
+    // thread have the place of the spare one. A method takes 24 for each send, a plan more.
+    #expect(fixture_allocations() - before <= 1500)
   }
 
   @Test("a large text reaches a C method, and a text of its own comes back", arguments: texts)
