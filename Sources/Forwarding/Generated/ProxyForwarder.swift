@@ -44,7 +44,12 @@ extension _ProxyForwarder {
     _ send: (inout ProxyDelivery) throws -> Result?
   ) -> ProxyAnswer<Result> {
     guard targets.areListed else {
-      return ProxyDelivery.sendWholly(to: untyped, site.facts, send)
+      var answer: Result?
+      let verdict = ProxyDelivery.sendWholly(to: untyped, site.facts) { delivery in
+        answer = try send(&delivery)
+        return answer != nil
+      }
+      return ProxyAnswer(verdict, answer)
     }
     return ProxyDelivery.deliver(site, selector, to: targets, direct, later, send)
   }

@@ -274,7 +274,9 @@ extension MulticastProxy: CallForwarding {
     var tally = TargetList.Tally()
     try targetList.deliver(call, of: selector, for: self) { turn in
       switch turn.outcome {
-      case .answered: tally.answered += 1
+      case .answered:
+        tally.answered += 1
+        return !ends.areAnswers
       case .failed(let error): tally.fail(error, at: turn.member)
       case .unknown, .skipped: deliver(call, to: turn.member, &tally)
       }

@@ -321,8 +321,12 @@ extension Call {
   /// The index of the first argument with memory that `retainArguments` does not retain: a pointer,
   /// a block, a lent variable, or a structure that holds a pointer. NULL does not count.
   package var firstBorrowedArgument: Int? {
-    let plan = plan
-    if plan.travels { return nil }
+    unsafe unmanagedPlan._withUnsafeGuaranteedRef { plan in
+      plan.travels ? nil : firstBorrowedArgument(of: plan)
+    }
+  }
+
+  private func firstBorrowedArgument(of plan: CallPlan) -> Int? {
     let declared = plan.signature.numberOfHiddenArguments..<plan.argumentCount
     return declared.first { index in
       let slot = slot(index)

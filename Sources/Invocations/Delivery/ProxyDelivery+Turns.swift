@@ -75,19 +75,22 @@ extension ProxyDelivery {
     return unsafe method.pointee.implementation != nil
   }
 
-  /// Sends the message to a proxy that has no list of targets. Inlinable, it would retain the list of
-  /// those that have one (row proxy/none).
+  /// Sends the message to a proxy that has no list of targets. `isAnswered` sends it, and returns whether
+  /// there is an answer.
+  ///
+  /// Inlinable, it would retain the arguments and the list of proxies that have one (row proxy/none);
+  /// generic, it would look up types at each call.
   @usableFromInline
   @inline(never)
-  package static func sendWholly<Result>(
-    to untyped: AnyObject, _ facts: ProxyFacts, _ send: (inout ProxyDelivery) throws -> Result?
-  ) -> ProxyAnswer<Result> {
+  package static func sendWholly(
+    to untyped: AnyObject, _ facts: ProxyFacts, _ isAnswered: (inout ProxyDelivery) throws -> Bool
+  ) -> Verdict {
     var delivery = ProxyDelivery(to: untyped, nil, facts)
     delivery.message = fwd_next_message()
     do {
-      return try send(&delivery).map { .answered($0) } ?? .unanswered(nil)
+      return try isAnswered(&delivery) ? .answered : .unanswered(nil)
     } catch {
-      return ProxyAnswer(delivery.verdict(of: error), nil)
+      return delivery.verdict(of: error)
     }
   }
 

@@ -17,8 +17,11 @@ extension MethodRegistry {
       () throws(InvocationError) in
       try Implementation(encoding, receiver: Receiver.self) {
         (fitted: FittedPlan<Value, repeat each Argument>) in
-        let lent = LentPlaces(fitted, receiver: Receiver.self).map(lending)
-        return unsafe (lent ?? SwiftBody.returning(fitted, method: body), nil)
+        // A closure that goes through `map` or `??` is wrapped twice, for each call.
+        guard let places = LentPlaces(fitted, receiver: Receiver.self) else {
+          return unsafe (SwiftBody.returning(fitted, method: body), nil)
+        }
+        return (lending(places), nil)
       }
     }
   }
