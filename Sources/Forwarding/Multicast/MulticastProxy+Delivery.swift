@@ -52,7 +52,7 @@ extension MulticastProxy {
         }
       note(turn, of: registration, call, &tally, isReported: listsAll)
       do { try each(registration, turn) } catch { refusal = error }
-      return refusal == nil && !ends.areMet(tally)
+      return refusal == nil && !tally.meets(ends)
     }
     return try end(tally, selector, refusal)
   }

@@ -274,13 +274,11 @@ extension MulticastProxy: CallForwarding {
     var tally = TargetList.Tally()
     try targetList.deliver(call, of: selector, for: self) { turn in
       switch turn.outcome {
-      case .answered:
-        tally.answered += 1
-        return !ends.areAnswers
+      case .answered: tally.answered += 1
       case .failed(let error): tally.fail(error, at: turn.member)
       case .unknown, .skipped: deliver(call, to: turn.member, &tally)
       }
-      return !ends.areMet(tally)
+      return !tally.meets(ends)
     }
     if !tally.isSimple(call.returnsValue || UnansweredMessages.hasOtherwise(call)) {
       try conclude(call, selector, tally)

@@ -37,7 +37,7 @@ package struct AwaitedWalk: ~Copyable {
 
   /// The place of the next target; nil after the last one, or if the delivery is over.
   mutating func nextPlace(_ tally: inout TargetList.Tally) -> MemberPlace? {
-    guard !ends.areMet(tally), let place = unsafe walk.next() else { return nil }
+    guard !tally.meets(ends), let place = unsafe walk.next() else { return nil }
     if isCancelled {
       // The target has no turn.
       unsafe walk.place = place

@@ -151,7 +151,7 @@ struct ProxyRest {
     let ends = unsafe DeliveryEnds(call.targets.owned, hasResult: call.facts.mayEndAtFirst)
     var tally = unsafe tally?.pointee ?? TargetList.Tally()
     tally.hasQueued = hasQueued
-    endsDelivery = ends.areMet(tally)
+    endsDelivery = tally.meets(ends)
   }
 
   /// Notes that a target has the call on its lane.

@@ -45,12 +45,14 @@ package struct DeliveryEnds {
   @usableFromInline package var areQueued: Bool
   /// The first error of a target.
   @usableFromInline let areErrors: Bool
+}
 
-  /// Whether a delivery is over.
+extension TargetList.Tally {
+  /// Whether a delivery is over. It changes nothing: a copy would retain the errors, for each target.
   @inlinable
-  package func areMet(_ tally: TargetList.Tally) -> Bool {
-    areAnswers && tally.answered > 0 || areQueued && tally.hasQueued
-      || areErrors && !tally.failures.isEmpty
+  package mutating func meets(_ ends: DeliveryEnds) -> Bool {
+    ends.areAnswers && answered > 0 || ends.areQueued && hasQueued
+      || ends.areErrors && !failures.isEmpty
   }
 }
 

@@ -42,12 +42,18 @@ package struct Place: Sendable {
     if isResult, type == Void.self {
       self.type = SwiftType(NoResult.self)
       content = .nothing
-    } else if isMethod, type == String.self || type == String?.self {
+      return
+    }
+    if isMethod, type == String.self || type == String?.self {
       content = .text
-    } else if let known = type as? any CallValue.Type, !(known is any CallObject.Type) {
+      return
+    }
+    // A search for a conformance takes longer than a call.
+    let isClass = type is AnyClass
+    if let known = type as? any CallValue.Type, !isClass || !(known is any CallObject.Type) {
       content = Self.content(of: known)
     } else {
-      content = type is AnyClass ? .object : .address
+      content = isClass ? .object : .address
     }
   }
 
