@@ -46,8 +46,8 @@ final class RecordingProxy: ForwardingProxy, CallForwarding, @unchecked Sendable
   // Only the thread that `owner` names accesses the other properties. It names a thread from `begin`
   // until `end`, which run on that thread. A proxy that another thread got hold of is refused.
   private let owner = Atomic<UInt>(0)
-  @exclusivity(unchecked) private var calls: [KeptCall] = []
-  @exclusivity(unchecked) private var failure: Failure?
+  private var calls: [KeptCall] = []
+  private var failure: Failure?
 
   static var callForwardingClass: AnyClass { RecordingProxy.self }
 
