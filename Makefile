@@ -2,9 +2,10 @@
 # make test             lint, and test-debug: build, and run every test
 # make test-release     build and run every test optimized, as users build, with calls to a real NATS server
 # make test-remote      of these, the calls to other processes, and more of them
-# make check            what runs before a change lands: every test optimized and under AddressSanitizer, the
-#                       benchmarks' build, a dependent, the documentation, failing allocations, models, and AArch64
-# make check-long       make check, long random runs, ThreadSanitizer, other builds and images, and more of AArch64
+# make check            what runs before a change lands: every test optimized, and under two sanitizers, 3,000 random
+#                       signatures, kills, failing allocations, a dependent, the benchmarks' build, and the documentation
+# make check-machines   models, AArch64 in an emulator, other builds and images, and longer random runs
+# make mutants MODULE=Wire   change a module in many places, and record which tests see each change
 # make docs             build the documentation of all libraries, as a site; BASE=/path is its path on a server
 # make fuzz SECONDS=60  coverage-guided random inputs, for so many seconds over all targets
 # make bench            compare calls with closures and with other libraries; writes a page with charts
@@ -12,8 +13,8 @@
 # make release VERSION=0.1.0   check all that a version must pass, and show its notes; writes nothing
 # The parts of a check share build folders.
 .NOTPARALLEL:
-.PHONY: demo test test-debug test-release test-remote check check-long lint format goldens docs fuzz bench bench-build bench-check \
-	bench-record release clean
+.PHONY: demo test test-debug test-release test-remote check check-machines mutants lint format goldens docs fuzz bench bench-build \
+	bench-check bench-record release clean
 
 demo:
 	@Scripts/setup.sh
@@ -48,37 +49,48 @@ test-remote:
 	$(BUILD_RELEASE)
 	REMOTE_FLOOD=1000000 REMOTE_KILLS=400000 $(TEST_RELEASE) --filter 'Forwarding(Remote|Wire)Tests'
 
-check: lint test-release
-	@Scripts/setup.sh check
+# The part that was begun, with the time.
+AT = @echo "check: $$(date +%H:%M:%S)"
+
+check: lint
+	$(AT) tests
+	$(MAKE) test-release
+	$(AT) signatures and kills
+	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 JOURNAL_KILLS=200 $(TEST_RELEASE) --filter '(CallMatrix|Kill)Tests'
+	$(AT) AddressSanitizer
 	Scripts/sanitize.sh address
-	$(MAKE) bench-build
+	$(AT) ThreadSanitizer
+	Scripts/sanitize.sh thread
+	$(AT) the core alone
+	Scripts/core.sh
+	$(AT) a dependent, the benchmarks, the documentation
 	# Bytes, and the time of a build as a multiple. Without options of one compiler version a program is larger.
 	Scripts/dependent.sh 2100000 15.5
+	$(MAKE) bench-build
 	$(MAKE) docs
-	Scripts/core.sh
+	$(AT) All checks passed.
+
+check-machines: test-remote
+	@Scripts/setup.sh check
 	Scripts/models.sh
 	Scripts/memory-order.sh
 	Scripts/aarch64.sh
-	Scripts/aarch64-swift.sh
-	@echo "All checks passed."
-
-LONG = swift test --skip-build $(STRICT) --filter
-
-check-long: check test-debug test-remote
-	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 $(LONG) CallMatrixTests
-	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 $(LONG) 'MulticastModelTests|BothWaysTests|UndoModelTests'
-	FORWARDING_SECONDS=10 $(LONG) ConcurrencyTests
-	JOURNAL_KILLS=200 JOURNAL_TRIALS=2000 $(LONG) 'ForwardingJournalTests.(Crash|Kill|Fault|Misplaced|StrayRecord)Tests'
-	Scripts/sanitize.sh thread
-	Scripts/builds.sh
-	Scripts/images.sh
-	Scripts/matrix.sh aarch64
 	Scripts/aarch64-swift.sh tests
-	@echo "All long checks passed."
+	Scripts/matrix.sh aarch64
+	Scripts/images.sh
+	# As users build: with library evolution, for a binary framework, where the toolchain's own Dispatch warns; and unchecked.
+	swift build --target Forwarding --scratch-path .build/evolution -Xcc -Werror -Xswiftc -enable-library-evolution
+	swift build --target Forwarding --scratch-path .build/unchecked -c release -Xswiftc -Ounchecked $(STRICT)
+	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 FORWARDING_SECONDS=10 JOURNAL_TRIALS=2000 \
+		$(TEST_RELEASE) --filter '(Model|BothWays|Concurrency|Fault|StrayRecord)Tests'
+
+mutants:
+	Scripts/mutants.py $(MODULE)
 
 lint:
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
-	@Scripts/spdx.sh check
+	@! git ls-files -- '*.swift' '*.c' '*.h' '*.S' '*.sh' '*.py' ':!Tests/Data' ':!*.docc/*' | xargs grep -L SPDX-License-Identifier | \
+		sed 's/^/lint: no licence in /' | grep .
 
 SWIFT_FILES = Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources \
 	Fuzz/Package.swift Fuzz/Sources

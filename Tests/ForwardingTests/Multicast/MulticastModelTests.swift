@@ -185,7 +185,7 @@ final class HoldingTarget: ModelTarget, MethodProviding {
 }
 
 /// Random histories, taken by a proxy and by a model. `FORWARDING_HISTORIES` is their number (300;
-/// `make check-long` takes 3,000), and `FORWARDING_SEED` the first seed.
+/// `make check-machines` takes 3,000), and `FORWARDING_SEED` the first seed.
 @Suite("Multicast: random histories")
 struct MulticastModelTests {
   private static func number(_ name: String) -> Int? {

@@ -9,7 +9,7 @@ import TypeEncodings
 
 /// Random signatures over every type of C, with callees that real compilers compiled.
 ///
-/// `FORWARDING_SIGNATURES` is their number (150; `make check-long` takes 3,000) and
+/// `FORWARDING_SIGNATURES` is their number (150; `make check` takes 3,000) and
 /// `FORWARDING_SEED` the first seed. A failure names the seed, the signature and the value.
 @Suite("Random signatures")
 struct CallMatrixTests {

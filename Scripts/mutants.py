@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes seeded changes in the sources of a module, and records which of its tests see each.
+
+    Scripts/mutants.py MODULE [--count 40] [--seed 1] [--filter TESTS] [--only NUMBER...]
+
+All changes are compiled at once, each behind a switch that the environment variable MUTANT turns on, so that one
+build serves them all. Changes that do not compile are left out. The list is Tests/Data/Mutants/MODULE.txt: the
+number, the kind, the place, the line as it was, and the tests that fail, `CRASH`, `TIME` or `survives`.
+"""
+import argparse, os, pathlib, random, re, shutil, subprocess, sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = {"CForwardingShims": "CShims/CallShims", "CJournalShims": "CShims/JournalShims"}
+# The tests of a module; without an entry, MODULETests.
+TESTS = {
+    "Invocations": "InvocationsTests|ForwardingTests",
+    "CForwardingShims": "InvocationsTests|ForwardingTests",
+    "CJournalShims": "ForwardingJournalTests",
+    "forward": "ForwardToolTests",
+    "Forwarding": "ForwardingTests|ForwardingMacrosTests",
+}
+SECONDS = 240
+SWIFT_SWITCH = """// SPDX-License-Identifier: Apache-2.0
+import Glibc
+@usableFromInline let chosenMutant = getenv("MUTANT").flatMap { Int(String(cString: $0)) } ?? 0
+@usableFromInline func isMutant(_ number: Int) -> Bool { chosenMutant == number }
+"""
+C_SWITCH = """#include <stdlib.h>
+int fwd_mutant(int number) { const char *text = getenv("MUTANT"); return text && atoi(text) == number; }
+"""
+RELEASES = r"release|retain|free|deallocate|deinitialize|destroy|let_go|letGo|unlock|drop"
+OTHER_WAY = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
+
+
+def changes(line, before, is_c):
+    """The changes of a line: pairs of a kind and the new line, with N for the number."""
+    code = line.strip()
+    if not code or re.match(r"//|\*|/\*|#|@|case |default|import |public |package |private |extension |static |typedef ", code):
+        return
+    switch = "fwd_mutant(N)" if is_c else "isMutant(N)"
+    indent = line[: len(line) - len(line.lstrip())]
+    begins = before.rstrip().endswith(("{", "}", ";", ":")) or (not is_c and re.match(r"^\s*(let|var|return|[\w.]+\(.*\)$)", before))
+    condition = re.match(r"(if|guard|while|\} else if) \(?([^{]+?)\)? (\{|else \{.*)$", code)
+    if condition and not re.search(r"\b(let|var|case|await|_ =)\b|,|#", condition[2]):
+        word, text, rest = condition.groups()
+        turned = f"({switch}) != ({text})" if is_c else f"{switch} != ({text})"
+        yield "condition", indent + (f"{word} ({turned}) {rest}" if is_c else f"{word} {turned} {rest}")
+    comparison = re.search(r"(?<![\w.)\]>!?$])([A-Za-z_][\w.]*(?:\(\))?) (<=|>=|==|!=|<|>) ([\w.]+)(?![\w.(])", line)
+    if comparison and "func " not in line and "where" not in line:
+        left, sign, right = comparison.groups()
+        turned = f"({switch} ? {left} {OTHER_WAY[sign]} {right} : {left} {sign} {right})"
+        yield "comparison", line[: comparison.start()] + turned + line[comparison.end():]
+    constant = re.search(r"(?<![\w.\"\[$])([1-9]\d*|0)(?![\w.\"x])", line)
+    if constant and '"' not in line[: constant.start()] and "func " not in line:
+        more = f"({constant[1]} + ({switch} ? 1 : 0))"
+        yield "constant", line[: constant.start()] + more + line[constant.end():]
+    order = re.search(r"memory_order_(acquire|release|acq_rel|seq_cst)|\.(acquiring|releasing|acquiringAndReleasing)\b", line)
+    if order and is_c:
+        yield "order", line[: order.start()] + f"({switch} ? memory_order_relaxed : {order[0]})" + line[order.end():]
+    if not begins:
+        return
+    kind = "release" if re.search(RELEASES, code) else "statement"
+    if is_c and re.match(r"[\w>.\-*\[\]]+ [|&+-]?= .*;$|\w+\(.*\);$", code) and not code.startswith("return"):
+        yield kind, f"{indent}if (!{switch}) {code}"
+    if not is_c and re.match(r"(try |await |unsafe |_ = )*[\w.]+(\(.*\)| [-+|&]?= [^{]*[\w)])$", code) and not re.match(r"return|let|var|super|self\.init", code):
+        yield kind, f"{indent}if !{switch} {{ {code} }}"
+    if not is_c and re.match(r"try (?!await)(unsafe )?[\w.]+\(.*\)$", code):
+        yield "error", f"{indent}if {switch} {{ {code.replace('try ', 'try? ', 1)} }} else {{ {code} }}"
+
+
+def pick(module, count, seed):
+    folder = ROOT / FOLDERS.get(module, f"Sources/{module}")
+    suffixes = ("*.c", "*.h") if module in FOLDERS else ("*.swift",)
+    found = {}
+    for file in sorted(path for suffix in suffixes for path in folder.rglob(suffix)):
+        lines = file.read_text().split("\n")
+        for index, line in enumerate(lines):
+            for kind, text in changes(line, lines[index - 1] if index else "", module in FOLDERS):
+                found.setdefault(kind, []).append((str(file.relative_to(ROOT)), index, line, text))
+    rng, chosen, used = random.Random(seed), [], set()
+    for list_ in found.values():
+        rng.shuffle(list_)
+    while len(chosen) < 2 * count and any(found.values()):  # Half of them may not compile.
+        for kind in sorted(found):
+            if found[kind]:
+                file, index, line, text = found[kind].pop()
+                if (file, index) not in used:
+                    used.add((file, index))
+                    chosen.append((len(chosen) + 1, kind, file, index, line, text))
+    return chosen
+
+
+def write(copy, chosen, module):
+    for file in {mutant[2] for mutant in chosen}:
+        lines = (ROOT / file).read_text().split("\n")
+        for number, _, path, index, _, text in chosen:
+            if path == file:
+                lines[index] = re.sub(r"\b(isMutant|fwd_mutant)\(N\)", rf"\1({number})", text)
+        (copy / file).write_text("\n".join(lines))
+
+
+def build(copy, module, chosen):
+    """Builds all changes, and leaves out those that do not compile."""
+    folder = copy / FOLDERS.get(module, f"Sources/{module}")
+    if module in FOLDERS:
+        (folder / "mutant.c").write_text(C_SWITCH)
+        flags = ["-Xcc", "-include", "-Xcc", str(copy / "mutant.h")]
+        (copy / "mutant.h").write_text("int fwd_mutant(int number);\n")
+    else:
+        (folder / "Mutant.swift").write_text(SWIFT_SWITCH)
+        flags = []
+    while True:
+        for file in {mutant[2] for mutant in pick.all}:
+            (copy / file).write_text((ROOT / file).read_text())
+        write(copy, chosen, module)
+        run = subprocess.run(["swift", "build", "--build-tests", *flags], cwd=copy, text=True, capture_output=True)
+        if run.returncode == 0:
+            return chosen
+        wrong = set(re.findall(r"(\S+?\.(?:swift|c|h)):(\d+):\d+: error", run.stdout + run.stderr))
+        wrong = {(os.path.relpath(path, copy), int(line) - 1) for path, line in wrong}
+        left = [mutant for mutant in chosen if (mutant[2], mutant[3]) not in wrong]
+        if len(left) == len(chosen):
+            sys.exit(run.stdout[-3000:] + run.stderr[-3000:])
+        print(f"{len(chosen) - len(left)} do not compile", flush=True)
+        chosen = left
+
+
+def verdict(copy, number, tests):
+    command = ["swift", "test", "--skip-build", "--filter", tests]
+    environment = dict(os.environ, MUTANT=str(number))
+    process = subprocess.Popen(command, cwd=copy, env=environment, text=True, start_new_session=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        output, _ = process.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, 9)
+        process.communicate()
+        return "TIME"
+    # A row of a table is "run with …", which is left out: the table's own name follows.
+    failed = sorted(set(re.findall(r'✘ Test "?(.+?)"? (?:with \d+ test cases )?failed after', output)))
+    if process.returncode == 0:
+        return "survives"
+    return "; ".join(failed[:3]) if failed else "CRASH"
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("module")
+    parser.add_argument("--count", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--filter")
+    parser.add_argument("--only", type=int, nargs="*")
+    options = parser.parse_args()
+    tests = options.filter or "|".join(rf"^{name}\." for name in TESTS.get(options.module, f"{options.module}Tests").split("|"))
+    copy = ROOT / ".build/mutants"
+    # Files that did not change keep their times, so that they are not compiled again.
+    for name in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split("\n")[:-1]:
+        source, target = ROOT / name, copy / name
+        if not target.exists() or source.is_file() and target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target, follow_symlinks=False)
+    for stray in [*copy.glob("Sources/*/Mutant.swift"), *copy.glob("CShims/*/mutant.c")]:
+        stray.unlink()
+    pick.all = pick(options.module, options.count, options.seed)
+    chosen = build(copy, options.module, list(pick.all))[: options.count]
+    if verdict(copy, 0, tests) != "survives":
+        sys.exit("the tests fail without a change")
+    out = ROOT / f"Tests/Data/Mutants/{options.module}.txt"
+    out.parent.mkdir(exist_ok=True)
+    rows = [f"seed {options.seed}, {len(chosen)} changes, tests {tests}"]
+    for number, kind, file, index, line, _ in chosen:
+        if options.only and number not in options.only:
+            continue
+        seen = verdict(copy, number, tests)
+        rows.append(f"{number}\t{kind}\t{file}:{index + 1}\t{line.strip()}\t{seen}")
+        print(rows[-1], flush=True)
+    out.write_text("\n".join(rows) + "\n")
+    print(f"{sum('survives' not in row for row in rows[1:])} of {len(rows) - 1} are seen")
+
+
+main()
