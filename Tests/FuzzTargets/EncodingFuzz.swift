@@ -20,7 +20,12 @@ enum EncodingFuzz {
     let layout = try? type.layout
     try demand(layout == (try? again?.layout), "\(type) has two layouts")
     _ = try? type.leaves(limit: 100)
-    try PassingCheck.check(type)
+    for machine in Machine.allCases {
+      guard let other = try? TypeEncoding(utf8: bytes, for: machine) else {
+        throw FuzzFinding(description: "\(type) is no type of \(machine)")
+      }
+      try PassingCheck.check(other)
+    }
   }
 
   private static func signature(_ bytes: [UInt8]) throws {

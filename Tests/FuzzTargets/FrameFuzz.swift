@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import ForwardingRemote
-import Invocations
-
 import Glibc
+import Invocations
 
 /// The system call; a method of `Peer` has the same name.
 private let systemSend = send(_:_:_:_:)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingFixtures
 import Foundation
+import Invocations
+import Synchronization
+import Testing
 import TypeEncodings
-
-@testable import Invocations
 
 /// The C functions of `Tests/Fixtures`, by name.
 enum Fixtures {
@@ -20,9 +21,23 @@ enum Fixtures {
   /// An invocation of a fixture, without arguments.
   static func call(_ name: String) throws -> (Invocation, UnsafeRawPointer) {
     let fixture = named(name)
-    let call = try Invocation(parsing: fixture.encoding)
-    return (call, fixture.function)
+    return (try Invocation(parsing: fixture.encoding), fixture.function)
   }
+}
+
+extension FunctionTable {
+  /// A table of functions of the program and its libraries, by their names and encodings.
+  convenience init(ofProgram functions: KeyValuePairs<String, String>) throws {
+    self.init()
+    for (name, encoding) in functions {
+      try register(name, encoding: encoding, unsafeSymbolIn: Library(""))
+    }
+  }
+}
+
+/// What a process printed to stderr.
+func printed(_ result: ExitTest.Result?) throws -> String {
+  String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
 }
 
 extension FixturePoint: CallStructure, @retroactive Equatable {
@@ -41,29 +56,46 @@ extension FixtureMixed: CallStructure {
   public static var structure: VouchedStructure<Self> { VouchedStructure("{FixtureMixed=id}") }
 }
 
+extension FixturePadded: CallStructure {
+  public static var structure: VouchedStructure<Self> { VouchedStructure("{FixturePadded=[0t]i}") }
+}
+
 /// A receiver of messages.
 final class Subject: CallObject {
   let name: String
   init(_ name: String = "") { self.name = name }
 }
 
-/// Counts its instances, so that a leak or an early release shows. Each thread has a count of its
-/// own, because suites run concurrently.
-final class Tracked: CallObject, Sendable {
-  static var live: Int {
-    get { Thread.current.threadDictionary["live"] as? Int ?? 0 }
-    set { Thread.current.threadDictionary["live"] = newValue }
-  }
-  let name: String
+/// Counts the objects of a test that live. Tests run concurrently, so each has its own.
+final class Census: Sendable {
+  private let counts = Atomic(0)
+  private let deaths = Atomic(0)
 
-  init(_ name: String = "") {
-    self.name = name
-    Self.live += 1
-  }
+  var alive: Int { counts.load(ordering: .relaxed) }
+  var died: Int { deaths.load(ordering: .relaxed) }
 
-  deinit { Self.live -= 1 }
+  fileprivate func begin() { counts.add(1, ordering: .relaxed) }
+  fileprivate func end() {
+    counts.subtract(1, ordering: .relaxed)
+    deaths.add(1, ordering: .relaxed)
+  }
 }
 
-extension FixturePadded: CallStructure {
-  public static var structure: VouchedStructure<Self> { VouchedStructure("{FixturePadded=[0t]i}") }
+/// An object that a census counts, so that a leak or an early release shows. Runs a closure at its
+/// end.
+final class Tracked: CallObject, @unchecked Sendable {
+  let name: String
+  private let census: Census?
+  // SAFETY: a test sets it before it gives the object away.
+  var atEnd: () -> Void = {}
+
+  init(_ name: String = "", in census: Census? = nil, atEnd: @escaping () -> Void = {}) {
+    (self.name, self.census, self.atEnd) = (name, census, atEnd)
+    census?.begin()
+  }
+
+  deinit {
+    atEnd()
+    census?.end()
+  }
 }

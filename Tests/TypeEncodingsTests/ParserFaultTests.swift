@@ -42,8 +42,9 @@ struct ParserFaultTests {
       ("i\u{0}", 1, .trailingCharacters),
     ] as [(String, Int, TypeEncodingError.Reason)])
   func type(spelling: String, offset: Int, reason: TypeEncodingError.Reason) {
-    let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding(parsing: spelling) }
-    #expect(error == TypeEncodingError(reason: reason, offset: offset, encoding: spelling))
+    #expect(throws: TypeEncodingError(reason: reason, offset: offset, encoding: spelling)) {
+      try TypeEncoding(parsing: spelling)
+    }
   }
 
   @Test(
@@ -58,9 +59,9 @@ struct ParserFaultTests {
       ("v@: i", 3, .unknownCode(0x20)),
     ] as [(String, Int, TypeEncodingError.Reason)])
   func signature(spelling: String, offset: Int, reason: TypeEncodingError.Reason) {
-    let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: spelling) }
-    #expect(error?.offset == offset)
-    #expect(error?.reason == reason)
+    #expect(throws: TypeEncodingError(reason: reason, offset: offset, encoding: spelling)) {
+      try MethodSignature(parsing: spelling)
+    }
   }
 
   @Test(
@@ -87,26 +88,17 @@ struct ParserFaultTests {
     if reason != .tooLarge(limit: EncodingLimits.size) { #expect(error?.offset == offset) }
   }
 
-  @Test("an error is printed as its reason, and the string with a caret on lines of their own")
-  func caret() {
-    let error = #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: "v@:{P=dd") }
-    #expect("\(error!)" == "the structure is not closed with '}'\nv@:{P=dd\n        ^")
-  }
-
-  @Test("a long string is shown in part, with the caret still under the byte")
-  func caretInLongString() {
+  @Test("an error is printed with the string, or a part of it, and a caret under the byte")
+  func caret() throws {
+    let short = #expect(throws: TypeEncodingError.self) { try MethodSignature(parsing: "v@:{P=dd") }
+    #expect("\(short!)" == "the structure is not closed with '}'\nv@:{P=dd\n        ^")
     let spelling = String(repeating: "i", count: 1000) + "x" + String(repeating: "d", count: 1000)
-    let error = #expect(throws: TypeEncodingError.self) {
+    let long = #expect(throws: TypeEncodingError.self) {
       try TypeEncoding(parsing: "{S=" + spelling + "}")
     }
-    let lines = "\(error!)".split(separator: "\n")
+    let lines = "\(long!)".split(separator: "\n").map(Array.init)
     #expect(lines[1].count < 80)
-    let column = lines[2].firstIndex(of: "^")!
-    #expect(
-      lines[1][
-        lines[1].index(
-          lines[1].startIndex, offsetBy: lines[2].distance(from: lines[2].startIndex, to: column))]
-        == "x")
+    #expect(try lines[1][#require(lines[2].firstIndex(of: "^"))] == "x")
   }
 
   @Test("bytes that are not UTF-8 are refused at their offset")

@@ -38,7 +38,8 @@ struct SpellingTests {
     "types that a call distinguishes have different canonical spellings",
     arguments: [
       ("i", "I"), ("c", "C"), ("c", "B"), ("f", "d"), ("{a=ii}", "{a=if}"), ("{a=i}", "(a=i)"),
-      ("{S}", "{S=ii}"), ("^{S}", "^{T}"), ("^{?=i}", "^{?=d}"), ("^i", "^d"), ("[2i]", "[3i]"),
+      ("{S}", "{S=ii}"), ("{S=}", "{S=ii}"), ("^{S}", "^{T}"), ("^{?=i}", "^{?=d}"), ("^i", "^d"),
+      ("[2i]", "[3i]"),
       (":", "@"), ("@", "@?"), ("@", "#"), ("jf", "jd"), ("^?", "^v"), ("{a=b0I3}", "{a=b0I4}"),
       ("A{a=CCC}", "{a=CCC}"),
     ])
@@ -64,6 +65,18 @@ struct SpellingTests {
   }
 }
 
+extension TypeEncoding {
+  /// A type with a layout that is registered for the structures and unions of a name.
+  init(
+    _ spelling: String, where name: String, hasSize size: Int, alignment: Int,
+    offsets: [Int]? = nil
+  ) throws {
+    var layouts = StructureLayouts()
+    layouts[name] = .init(size: size, alignment: alignment, fieldOffsets: offsets)
+    try self.init(parsing: spelling, layouts: layouts)
+  }
+}
+
 @Suite("Registered layouts")
 struct RegisteredLayoutTests {
   @Test("every ambiguous structure of the table has its layout after registration")
@@ -75,9 +88,7 @@ struct RegisteredLayoutTests {
         let alignment = Int(row["align"])
       else { continue }
       let name = String(spelling.dropFirst().prefix { $0 != "=" })
-      var layouts = StructureLayouts()
-      layouts[name] = .init(size: size, alignment: alignment)
-      let type = try TypeEncoding(parsing: spelling, layouts: layouts)
+      let type = try TypeEncoding(spelling, where: name, hasSize: size, alignment: alignment)
       #expect(try type.layout == TypeLayout(size: size, alignment: alignment), "\(spelling)")
       registered += 1
     }
@@ -102,39 +113,37 @@ struct RegisteredLayoutTests {
       try TypeEncoding(parsing: "{v=f![16,16f]}").layout == TypeLayout(size: 32, alignment: 16))
   }
 
-  @Test("registered member offsets are the offsets of the members")
+  @Test("registered offsets are those of the members, and must be as many")
   func offsets() throws {
-    var layouts = StructureLayouts()
-    layouts["p"] = .init(size: 13, alignment: 1, fieldOffsets: [0, 1, 9])
-    let type = try TypeEncoding(parsing: "{p=cdi}", layouts: layouts)
-    #expect(type.members?.map(\.offset) == [0, 1, 9])
-    let outer = try TypeEncoding(parsing: "{o=c{p=cdi}d}", layouts: layouts)
+    func type(_ spelling: String, _ offsets: [Int] = [0, 1, 9]) throws -> TypeEncoding {
+      try TypeEncoding(spelling, where: "p", hasSize: 13, alignment: 1, offsets: offsets)
+    }
+    #expect(try type("{p=cdi}").members?.map(\.offset) == [0, 1, 9])
+    let outer = try type("{o=c{p=cdi}d}")
     #expect(try outer.layout == TypeLayout(size: 24, alignment: 8))
     #expect(outer.members?.map(\.offset) == [0, 1, 16])
-  }
-
-  @Test("offsets in another number than members are refused")
-  func wrongOffsets() throws {
-    var layouts = StructureLayouts()
-    layouts["p"] = .init(size: 13, alignment: 1, fieldOffsets: [0, 1])
-    let type = try TypeEncoding(parsing: "{p=cdi}", layouts: layouts)
-    let error = #expect(throws: TypeEncodingError.self) { try type.layout }
+    let error = #expect(throws: TypeEncodingError.self) { try type("{p=cdi}", [0, 1]).layout }
     #expect(error?.reason == .registeredOffsets(expected: 3, given: 2))
   }
 
   @Test("a member that does not fit the registered size is refused at once")
   func outside() throws {
-    var layouts = StructureLayouts()
-    layouts["p"] = .init(size: 8, alignment: 8, fieldOffsets: [0])
-    for spelling in ["{p=[2q]}", "{p=[1000000[1000000c]]}", "{p=[10000[10000q]]}"] {
-      let type = try TypeEncoding(parsing: spelling, layouts: layouts)
-      #expect(throws: TypeEncodingError.self) { try type.layout }
-      #expect(throws: TypeEncodingError.self) { try type.passingFacts() }
+    func type(_ spelling: String) throws -> TypeEncoding {
+      try TypeEncoding(spelling, where: "p", hasSize: 8, alignment: 8, offsets: [0])
     }
-    #expect(try TypeEncoding(parsing: "{p=q}", layouts: layouts).layout.size == 8)
-    let unknown = try TypeEncoding(parsing: "{p={opaque}}", layouts: layouts)
-    #expect(try unknown.layout.size == 8)
-    #expect(throws: TypeEncodingError.self) { try unknown.passingFacts() }
+    for spelling in ["{p=[2q]}", "{p=[1000000[1000000c]]}", "{p=[10000[10000q]]}"] {
+      #expect(throws: TypeEncodingError.self) { try type(spelling).layout }
+      #expect(throws: TypeEncodingError.self) { try type(spelling).passingFacts() }
+    }
+    #expect(try type("{p=q}").layout.size == 8)
+    #expect(try type("{p={opaque}}").layout.size == 8)
+    #expect(throws: TypeEncodingError.self) { try type("{p={opaque}}").passingFacts() }
+    for offsets in [nil, [0, 0, 0]] {
+      let small = try TypeEncoding(
+        "{A=QCL}", where: "A", hasSize: 0, alignment: 1, offsets: offsets)
+      let error = #expect(throws: TypeEncodingError.self) { try small.layout }
+      #expect(error?.reason == .registeredMemberOutside(size: 0))
+    }
   }
 
   @Test("an implausible layout is not registered")

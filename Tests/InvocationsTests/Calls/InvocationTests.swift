@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-import ForwardingTestSupport
 import CForwardingFixtures
-import TypeEncodings
+import ForwardingTestSupport
+import Invocations
 import Testing
-
-@testable import Invocations
+import TypeEncodings
 
 @Suite("Invocations")
 struct InvocationTests {
+  private static func described(_ values: [Any?]) -> [String] {
+    values.map { value in value.map { "\(type(of: $0)) \($0)" } ?? "nil" }
+  }
+
   @Test("a new invocation has no target, no selector, zero arguments and no result")
   func fresh() throws {
     let call = try Invocation(parsing: "i@:i*@d")
-    #expect(call.target == nil)
-    #expect(call.selector == nil)
-    #expect(!call.argumentsRetained)
-    #expect(try call.argument(at: 2) as Int32 == 0)
+    #expect(call.target == nil && call.selector == nil && !call.argumentsRetained)
+    #expect(Self.described(call.arguments) == ["Int32 0", "nil", "nil", "Double 0.0"])
     #expect(try call.argument(at: 3) as String? == nil)
-    #expect(try call.object(at: 4) == nil)
-    #expect(try call.argument(at: 5) as Double == 0)
+    #expect(call.resultValue == nil)
     #expect(throws: InvocationError.resultNotAvailable) { try call.result(as: Int32.self) }
+    #expect(throws: InvocationError.resultNotAvailable) { try call.resultBytes() }
   }
 
   @Test("indices are those of NSInvocation: 0 and 1 share storage with target and selector")
@@ -45,23 +46,33 @@ struct InvocationTests {
     #expect(throws: expected) { try call.argumentBytes(at: index) }
   }
 
-  @Test("a mismatch names the index, the expected and the given type")
+  @Test("a mismatch names the index, the expected and the given type, and changes nothing")
   func mismatch() throws {
-    let call = try Invocation(parsing: "v@:q{FixturePoint=dd}@")
-    func refuses(_ given: Any.Type, at index: Int, _ expected: String, _ body: () throws -> Void) {
-      #expect(
-        throws: InvocationError.typeMismatch(
-          index: index, expected: encodingOf(expected), given: SwiftType(given))
-      ) { try body() }
+    let call = try Invocation(parsing: "d@:q{FixturePoint=dd}@cBC")
+    func refuses<Value: CallValue>(_ value: Value, at index: Int, _ expected: String) {
+      let error = InvocationError.typeMismatch(
+        index: index, expected: encodingOf(expected), given: SwiftType(Value.self))
+      #expect(throws: error) { try call.setArgument(value, at: index) }
+      #expect(throws: error) { try call.argument(at: index, as: Value.self) }
     }
-    refuses(Int32.self, at: 2, "q") { try call.setArgument(Int32(1), at: 2) }
-    refuses(Double.self, at: 2, "q") { try call.setArgument(1.0, at: 2) }
-    refuses(FixtureMixed.self, at: 3, "{FixturePoint=dd}") {
-      try call.setArgument(FixtureMixed(number: 1, value: 2), at: 3)
-    }
-    refuses(String.self, at: 4, "@") { try call.setArgument("text", at: 4) }
-    refuses(Subject.self, at: 2, "q") { try call.setArgument(Subject() as AnyObject, at: 2) }
+    refuses(Int32(1), at: 2, "q")
+    refuses(1.0, at: 2, "q")
+    refuses(FixtureMixed(number: 1, value: 2), at: 3, "{FixturePoint=dd}")
+    refuses("text", at: 4, "@")
+    refuses(true, at: 5, "c")
+    refuses(true, at: 7, "C")
+    try call.setArgument(true, at: 6)
+    #expect(
+      throws: InvocationError.typeMismatch(
+        index: 2, expected: encodingOf("q"), given: SwiftType(Subject.self))
+    ) { try call.setArgument(Subject() as AnyObject, at: 2) }
     #expect(try call.argument(at: 2, as: Int.self) == 0)
+    try call.setResult(1.5)
+    let result = InvocationError.typeMismatch(
+      index: nil, expected: encodingOf("d"), given: SwiftType(Float.self))
+    #expect(throws: result) { try call.setResult(Float(2)) }
+    #expect(throws: result) { try call.result(as: Float.self) }
+    #expect(try call.result(as: Double.self) == 1.5)
   }
 
   @Test("integers are converted only on request, and only exactly")
@@ -69,19 +80,17 @@ struct InvocationTests {
     let call = try Invocation(parsing: "v@:qCQfdB")
     try call.setArgument(exactly: Int32(-5), at: 2)
     #expect(try call.argument(at: 2) as Int64 == -5)
-    try call.setArgument(exactly: 255, at: 3)
-    try call.setArgument(exactly: 1 << 53, at: 6)
-    try call.setArgument(exactly: 1, at: 7)
-    #expect(try call.argument(at: 7) as Bool)
-    func refuses(_ value: String, _ type: String, _ set: () throws -> Void) {
-      let error = InvocationError.notExact(value: value, type: encodingOf(type))
-      #expect(throws: error) { try set() }
+    for (value, index) in [(255, 3), (1 << 53, 6), (1, 7)] {
+      try call.setArgument(exactly: value, at: index)
     }
-    refuses("256", "C") { try call.setArgument(exactly: 256, at: 3) }
-    refuses("-1", "Q") { try call.setArgument(exactly: -1, at: 4) }
-    refuses("16777217", "f") { try call.setArgument(exactly: 1 << 24 + 1, at: 5) }
-    refuses("2", "B") { try call.setArgument(exactly: 2, at: 7) }
-    refuses("9007199254740993", "d") { try call.setArgument(exactly: 1 << 53 + 1, at: 6) }
+    #expect(try call.argument(at: 7) as Bool)
+    for (value, type, index) in [
+      (256, "C", 3), (-1, "Q", 4), (1 << 24 + 1, "f", 5), (2, "B", 7), (1 << 53 + 1, "d", 6),
+    ] {
+      #expect(throws: InvocationError.notExact(value: "\(value)", type: encodingOf(type))) {
+        try call.setArgument(exactly: value, at: index)
+      }
+    }
     #expect(try call.argument(at: 3) as UInt8 == 255)
   }
 
@@ -100,40 +109,101 @@ struct InvocationTests {
     #expect(try call.argumentBytes(at: 2) == image)
   }
 
-  @Test("a narrow raw integer is sign-extended, as callees expect")
-  func widening() throws {
-    let fixture = Fixtures.named("m_chars")
-    let call = try Invocation(parsing: fixture.encoding)
-    for index in 2..<10 { try call.setArgument(bytes: [0xFF], at: index) }
-    try call.invoke(using: fixture.function)
-    #expect(try call.result(as: Int32.self) == -8)
+  @Test("values have their Swift types: numbers, text, objects, selectors, bytes of structures")
+  func values() throws {
+    let call = try Invocation(parsing: "i@:cCsSiIqQfdBtT")
+    for index in 2..<10 { try call.setArgument(exactly: index, at: index) }
+    try call.setArgument(Float(1.5), at: 10)
+    try call.setArgument(2.5, at: 11)
+    try call.setArgument(true, at: 12)
+    #expect(
+      Self.described(call.arguments) == [
+        "Int8 2", "UInt8 3", "Int16 4", "UInt16 5", "Int32 6", "UInt32 7", "Int 8", "UInt 9",
+        "Float 1.5", "Double 2.5", "Bool true", "Int128 0", "UInt128 0",
+      ])
+    try call.setResult(Int32(5))
+    #expect(call.resultValue as? Int32 == 5)
+    // Structures of all names share plans, so this one has types that no other test uses.
+    let others = try Invocation(parsing: "v@:*@:*@:^v{FixturePoint=dd}SCS")
+    let subject = Subject()
+    try others.setArgument("text", at: 2)
+    try others.setArgument(subject as AnyObject, at: 3)
+    try others.setArgument("go:" as Selector, at: 4)
+    try others.setArgument(FixturePoint(x: 1, y: 0), at: 9)
+    let arguments = others.arguments
+    #expect(arguments[0] as? String == "text")
+    #expect(arguments[1] as? Subject === subject)
+    #expect(arguments[2] as? Selector == "go:")
+    #expect(Self.described(Array(arguments[3..<7])) == ["nil", "nil", "nil", "nil"])
+    #expect(
+      arguments[7] as? [UInt8] == [0, 0, 0, 0, 0, 0, 0xF0, 0x3F] + Array(repeating: 0, count: 8))
+    // A function has no hidden arguments.
+    let function = try Invocation(parsing: "vi")
+    try function.setArgument(Int32(3), at: 0)
+    #expect(Self.described(function.arguments) == ["Int32 3"])
   }
 
-  @Test("a description is one line of bounded length")
+  @Test("a description is one line of bounded length, and does not read a borrowed C string")
   func description() throws {
     let call = try Invocation(MethodSignature("v@:id*@"), selector: "a:b:c:d:")
     try call.setArgument(Int32(-1), at: 2)
     try call.setArgument(1e300, at: 3)
     try call.setArgument(String(repeating: "long ", count: 10_000), at: 4)
     try call.setArgument(Subject(), at: 5)
-    let text = call.description
-    #expect(text.hasPrefix("<Invocation v@:id*@ nil a:b:c:d: -1 1e+300 \"long long"))
-    #expect(text.count < 500)
-    #expect(!text.contains("\n"))
-    let many = try Invocation(parsing: "v@:" + String(repeating: "d", count: 254))
-    #expect(many.description.count < 600)
+    #expect(call.description.hasPrefix("<Invocation v@:id*@ nil a:b:c:d: -1 1e+300 \"long long"))
+    #expect(call.description.count < 500)
+    #expect(!call.description.contains("\n"))
     for value in [Double.nan, -0.0, .infinity] {
       try call.setArgument(value, at: 3)
       #expect(call.description.contains("\(value)"))
     }
-    let blob = try Invocation(parsing: "v@:{B=[4096c]}")
-    #expect(blob.description.count < 200)
+    for encoding in ["v@:" + String(repeating: "d", count: 254), "v@:d*{B=[60000c]}"] {
+      #expect(try Invocation(parsing: encoding).description.count < 600)
+    }
+    #expect(try Invocation(parsing: "v@:{B=[4096c]}").description.count < 200)
+    try call.setArgument(UnsafePointer<CChar>(bitPattern: 0xDEAD)!, at: 4)
+    #expect(call.description.contains("0xdead"))
+    // Bytes that are not UTF-8, once the invocation owns them.
+    ([-1, -2, 0] as [CChar]).withUnsafeBufferPointer { bytes in
+      #expect(throws: Never.self) { try call.setArgument(bytes.baseAddress!, at: 4) }
+      call.retainArguments()
+    }
+    #expect(call.description.contains("not UTF-8"))
+    #expect(throws: InvocationError.notText(index: 4)) { try call.argument(at: 4, as: String.self) }
+  }
+}
+
+@Suite("Values in errors")
+struct ForeignValueTests {
+  private struct Pair: CallStructure {
+    var one: Int16
+    var other: Int16
+    static var structure: VouchedStructure<Pair> { unsafe VouchedStructure("{pair=ss}") }
+  }
+  private struct Ordered: CarriedValue {
+    var carrier: Pair
+    init?(carrier: Pair) {
+      if carrier.one > carrier.other { return nil }
+      self.carrier = carrier
+    }
+  }
+  private struct Word: CarriedValue {
+    var carrier: String
+    init?(carrier: String) {
+      if carrier.contains(" ") { return nil }
+      self.carrier = carrier
+    }
   }
 
-  @Test("a description does not read a borrowed C string")
-  func borrowedDescription() throws {
-    let call = try Invocation(parsing: "v@:*")
-    try call.setArgument(UnsafePointer<CChar>(bitPattern: 0xDEAD)!, at: 2)
-    #expect(call.description.contains("0xdead"))
+  @Test("a carrier that is no value of a type is in the error as text")
+  func arriving() throws {
+    let functions = FunctionTable()
+    try functions.register("order") { (_: Ordered) in }
+    try functions.register("read") { (_: Word) in }
+    let pair = InvocationError.foreignValue(
+      type: SwiftType(Ordered.self), given: "Pair(one: 2, other: 1)")
+    #expect(throws: pair) { try functions.call("order", Pair(one: 2, other: 1)) }
+    let text = InvocationError.foreignValue(type: SwiftType(Word.self), given: "two words")
+    #expect(throws: text) { try functions.call("read", "two words") }
   }
 }

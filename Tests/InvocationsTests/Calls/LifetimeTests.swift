@@ -1,46 +1,254 @@
 // SPDX-License-Identifier: Apache-2.0
+import ForwardingTestSupport
 import Foundation
-import TypeEncodings
+import Invocations
 import Testing
+import TypeEncodings
 
-@testable import Invocations
+/// The numbers of the objects of a test that live.
+private final class Roster: Sendable {
+  let alive = Guarded<Set<Int>>([])
+}
 
-/// Every test counts live objects, and ends with the number that it began with.
-@Suite("No leaks and no double releases", .serialized)
-struct LifetimeTests {
-  private func balanced(_ body: () throws -> Void) rethrows {
-    let before = Tracked.live
-    try body()
-    #expect(Tracked.live == before)
+private final class Member: CallObject, Sendable {
+  let number: Int
+  private let roster: Roster
+
+  init(_ number: Int, _ roster: Roster) {
+    (self.number, self.roster) = (number, roster)
+    roster.alive.withLock { _ = $0.insert(number) }
   }
 
-  @Test("objects are retained on set and released on replacement")
-  func objects() throws {
-    try balanced {
-      let call = try Invocation(parsing: "v@:@@")
-      weak var first: Tracked?
+  deinit { roster.alive.withLock { _ = $0.remove(number) } }
+}
+
+/// Answers with the first object, or throws if the text says so.
+private final class Echo: MethodDeclaring {
+  struct Refusal: Error {}
+
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("echo:and:text:", encoding: "@@:@@*") {
+      (_: Echo, one: Member?, _: Member?, text: UnsafePointer<CChar>?) throws -> Member? in
+      if let text, String(cString: text) == "refused" { throw Refusal() }
+      return one
+    }
+  }
+}
+
+/// A random history of invocations, and a model that says after each step which objects live.
+private struct LifetimeHistory {
+  /// An invocation, and the numbers of the objects in its places: of the target, of arguments 2 and 3,
+  /// and of the result.
+  struct Held {
+    static let result = -1
+    var call: Invocation
+    var objects: [Int: Int] = [:]
+    var text: String?
+    /// The places that do not own their objects, and 4 for the text.
+    var borrowed: Set<Int> = []
+    var retains = false, retainsTarget = false
+
+    var owned: [Int] { objects.filter { !borrowed.contains($0.key) }.map(\.value) }
+
+    func isRetaining(_ place: Int) -> Bool { place == 0 ? retainsTarget : retains }
+
+    mutating func set(_ number: Int?, at place: Int, isOwned: Bool = true) {
+      objects[place] = number
+      borrowed.remove(place)
+      if !isOwned, !isRetaining(place) { borrowed.insert(place) }
+    }
+  }
+
+  let roster = Roster()
+  private var random: SeededGenerator
+  private var count = 0
+  private var held: [Held] = []
+  private var kept: [(call: KeptCall, objects: [Int: Int], text: String?)] = []
+  /// What lives outside of the invocations, which may borrow it.
+  private var pool: [Member] = []
+  private var texts: [UnsafeMutablePointer<CChar>] = []
+  private var differenceOfPool: String?
+  private let same = Fixtures.named("m_same").function
+
+  init(seed: UInt64) throws {
+    random = SeededGenerator(seed: seed)
+    try add()
+  }
+
+  private mutating func add() throws {
+    held.append(Held(call: try Invocation(MethodSignature("@@:@@*"), selector: "echo:and:text:")))
+  }
+
+  private mutating func member() -> Member {
+    count += 1
+    return Member(count, roster)
+  }
+
+  private mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+
+  private enum Step: String, CaseIterable {
+    case object, nothing, sameObject, unretained, retainArguments, dropPool, copy, text
+    case borrowedText, result, borrowedResult, invoke, invokeC, keep, recall, end
+  }
+
+  /// Makes a step, and returns its name.
+  mutating func step() throws -> String {
+    if held.isEmpty { try add() }
+    let step = Step.allCases[number(Step.allCases.count)]
+    let index = number(held.count)
+    let place = [0, 2, 3][number(3)]
+    let isEven = number(2) == 0
+    try make(step, held[index].call, index, place, isEven)
+    return "\(step) of \(index) at \(place)\(isEven ? ", even" : "")"
+  }
+
+  private mutating func make(
+    _ step: Step, _ call: Invocation, _ index: Int, _ place: Int, _ isEven: Bool
+  ) throws {
+    let zeros = [UInt8](repeating: 0, count: 8)
+    switch step {
+    case .object:
+      let object = member()
+      try isEven
+        ? call.setArgument(object, at: place) : call.setArgument(object as AnyObject, at: place)
+      held[index].set(object.number, at: place)
+    case .nothing:
+      try isEven
+        ? call.setArgument(nil as AnyObject?, at: place) : call.setArgument(bytes: zeros, at: place)
+      held[index].set(nil, at: place)
+    case .sameObject:
+      let other = [0, 2, 3][number(3)]
+      try call.setArgument(call.object(at: place) as? Member, at: other)
+      held[index].set(held[index].objects[place], at: other)
+    case .unretained:
+      pool.append(member())
+      try call.setArgument(unretained: pool.last, at: place)
+      held[index].set(count, at: place, isOwned: false)
+    case .retainArguments:
+      call.retainArguments(includingTarget: isEven)
+      held[index].retains = true
+      held[index].retainsTarget = held[index].retainsTarget || isEven
+      held[index].borrowed = held[index].retainsTarget ? [] : held[index].borrowed.intersection([0])
+    case .dropPool: try dropPool()
+    case .copy:
+      var copy = held[index]
+      copy.call = call.copy()
+      copy.borrowed = []
+      held.append(copy)
+    case .text:
+      let text = [nil, "", "text", "refused", String(repeating: "long ", count: 9)][number(5)]
+      try call.setArgument(text, at: 4)
+      (held[index].text, _) = (text, held[index].borrowed.remove(4))
+    case .borrowedText:
+      texts.append(strdup("borrowed"))
+      try call.setArgument(UnsafePointer(texts.last!), at: 4)
+      held[index].text = "borrowed"
+      if !held[index].retains { held[index].borrowed.insert(4) }
+    case .result:
+      let object = isEven ? member() : nil
+      try call.setResult(object)
+      held[index].set(object?.number, at: Held.result)
+    case .borrowedResult:
+      pool.append(member())
+      let word = UInt(bitPattern: Unmanaged.passUnretained(pool.last!).toOpaque())
+      try call.setResult(bytes: withUnsafeBytes(of: word) { Array($0) })
+      held[index].set(count, at: Held.result, isOwned: false)
+    case .invoke:
+      try call.setTarget(Echo())
+      held[index].set(nil, at: 0)
+      let fails = held[index].text == "refused"
       do {
-        let object = Tracked()
-        first = object
-        try call.setArgument(object, at: 2)
-        try call.setArgument(object as AnyObject, at: 3)
-      }
-      #expect(first != nil)
-      try call.setArgument(Tracked(), at: 2)
-      #expect(first != nil)
-      try call.setArgument(nil, at: 3)
-      #expect(first == nil)
+        try call.invoke()
+        #expect(!fails)
+      } catch is Echo.Refusal { #expect(fails) }
+      held[index].set(fails ? nil : held[index].objects[2], at: Held.result)
+    case .invokeC:
+      // The C function does not look at its other arguments.
+      let object = try call.object(at: 2)
+      if isEven, let object { _ = Unmanaged.passRetained(object) }
+      try call.invoke(using: same, returnsRetained: isEven)
+      held[index].set(held[index].objects[2], at: Held.result)
+    case .keep:
+      let objects = held[index].objects.filter { $0.key > 0 }
+      kept.append((try KeptCall.of(call.call), objects, held[index].text))
+    case .recall:
+      if kept.isEmpty { return }
+      let (call, objects, text) = kept.remove(at: number(kept.count))
+      held.append(Held(call: call.invocation(), objects: objects, text: text))
+    case .end: held.remove(at: index)
     }
   }
 
-  @Test("setting the same object again keeps it alive")
-  func sameObject() throws {
-    try balanced {
-      let call = try Invocation(parsing: "v@:@")
-      try call.setArgument(Tracked("x"), at: 2)
-      for _ in 0..<3 { try call.setArgument(call.argument(at: 2, as: Tracked.self), at: 2) }
-      #expect(try call.argument(at: 2, as: Tracked.self).name == "x")
+  private mutating func dropPool() throws {
+    pool = []
+    for text in texts {
+      memset(text, 0x7F, strlen(text))
+      free(text)
     }
+    texts = []
+    // Nothing reads borrowed values now. Who owns a value that was in the pool holds it.
+    differenceOfPool = livingDifference()
+    for index in held.indices {
+      for place in held[index].borrowed {
+        if place == Held.result {
+          try held[index].call.setResult(nil as AnyObject?)
+        } else {
+          try held[index].call.setArgument(bytes: [UInt8](repeating: 0, count: 8), at: place)
+        }
+        if place == 4 { held[index].text = nil } else { held[index].objects[place] = nil }
+      }
+      held[index].borrowed = []
+    }
+  }
+
+  /// Compares what lives, and what each invocation holds. Returns what differs.
+  func difference() throws -> String? {
+    if let difference = differenceOfPool ?? livingDifference() { return difference }
+    for (index, held) in held.enumerated() {
+      for place in [0, 2, 3] {
+        let object = try held.call.object(at: place) as? Member
+        if object?.number != held.objects[place] { return "invocation \(index), place \(place)" }
+      }
+      let result = (try? held.call.resultObject()) as? Member
+      if result?.number != held.objects[Held.result] { return "invocation \(index), result" }
+      let text = try held.call.argument(at: 4, as: String?.self)
+      if text != held.text { return "invocation \(index), text: \(text ?? "nil")" }
+      if held.call.argumentsRetained != held.retains { return "invocation \(index) retains" }
+    }
+    return nil
+  }
+
+  private func livingDifference() -> String? {
+    let owned = held.flatMap(\.owned) + kept.flatMap(\.objects.values)
+    let expected = Set(owned + pool.map(\.number))
+    let alive = roster.alive.read { $0 }
+    return alive == expected
+      ? nil : "\(alive.sorted()) are alive, and \(expected.sorted()) should be"
+  }
+
+  mutating func end() throws -> String? {
+    try dropPool()
+    (held, kept) = ([], [])
+    return differenceOfPool ?? livingDifference()
+  }
+}
+
+@Suite("No leaks and no double releases")
+struct LifetimeTests {
+  @Test(
+    "values live as long as an invocation, a copy or a kept call owns them, whatever the history",
+    arguments: 0..<40)
+  func model(seed: UInt64) throws {
+    var history = try LifetimeHistory(seed: seed)
+    var steps: [String] = []
+    for _ in 0..<250 {
+      steps.append(try history.step())
+      if let difference = try history.difference() {
+        Issue.record("seed \(seed), \(steps.joined(separator: ", ")): \(difference)")
+        return
+      }
+    }
+    #expect(try history.end() == nil, "seed \(seed)")
   }
 
   /// A value whose carrier is read while it is set as an argument, and which sets the same argument
@@ -48,11 +256,12 @@ struct LifetimeTests {
   private struct Meddler: CarriedValue {
     nonisolated(unsafe) static var call: Invocation?
     nonisolated(unsafe) static var refused: InvocationError?
+    static let census = Census()
     var carrier: Tracked {
-      do throws(InvocationError) { try Self.call?.setArgument(Tracked("other"), at: 2) } catch {
-        Self.refused = error
-      }
-      return Tracked("mine")
+      do throws(InvocationError) {
+        try Self.call?.setArgument(Tracked("other", in: Self.census), at: 2)
+      } catch { Self.refused = error }
+      return Tracked("mine", in: Self.census)
     }
     init() {}
     init?(carrier: Tracked) { self.init() }
@@ -60,165 +269,54 @@ struct LifetimeTests {
 
   @Test("a value that sets its own place while it is set is refused, and nothing leaks")
   func meddling() throws {
-    try balanced {
+    try {
       let call = try Invocation(parsing: "v@:@")
-      try call.setArgument(Tracked("old"), at: 2)
+      try call.setArgument(Tracked("old", in: Meddler.census), at: 2)
       Meddler.call = call
-      defer { (Meddler.call, Meddler.refused) = (nil, nil) }
+      defer { Meddler.call = nil }
       try call.setArgument(Meddler(), at: 2)
       #expect(Meddler.refused == .argumentInUse(index: 2))
       #expect(try call.argument(at: 2, as: Tracked.self).name == "mine")
-    }
+    }()
+    #expect(Meddler.census.alive == 0)
   }
 
-  @Test("unretained objects are borrowed until retainArguments, then retained; later ones too")
-  func unretained() throws {
-    try balanced {
-      let call = try Invocation(parsing: "v@:@")
-      let object = Tracked()
-      let count = CFGetRetainCountLike(object)
-      try call.setArgument(unretained: object, at: 2)
-      #expect(CFGetRetainCountLike(object) == count)
-      call.retainArguments()
-      #expect(call.argumentsRetained)
-      #expect(CFGetRetainCountLike(object) == count + 1)
-      call.retainArguments()
-      #expect(CFGetRetainCountLike(object) == count + 1)
-      let later = Tracked()
-      let laterCount = CFGetRetainCountLike(later)
-      try call.setArgument(unretained: later, at: 2)
-      #expect(CFGetRetainCountLike(later) == laterCount + 1)
-      #expect(CFGetRetainCountLike(object) == count)
-    }
-  }
-
-  @Test("an invocation can be made without its target, so that it does not retain it")
+  @Test("an invocation that its target retains does not retain it if told so")
   func withoutTarget() throws {
     final class Owner {
       var call: Invocation?
-      let tracked = Tracked()
+      let tracked: Tracked
+      init(_ census: Census) { tracked = Tracked(in: census) }
     }
-    try balanced {
-      let owner = Owner()
+    let census = Census()
+    try {
+      let owner = Owner(census)
       let call = try Invocation(parsing: "v@:@")
       try call.setArgument(unretained: owner, at: 0)
       try call.setArgument(unretained: owner.tracked, at: 2)
       call.retainArguments(includingTarget: false)
-      #expect(call.argumentsRetained)
-      #expect(!call.call.retainsTarget)
       owner.call = call
-    }
+    }()
+    #expect(census.alive == 0)
   }
 
-  @Test("strings are copied, a replaced copy is freed, NULL stays NULL")
-  func strings() throws {
-    let call = try Invocation(parsing: "v@:*")
-    var text = "hello"
-    try call.setArgument(text, at: 2)
-    text += "!"
-    #expect(try call.argument(at: 2, as: String.self) == "hello")
-    #expect(throws: InvocationError.embeddedNUL(offset: 2)) { try call.setArgument("ab\0c", at: 2) }
-    #expect(try call.argument(at: 2, as: String.self) == "hello")
-    try call.setArgument(nil as String?, at: 2)
-    call.retainArguments()
-    #expect(try call.argument(at: 2, as: String?.self) == nil)
-  }
-
-  @Test("a borrowed C string keeps its address; retained, it is a copy, also if it is set later")
+  @Test("a borrowed C string keeps its address, also for its callee; a copy has another one")
   func borrowedStrings() throws {
-    let call = try Invocation(parsing: "v@:*")
-    try "borrowed".withCString { text in
-      try call.setArgument(text, at: 2)
-      #expect(try call.argument(at: 2, as: UnsafePointer<CChar>.self) == text)
-      call.retainArguments()
-      #expect(try call.argument(at: 2, as: UnsafePointer<CChar>.self) != text)
-    }
-    #expect(try call.argument(at: 2, as: String.self) == "borrowed")
-    try "later".withCString { text in
-      try call.setArgument(text, at: 2)
-      #expect(try call.argument(at: 2, as: UnsafePointer<CChar>.self) != text)
-    }
-    #expect(try call.argument(at: 2, as: String.self) == "later")
-  }
-
-  @Test("the caller sees a callee's change to a borrowed string")
-  func loopString() throws {
     let (call, function) = try Fixtures.call("m_loop")
     var text = Array("Hello There".utf8CString)
     try text.withUnsafeMutableBufferPointer { buffer in
       try call.setArgument(buffer.baseAddress, at: 2)
       try call.invoke(using: function)
       #expect(try call.result(as: UnsafeMutablePointer<CChar>.self) == buffer.baseAddress)
+      call.retainArguments()
+      let copy = try call.argument(at: 2, as: UnsafeMutablePointer<CChar>.self)
+      #expect(copy != buffer.baseAddress)
     }
     #expect(String(decoding: text.dropLast().map { UInt8($0) }, as: UTF8.self) == "Iello There")
-  }
-
-  @Test("the target is retained while it is set, and during its own call")
-  func target() throws {
-    try balanced {
-      try MethodTable.of(Tracked.self).register("name") { (target: Tracked) in target.name }
-      let call = try Invocation(MethodSignature("*@:"), selector: "name")
-      try call.setTarget(Tracked("kept"))
-      try call.invoke()
-      #expect(try call.result(as: String.self) == "kept")
-      try call.setTarget(nil)
-    }
-  }
-
-  @Test("the object result of a C function is retained unless it is registered as retained")
-  func nativeResults() throws {
-    try balanced {
-      let (call, function) = try Fixtures.call("m_same")
-      var object: Tracked? = Tracked("x")
-      try call.setArgument(object!, at: 2)
-      try call.invoke(using: function)
-      object = nil
-      try call.setArgument(nil, at: 2)
-      #expect(try call.result(as: Tracked.self).name == "x")
-      // A function that returns an unowned reference of the caller.
-      let other = Tracked("y")
-      try call.setArgument(other, at: 2)
-      _ = Unmanaged.passRetained(other)
-      try call.invoke(using: function, returnsRetained: true)
-      #expect(try call.result(as: Tracked.self) === other)
-    }
-  }
-
-  @Test("the object result of a Swift body is owned once; so is one that was set")
-  func closureResults() throws {
-    try balanced {
-      let functions = FunctionTable()
-      try functions.register("make") { (name: String) in Tracked(name) }
-      for _ in 0..<3 {
-        #expect(try functions.call("make", "a", returning: Tracked.self).name == "a")
-      }
-      let call = try functions.invocation(of: "make")
-      try call.setArgument("b", at: 0)
-      try call.invoke(using: functions.function(named: "make"))
-      try call.setResult(Tracked("c"))
-      try call.setResult(nil as AnyObject?)
-      #expect(try call.resultObject() == nil)
-    }
-  }
-
-  @Test("a copy retains what the original retains, and each releases its own")
-  func copies() throws {
-    try balanced {
-      var call: Invocation? = try Invocation(parsing: "{R=dddd}@:@*d")
-      try call!.setArgument(Tracked("x"), at: 2)
-      try call!.setArgument("text", at: 3)
-      try call!.setArgument(2.5, at: 4)
-      let image = (0..<32).map { UInt8($0) }
-      try call!.setResult(bytes: image)
-      let copy = call!.copy()
-      try call!.setArgument(Tracked("y"), at: 2)
-      try call!.setArgument("changed", at: 3)
-      call = nil
-      #expect(try copy.argument(at: 2, as: Tracked.self).name == "x")
-      #expect(try copy.argument(at: 3, as: String.self) == "text")
-      #expect(try copy.argument(at: 4, as: Double.self) == 2.5)
-      #expect(try copy.resultBytes() == image)
-    }
+    #expect(throws: InvocationError.embeddedNUL(offset: 2)) { try call.setArgument("ab\0c", at: 2) }
+    #expect(try call.argument(at: 2, as: String.self) == "Iello There")
+    try call.setArgument(nil as UnsafePointer<CChar>?, at: 2)
+    #expect(try call.argument(at: 2, as: UnsafePointer<CChar>?.self) == nil)
   }
 
   @Test("the large result of a copy is stored in its own frame")
@@ -229,16 +327,41 @@ struct LifetimeTests {
     let copy = call.copy()
     try copy.invoke(using: function)
     #expect(try copy.resultBytes() == rectangle)
+    #expect(try copy.copy().resultBytes() == rectangle)
     #expect(throws: InvocationError.resultNotAvailable) { try call.resultBytes() }
   }
 
-  /// The retain count as far as it is visible: only differences are meaningful.
-  private func CFGetRetainCountLike(_ object: AnyObject) -> Int { _getRetainCountOf(object) }
-}
+  /// A value that is too large for a call on the stack.
+  private struct Block: CallStructure {
+    var words = InlineArray<400, Int>(repeating: 7)
+    static var structure: VouchedStructure<Self> { unsafe VouchedStructure("{Block=[400q]}") }
+  }
 
-@_silgen_name("swift_retainCount")
-private func swiftRetainCount(_: UnsafeMutableRawPointer) -> Int
-
-private func _getRetainCountOf(_ object: AnyObject) -> Int {
-  swiftRetainCount(Unmanaged.passUnretained(object).toOpaque())
+  @Test("what a call lends is released, after an answer and after an error, also of large calls")
+  func lent() throws {
+    let census = Census()
+    let functions = FunctionTable()
+    try functions.register("show") { (text: String, object: AnyCallObject) in
+      "\(text) \(type(of: object.object))"
+    }
+    try functions.register("large") { (block: Block, object: AnyCallObject, text: String) in
+      "\(text) \(block.words[399])"
+    }
+    try functions.register("fail") { (_: AnyCallObject) throws in throw InvocationError.outOfMemory
+    }
+    for _ in 0..<3 {
+      let object = AnyCallObject(Tracked(in: census))
+      #expect(try functions.call("show", "a", object, returning: String.self) == "a Tracked")
+      #expect(try functions.call("large", Block(), object, "b", returning: String.self) == "b 7")
+      #expect(throws: InvocationError.outOfMemory) { try functions.call("fail", object) }
+    }
+    #expect(census.alive == 0)
+    let many = try Invocation(parsing: "v" + String(repeating: "@", count: 70))
+    for index in 0..<70 { try many.setArgument(Tracked(in: census), at: index) }
+    let copy = many.copy()
+    for index in 0..<70 { try many.setArgument(nil, at: index) }
+    #expect(census.alive == 70)
+    for index in 0..<70 { try copy.setArgument(nil, at: index) }
+    #expect(census.alive == 0)
+  }
 }

@@ -1,52 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Synchronization
-import TypeEncodings
 import Testing
+import TypeEncodings
 
-@testable import Invocations
+private typealias Number = @convention(c) (Int) -> Int
+
+/// Carries a value of another layout.
+private struct Carrier: CallStructure {
+  var first: Int, second: Int
+  static var structure: VouchedStructure<Carrier> { unsafe VouchedStructure("{Carrier=qq}") }
+}
+
+private struct Carried: CarriedValue {
+  var text: String
+  init(_ text: String) { self.text = text }
+  init?(carrier: Carrier) { text = "\(carrier.first), \(carrier.second)" }
+  var carrier: Carrier { Carrier(first: text.count, second: 7) }
+}
 
 @Suite("Callbacks: C function pointers to Swift closures")
 struct CallbackTests {
   @Test("a callback works as qsort's comparator")
   func qsortComparator() throws {
-    let calls = Guarded(0)
     let compare = try Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
-      calls.withLock { $0 += 1 }
-      return a.pointee < b.pointee ? -1 : a.pointee > b.pointee ? 1 : 0
+      a.pointee < b.pointee ? -1 : a.pointee > b.pointee ? 1 : 0
     }
-    typealias Comparator = @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
     var numbers: [Int32] = (0..<200).map { ($0 &* 7919) % 1009 }
-    qsort(&numbers, numbers.count, 4, try compare.function(as: Comparator.self))
+    unsafe qsort(&numbers, numbers.count, 4, compare.pointer.function())
     withExtendedLifetime(compare) {}
     #expect(numbers == numbers.sorted())
-    #expect(calls.withLock { $0 } > 200)
   }
 
-  @Test("after an error C gets zero, and the error is reported")
-  func errors() throws {
-    struct Refusal: Error {}
+  @Test("a value that a structure carries is converted")
+  func carried() throws {
+    let read = try Callback { (value: Carried) in value.text.count }
+    let function = unsafe read.pointer.function(as: (@convention(c) (Int, Int) -> Int).self)
+    #expect(function(40, 2) == 5)
+    let write = try Callback { (count: Int) in Carried(String(repeating: "a", count: count)) }
+    #expect(unsafe write.pointer.function(as: Number.self)(9) == 9)
+  }
+
+  @Test(
+    "after an error C gets zero, and the handler gets the error, which is released",
+    arguments: [false, true])
+  func errors(isWide: Bool) throws {
+    struct Failure: Error { let witness: Tracked }
+    let census = Census()
     let seen = Guarded<[String]>([])
-    let callback = try Callback(onError: { error in
-      seen.withLock { $0.append("\(type(of: error))") }
-    }) {
-      (_: Int) throws -> Int in throw Refusal()
-    }
-    #expect(try callback.function(as: (@convention(c) (Int) -> Int).self)(5) == 0)
-    let text = try Callback(onError: { error in
-      let text = "\(error)"
+    let note: Callback.ErrorHandler = { error in
+      let text = error is Failure ? "Failure" : "\(error)"
       seen.withLock { $0.append(text) }
-    }) {
-      (text: String) -> Int in text.count
     }
-    #expect(try text.function(as: (@convention(c) (UnsafePointer<CChar>?) -> Int).self)(nil) == 0)
+    let fails =
+      isWide
+      ? try Callback(onError: note) { (_: Int, _: Int, _: Int, _: Int, _: Int) throws -> Int in
+        throw Failure(witness: Tracked(in: census))
+      }
+      : try Callback(onError: note) { (_: Int) throws -> Int in
+        throw Failure(witness: Tracked(in: census))
+      }
+    for _ in 0..<10 { #expect(unsafe fails.pointer.function(as: Number.self)(1) == 0) }
+    #expect(census.died == 10)
+    #expect(seen.withLock { $0 } == Array(repeating: "Failure", count: 10))
+    // The error of an argument that a closure does not take has its index.
+    let takes =
+      isWide
+      ? try Callback(onError: note) { (_: Double, _: Int, _: UnsafeRawPointer, _: Int, _: Int) in }
+      : try Callback(onError: note) { (_: Double, _: Int, _: UnsafeRawPointer) in }
+    typealias Function = @convention(c) (Double, Int, UnsafeRawPointer?) -> Void
+    unsafe takes.pointer.function(as: Function.self)(1, 2, nil)
+    let text = try Callback(onError: note) { (text: String) -> Int in text.count }
+    typealias Length = @convention(c) (UnsafePointer<CChar>?) -> Int
+    #expect(unsafe text.pointer.function(as: Length.self)(nil) == 0)
     #expect(
-      seen.withLock { $0 } == ["Refusal", "\(InvocationError.notText(index: 0))"])
-    #expect(
-      "\(InvocationError.notText(index: 0))"
-        == "argument 0 is NULL or not UTF-8; use 'String?' for text that may be NULL, and a pointer for "
-        + "other bytes")
+      seen.withLock { $0.dropFirst(10) } == [
+        "argument 2 is NULL; make the type optional, as in 'UnsafeRawPointer?'",
+        "argument 0 is NULL or not UTF-8; use 'String?' for text that may be NULL, and a pointer for "
+          + "other bytes",
+      ])
   }
 
   @Test("a result that C would have to free is refused")
@@ -62,14 +96,6 @@ struct CallbackTests {
     }
   }
 
-  @Test("a Swift closure type is not a C function")
-  func wrongFunctionType() throws {
-    let callback = try Callback { () -> Void in }
-    #expect(throws: InvocationError.notACFunction(SwiftType((() -> Void).self))) {
-      try callback.function(as: (() -> Void).self)
-    }
-  }
-
   @Test("many threads unknown to Swift call in concurrently")
   func foreignThreads() throws {
     let total = Atomic(0)
@@ -78,7 +104,7 @@ struct CallbackTests {
       return context
     }
     typealias Start = @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
-    let start = try body.function(as: Start.self)
+    let start = unsafe body.pointer.function(as: Start.self)
     var threads: [pthread_t] = []
     for index in 1...8 {
       var thread = pthread_t()

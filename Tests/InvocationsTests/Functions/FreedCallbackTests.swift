@@ -3,126 +3,172 @@ import CForwardingFixtures
 import CForwardingShims
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Synchronization
 import Testing
 import TypeEncodings
 
-@testable import Invocations
+private typealias Number = @convention(c) (Int) -> Int
 
-private typealias Number = @convention(c) () -> Int32
+/// How the function of a callback is made: as a trampoline (the first two) or a closure of libffi, for
+/// values in registers or with a frame.
+enum CallbackCode: String, Codable, CaseIterable {
+  case registers, frame, libffi, libffiFrame
 
-/// Functions of callbacks that are freed.
-private func freed(_ count: Int) throws -> [UnsafeRawPointer] {
-  try (0..<count).map { number in try Callback { () -> Int32 in Int32(number) }.address }
+  /// Makes the callbacks of this process in this way.
+  func choose() { fwd_callback_prefer_libffi(self == .registers || self == .frame ? 0 : 1) }
+
+  func callback(_ body: @escaping @Sendable (Int) -> Int) throws -> Callback {
+    choose()
+    switch self {
+    case .registers, .libffi: return try Callback(body)
+    case .frame, .libffiFrame:
+      return try Callback { (number: Int, _: Int, _: Int, _: Int, _: Int) in body(number) }
+    }
+  }
 }
 
-/// The function of a freed callback whose plan has no other user.
-private func freedOfOwnPlan() throws -> UInt {
-  let plan = try CallPlan.shared(for: MethodSignature(parsing: "iiqiq"))
-  return UInt(bitPattern: try Callback(Answer(plan, { _ in }, { _ in })).address)
-}
+/// How a callback ends.
+private enum End: String, Codable, CaseIterable {
+  case released, scope, destroyed, called
 
-/// A function that threads read while another thread changes it.
-private final class Shared: Sendable {
-  let function: Atomic<UInt>
-  init(_ function: UInt) { self.function = Atomic(function) }
+  /// Makes a callback of a closure that adds one, calls it, and ends it. Returns its function.
+  func function(_ code: CallbackCode, _ census: Census) throws -> Number {
+    func body() -> @Sendable (Int) -> Int {
+      let witness = Tracked(in: census)
+      return { number in withExtendedLifetime(witness) { census.died == 0 ? number + 1 : -1 } }
+    }
+    func called(_ pointer: CallbackPointer, times: Int = 3) -> Number {
+      let function = unsafe pointer.function(as: Number.self)
+      for number in 0..<times { precondition(function(number) == number + 1) }
+      return function
+    }
+    switch self {
+    case .released:
+      let callback = try code.callback(body())
+      defer { withExtendedLifetime(callback) {} }
+      return called(callback.pointer)
+    case .scope:
+      code.choose()
+      return withCallback(body()) { pointer, _ in called(pointer) }
+    case .destroyed:
+      let given = try code.callback(body()).keptUntilDestroyed()
+      defer { for _ in 0..<3 { given.destroy(given.context) } }
+      return called(given.pointer)
+    case .called: return called(try code.callback(body()).keptUntilCalled().pointer, times: 1)
+    }
+  }
 }
 
 // Each test is a separate process, and runs for trampolines (0) and for libffi's closures (1).
 @Suite("Freed callbacks")
 struct FreedCallbackTests {
-  @Test("the function that was freed last is reused last", arguments: [0, 1])
-  func oldestFirst(prefersLibffi: Int32) async {
-    await #expect(processExitsWith: .success) { [prefersLibffi] in
-      fwd_callback_prefer_libffi(prefersLibffi)
-      let old = try freed(1)[0]
-      var others: [Callback] = []
-      for _ in 0..<60 { others.append(try Callback { () -> Int32 in 1 }) }
-      try #require(!others.contains { $0.address == old })
-      for _ in 0..<140 { others.append(try Callback { () -> Int32 in 1 }) }
-      let functions = others.map(\.address)
-      while !others.isEmpty { others.removeFirst() }
-      for _ in 0..<60 { others.append(try Callback { () -> Int32 in 1 }) }
-      try #require(!others.contains { functions.suffix(60).contains($0.address) })
-      try #require(others.contains { functions.prefix(60).contains($0.address) })
-    }
-  }
-
-  @Test("a call to a freed function returns zero and reports an event once", arguments: [0, 1])
-  func calledLate(prefersLibffi: Int32) async throws {
-    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      [prefersLibffi] in
-      fwd_callback_prefer_libffi(prefersLibffi)
-      let call = unsafeBitCast(try freed(1)[0], to: Number.self)
-      try #require(call() == 0)
-      try #require(call() == 0)
-    }
-    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    let lines = text.split(separator: "\n").filter { $0.contains("its callback is gone") }
-    #expect(lines.count == 1, "\(text)")
+  /// Functions of callbacks that are freed.
+  @Sendable private static func freed(_ count: Int) throws -> [UnsafeRawPointer] {
+    try (0..<count).map { number in try Callback { () -> Int in number }.address }
   }
 
   @Test(
-    "zero is returned in the result's own registers: mixed, long double, memory", arguments: [0, 1])
+    "after its end a function answers zero, its closure was released once, and one call is reported",
+    arguments: End.allCases, CallbackCode.allCases)
+  private func late(end: End, code: CallbackCode) async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      [end, code] in
+      let census = Census()
+      let function = try end.function(code, census)
+      try #require(census.died == 1 && census.alive == 0)
+      for _ in 0..<3 { try #require(function(5) == 0) }
+      try #require(census.died == 1)
+    }
+    #expect(printedLines(result).count { $0.contains("its callback is gone") } == 1)
+  }
+
+  @Test("the function that was freed last is reused last, also of scopes", arguments: [0, 1])
+  func oldestFirst(prefersLibffi: Int32) async {
+    await #expect(processExitsWith: .success) { [prefersLibffi] in
+      fwd_callback_prefer_libffi(prefersLibffi)
+      func scope() -> UnsafeRawPointer {
+        withCallback({ () -> Int in 1 }) { pointer, _ in unsafe pointer.address }
+      }
+      let old = try Self.freed(1)[0]
+      var others: [Callback] = []
+      for _ in 0..<60 { others.append(try Callback { () -> Int in 1 }) }
+      try #require(!others.contains { $0.address == old })
+      for _ in 0..<140 { others.append(try Callback { () -> Int in 1 }) }
+      let functions = others.map(\.address)
+      while !others.isEmpty { others.removeFirst() }
+      for _ in 0..<60 { others.append(try Callback { () -> Int in 1 }) }
+      try #require(!others.contains { functions.suffix(60).contains($0.address) })
+      try #require(others.contains { functions.prefix(60).contains($0.address) })
+      let ended = scope()
+      for _ in 0..<60 { try #require(scope() != ended) }
+    }
+  }
+
+  @Test(
+    "zero is returned in the result's own registers; the handler of events gets the function",
+    arguments: [0, 1])
   func kinds(prefersLibffi: Int32) async {
     await #expect(processExitsWith: .success) { [prefersLibffi] in
       fwd_callback_prefer_libffi(prefersLibffi)
-      let mixed = try Callback { (mixed: FixtureMixed) -> FixtureMixed in mixed }
-        .function(as: (@convention(c) (FixtureMixed) -> FixtureMixed).self)
-      let answer = mixed(FixtureMixed(number: 1, value: 2))
-      try #require(answer.number == 0)
-      try #require(answer.value == 0)
-      let rectangle = try Callback { (r: FixtureRectangle) -> FixtureRectangle in r }
+      let events = Guarded<[ForwardingEvent]>([])
+      ForwardingEvent.destination = .handler { event in events.withLock { $0.append(event) } }
+      let mixed = try Callback { (mixed: FixtureMixed) -> FixtureMixed in mixed }.pointer
+      let answer = mixed.function(as: (@convention(c) (FixtureMixed) -> FixtureMixed).self)(
+        FixtureMixed(number: 1, value: 2))
+      try #require(answer.number == 0 && answer.value == 0)
+      let seen = events.read { $0 }
+      try #require(seen.map(\.kind) == [.deadCallback])
+      let address = String(UInt(bitPattern: mixed.address), radix: 16)
+      try #require(seen[0].description.contains(address))
+      let rectangle = try Callback { (r: FixtureRectangle) -> FixtureRectangle in r }.pointer
         .function(as: (@convention(c) (FixtureRectangle) -> FixtureRectangle).self)
       let point = FixturePoint(x: 1, y: 2)
       let large = rectangle(FixtureRectangle(origin: point, size: point))
-      try #require(large.origin.x == 0)
-      try #require(large.size.y == 0)
+      try #require(large.origin.x == 0 && large.size.y == 0)
       // More often than the x87 stack has registers.
       let long = try Callback { (value: LongDouble) -> LongDouble in value }.address
       try #require(fixture_call_long_double(long, 20) == 0)
     }
   }
 
-  @Test("the event reaches the handler of events, and names the function")
-  func handler() async {
-    await #expect(processExitsWith: .success) {
-      let events = Guarded<[ForwardingEvent]>([])
-      ForwardingEvent.destination = .handler { event in events.withLock { $0.append(event) } }
-      let function = try freed(1)[0]
-      _ = unsafeBitCast(function, to: Number.self)()
-      let seen = events.read { $0 }
-      try #require(seen.map(\.kind) == [.deadCallback])
-      let address = String(UInt(bitPattern: function), radix: 16)
-      try #require(seen[0].description.contains(address))
+  /// Runs `call` on four threads, again and again, until `body` has ended.
+  @Sendable private static func whileThreads(
+    _ call: @escaping @Sendable () -> Void, _ body: () throws -> Void
+  ) rethrows {
+    let isOver = Atomic(false)
+    let group = DispatchGroup()
+    for _ in 0..<4 {
+      group.enter()
+      beginThread {
+        while !isOver.load(ordering: .relaxed) { call() }
+        group.leave()
+      }
     }
+    try body()
+    isOver.store(true, ordering: .relaxed)
+    group.wait()
   }
 
   @Test(
-    "threads that call while callbacks are made and freed read no freed memory",
-    arguments: [0, 1])
+    "threads that call while callbacks are made and freed read no freed memory", arguments: [0, 1])
   func racing(prefersLibffi: Int32) async {
     await #expect(processExitsWith: .success) { [prefersLibffi] in
       fwd_callback_prefer_libffi(prefersLibffi)
       ForwardingEvent.destination = .nowhere
-      let shared = Shared(UInt(bitPattern: try freed(1)[0]))
-      let group = DispatchGroup()
-      for _ in 0..<4 {
-        group.enter()
-        beginThread {
-          for _ in 0..<100_000 {
-            let call = unsafeBitCast(
-              shared.function.load(ordering: .relaxed), to: Number.self)
-            precondition([0, 7].contains(call()))
-          }
-          group.leave()
+      let shared = Atomic(UInt(bitPattern: try Self.freed(1)[0]))
+      try Self.whileThreads {
+        for _ in 0..<100 {
+          let call = unsafeBitCast(
+            shared.load(ordering: .relaxed), to: (@convention(c) () -> Int).self)
+          precondition([0, 7].contains(call()))
+        }
+      } _: {
+        for _ in 0..<5_000 {
+          let callback = try Callback { () -> Int in 7 }
+          shared.store(UInt(bitPattern: callback.address), ordering: .relaxed)
         }
       }
-      for _ in 0..<5_000 {
-        let callback = try Callback { () -> Int32 in 7 }
-        shared.function.store(UInt(bitPattern: callback.address), ordering: .relaxed)
-      }
-      group.wait()
     }
   }
 
@@ -137,24 +183,19 @@ struct FreedCallbackTests {
       if let mallopt = dlsym(nil, "mallopt") {
         _ = unsafeBitCast(mallopt, to: (@convention(c) (Int32, Int32) -> Int32).self)(-6, 0xA5)
       }
-      typealias Sum = @convention(c) (Int32, Int64, Int32, Int64) -> Int32
-      let functions = try (0..<80).map { _ in try freedOfOwnPlan() }
-      let isOver = Atomic(false)
-      let group = DispatchGroup()
-      for _ in 0..<3 {
-        group.enter()
-        beginThread {
-          while !isOver.load(ordering: .relaxed) {
-            for function in functions {
-              precondition(unsafeBitCast(function, to: Sum.self)(1, 2, 3, 4) == 0)
-            }
-          }
-          group.leave()
-        }
+      /// The function of a freed callback whose plan has no other user.
+      func freed() throws -> UInt {
+        UInt(bitPattern: try Callback(MethodSignature(parsing: "iiqiq")) { _ in }.address)
       }
-      for _ in 0..<20_000 { _ = try freedOfOwnPlan() }
-      isOver.store(true, ordering: .relaxed)
-      group.wait()
+      typealias Sum = @convention(c) (Int32, Int64, Int32, Int64) -> Int32
+      let functions = try (0..<80).map { _ in try freed() }
+      try Self.whileThreads {
+        for function in functions {
+          precondition(unsafeBitCast(function, to: Sum.self)(1, 2, 3, 4) == 0)
+        }
+      } _: {
+        for _ in 0..<20_000 { _ = try freed() }
+      }
     }
   }
 
@@ -162,30 +203,24 @@ struct FreedCallbackTests {
     "a callback that is released inside its own call, deeper than the hold slots, ends normally")
   func droppedDeeply() async {
     await #expect(processExitsWith: .success) {
-      final class Box: @unchecked Sendable { var callback: Callback?; var ended = 0 }
-      final class Owned: Sendable {
-        let box: Box; init(_ box: Box) { self.box = box }
-        deinit { box.ended += 1 }
-      }
-      typealias Function = @convention(c) (Int32) -> Int32
-      let box = Box()
+      final class Box: @unchecked Sendable { var callback: Callback? }
+      let (box, census) = (Box(), Census())
       func make() throws {
-        let owned = Owned(box)
-        let depthMax = Int32(FWD_HOLDS_MAX) + 8
-        box.callback = try Callback { (depth: Int32) -> Int32 in
+        let owned = Tracked(in: census)
+        let depthMax = Int(FWD_HOLDS_MAX) + 8
+        box.callback = try Callback { (depth: Int) -> Int in
           if depth == depthMax {
             box.callback = nil
-            try withExtendedLifetime(freed(10)) { _ in }
-            return owned.box.ended == 0 ? 1 : 0
+            try withExtendedLifetime(Self.freed(10)) { _ in }
+            return withExtendedLifetime(owned) { census.died == 0 ? 1 : 0 }
           }
-          guard let callback = box.callback else { return 0 }
-          return try callback.function(as: Function.self)(depth + 1)
+          return box.callback?.pointer.function(as: Number.self)(depth + 1) ?? 0
         }
       }
       try make()
-      let call = try #require(box.callback).function(as: Function.self)
+      let call = try #require(box.callback).pointer.function(as: Number.self)
       try #require(call(0) == 1)
-      try #require(box.ended == 1)
+      try #require(census.died == 1)
     }
   }
 }

@@ -1,35 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingFixtures
-import Foundation
 import ForwardingTestSupport
-import Synchronization
-import TypeEncodings
+import Foundation
+import Invocations
 import Testing
-
-@testable import Invocations
+import TypeEncodings
 
 @Suite("Function tables")
 struct FunctionTableTests {
-  @Test("a C function by address, a symbol of a library and Swift closures can be called")
-  func kinds() throws {
-    let functions = FunctionTable()
-    let average = Fixtures.named("f_average3")
-    try functions.register("average", encoding: average.encoding, unsafeFunction: average.function)
-    try functions.register("pow", encoding: "ddd", unsafeSymbolIn: Library("libm.so.6"))
-    try functions.register(
-      "root", encoding: "dd", unsafeSymbolIn: Library("libm.so.6"), symbol: "sqrt")
-    try functions.register("join") { (a: String, b: String) in a + b }
-    try functions.register("add", encoding: "i24i0i4") { (a: Int32, b: Int32) in a + b }
-    #expect(try functions.call("average", 1.0, 2.0, 6.0, returning: Double.self) == 3)
-    #expect(try functions.call("pow", 2.0, 10.0, returning: Double.self) == 1024)
-    #expect(try functions.call("root", 81.0, returning: Double.self) == 9)
-    #expect(try functions.call("join", "one", "two", returning: String.self) == "onetwo")
-    #expect(try functions.call("add", Int32(2), Int32(3), returning: Int32.self) == 5)
-    #expect(functions.names == ["add", "average", "join", "pow", "root"])
-    #expect(functions["join"]?.plan.signature.description == "***")
+  /// Calls a function of the program by its name, and looked up with its types.
+  private func expect<Value: Equatable, each Argument: CallValue>(
+    _ name: String, _ encoding: String, _ arguments: repeat each Argument, gives expected: Value,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let functions = try FunctionTable(ofProgram: [name: encoding])
+    let function = try functions.function(name, as: ((repeat each Argument) -> Value).self)
+    let answers = try [
+      functions.call(name, repeat each arguments, returning: Value.self),
+      function(repeat each arguments),
+    ]
+    #expect(answers == [expected, expected], sourceLocation: sourceLocation)
   }
 
-  @Test("an invalid call is refused before it is made")
+  @Test("C functions of numbers, addresses and text are called by name, and as Swift functions")
+  func native() throws {
+    try expect("pow", "ddd", 2.0, 10.0, gives: 1024.0)
+    try expect("sqrt", "dd", 81.0, gives: 9.0)
+    try expect("fma", "dddd", 2.0, 3.0, 4.0, gives: 10.0)
+    try expect("ldexp", "ddi", 0.5, Int32(-1), gives: 0.25)
+    try expect("sqrtf", "ff", Float(81), gives: Float(9))
+    try expect("labs", "qq", -5, gives: 5)
+    try expect("abs", "ii", Int32(-7), gives: Int32(7))
+    try expect("getpid", "i", gives: getpid())
+    try withUnsafeBytes(of: (1, 1)) { bytes in
+      let (one, other) = (bytes.baseAddress!, bytes.baseAddress! + 8)
+      try expect("memcmp", "i^v^vQ", one, other, UInt(8), gives: Int32(0))
+    }
+    try expect("strlen", "Q*", "seven, and é", gives: UInt(13))
+    try expect("strncmp", "i**Q", "seven", "sever", UInt(4), gives: Int32(0))
+    try expect("strncmp", "i**Q", "seven", String?.none, UInt(0), gives: Int32(0))
+    try expect("strtod", "d*^v", "2.5", UnsafeRawPointer?.none, gives: 2.5)
+    // A result that points into an argument is read while the argument is lent.
+    try expect("strchr", "**i", "seven", Int32(118), gives: "ven")
+    try expect(
+      "strchr", "**i", String(repeating: "a", count: 100) + "ven", Int32(118), gives: "ven")
+    try expect("strchr", "**i", "seven", Int32(120), gives: String?.none)
+    let tail = try FunctionTable(ofProgram: ["strchr": "**i"])
+    let text = try tail.function("strchr", as: ((String, Int32) -> String).self)
+    #expect(throws: InvocationError.notText(index: nil)) { try text("seven", 120) }
+    let address = try tail.function("strchr", as: ((String, Int32) -> UnsafeRawPointer).self)
+    #expect(throws: InvocationError.nullPointer(index: nil)) { try address("seven", 120) }
+  }
+
+  private struct Letter: Equatable {
+    var text: String
+    var pages: [Int]
+  }
+
+  @Test("values of every kind are passed to a closure and returned")
+  func closures() throws {
+    let functions = FunctionTable()
+    func echoes<Value: Equatable & SendableMetatype>(_ value: Value) throws {
+      try functions.register("echo", replacing: true) { (value: Value) -> Value in value }
+      let echo = try functions.function("echo", as: ((Value) -> Value).self)
+      #expect(try echo(value) == value)
+      #expect(try functions.call("echo", value, returning: Value.self) == value)
+    }
+    let numbers: [any (Equatable & SendableMetatype)] = [
+      Int8.min, UInt16.max, Int32.min, UInt64.max, true, Float.pi, -Double.infinity,
+      LongDouble(0.1), Int128.min, ComplexValue<Double>(0.5, 3), 0xABAB_ABAB as UInt32, 1 << 50,
+    ]
+    for number in numbers { try echoes(number) }
+    let others: [any (Equatable & SendableMetatype)] = [
+      "text with é", Selector("a:b:"), FixturePoint(x: 1, y: 2), [1: "one"],
+      Letter(text: "hello", pages: [1, 2]),
+    ]
+    for value in others { try echoes(value) }
+    try echoes(nil as String?)
+    try echoes("some" as String?)
+    try echoes(UnsafeRawPointer(bitPattern: 0x10))
+    try echoes(5 as Int?)
+    try functions.register("join") { (a: String, b: Int, c: Double) in "\(a) \(b) \(c)" }
+    let join = try functions.function("join", as: ((String, Int, Double) -> String).self)
+    #expect(try join("one", 2, 3) == "one 2 3.0")
+    try functions.register("add", encoding: "i24i0i4") { (a: Int32, b: Int32) in a + b }
+    #expect(try functions.call("add", Int32(2), Int32(3), returning: Int32.self) == 5)
+    #expect(functions.names == ["add", "echo", "join"])
+    #expect(functions["join"]?.signature.description == "**qd")
+  }
+
+  @Test("objects are passed and returned, and a discarded object result is released")
+  func objects() throws {
+    let functions = FunctionTable()
+    let census = Census()
+    try functions.register("wrap") { () -> Tracked in Tracked(in: census) }
+    try functions.register("same") { (object: Tracked) -> Tracked in object }
+    let wrap = try functions.function("wrap", as: (() -> Tracked).self)
+    let same = try functions.function("same", as: ((Tracked) -> Tracked).self)
+    do {
+      let object = try wrap()
+      #expect(try same(object) === object)
+      #expect(try functions.call("same", object, returning: Tracked.self) === object)
+      #expect(census.died == 0)
+    }
+    #expect(census.died == 1)
+    try functions.call("wrap")
+    try wrap()
+    #expect(census.died == 3)
+  }
+
+  @Test("an invalid call is refused before it is made, and a mistyped name gets a suggestion")
   func refusals() throws {
     let functions = FunctionTable()
     try functions.register(
@@ -37,33 +117,35 @@ struct FunctionTableTests {
     func unfit(_ reason: InvocationError) -> InvocationError {
       .unfitFunction(name: "never", reason: reason)
     }
+    let mismatch = InvocationError.typeMismatch(
+      index: 1, expected: encodingOf("d"), given: SwiftType(Float.self))
     #expect(throws: unfit(.argumentCount(expected: 2, given: 1))) {
       try functions.call("never", Int32(1))
     }
     #expect(throws: unfit(.argumentCount(expected: 2, given: 3))) {
       try functions.call("never", Int32(1), 1.0, 1.0)
     }
+    #expect(throws: unfit(mismatch)) { try functions.call("never", Int32(1), Float(2)) }
+    // The types of a function that is looked up are compared then.
+    #expect(throws: unfit(.argumentCount(expected: 2, given: 1))) {
+      try functions.function("never", as: ((Int32) -> Void).self)
+    }
+    #expect(throws: unfit(mismatch)) {
+      try functions.function("never", as: ((Int32, Float) -> Void).self)
+    }
     #expect(
       throws: unfit(
-        .typeMismatch(index: 1, expected: encodingOf("d"), given: SwiftType(Float.self)))
-    ) {
-      try functions.call("never", Int32(1), Float(2))
-    }
+        .typeMismatch(index: nil, expected: encodingOf("v"), given: SwiftType(Double.self)))
+    ) { try functions.function("never", as: ((Int32, Double) -> Double).self) }
     let literal = #expect(throws: InvocationError.self) { try functions.call("never", 1, 1.0) }
     #expect(
       "\(literal!)"
         == "'never': argument 0 is Int32 (i), not Int (q); for a literal such as 5, write Int32(5)")
-    #expect(throws: InvocationError.unknownFunction(name: "nevr", nearest: "never")) {
-      try functions.call("nevr")
-    }
-    #expect(throws: InvocationError.unknownFunction(name: "nveer", nearest: "never")) {
-      try functions.call("nveer")
-    }
-    #expect(throws: InvocationError.unknownFunction(name: "NEVER", nearest: "never")) {
-      try functions.call("NEVER")
-    }
-    #expect(throws: InvocationError.unknownFunction(name: "something else", nearest: nil)) {
-      try functions.call("something else")
+    for name in ["nevr", "nveer", "NEVER", "something else"] {
+      let unknown = InvocationError.unknownFunction(
+        name: name, nearest: name == "something else" ? nil : "never")
+      #expect(throws: unknown) { try functions.call(name) }
+      #expect(throws: unknown) { try functions.function(name, as: (() -> Void).self) }
     }
     #expect(throws: InvocationError.duplicateName("never")) {
       try functions.register("never") { () -> Void in }
@@ -71,25 +153,76 @@ struct FunctionTableTests {
     #expect(functions.names == ["never"])
   }
 
+  /// A function that is not registered, and the reason in its error.
+  private typealias Unregistered = (
+    reason: String, register: @Sendable (FunctionTable) throws -> Void
+  )
+
+  private static let refused: [Unregistered] = [
+    ("the function pointer is NULL", { try $0.register("f", encoding: "v", unsafeFunction: nil) }),
+    (
+      "the structure is not closed with '}'\nv@:{\n   ^",
+      {
+        let function = Fixtures.named("f_fail").function
+        try $0.register("f", encoding: "v@:{", unsafeFunction: function)
+      }
+    ),
+    (
+      "'v' (void) can only be a result, or what a pointer points to\nvv\n ^",
+      { try $0.register("f", encoding: "vv", unsafeSymbolIn: Library(""), symbol: "abs") }
+    ),
+    (
+      "an encoding has letters for types, not their names; 'int(int)' is 'ii'\nint(int)\n^",
+      { try $0.register("f", encoding: "int(int)", unsafeSymbolIn: Library(""), symbol: "abs") }
+    ),
+    (
+      "'the program' has no symbol 'no_such_function'",
+      {
+        try $0.register(
+          "f", encoding: "v", unsafeSymbolIn: Library(""), symbol: "no_such_function")
+      }
+    ),
+    (
+      "argument 0 is Double (d), not Int32 (i)",
+      { try $0.register("f", encoding: "id") { (value: Int32) -> Int32 in value } }
+    ),
+    (
+      "the result is Double (d), not Int32 (i)",
+      { try $0.register("f", encoding: "di") { (value: Int32) -> Int32 in value } }
+    ),
+    (
+      "the result is Double (d), not Void (v)",
+      { try $0.register("f", encoding: "di") { (_: Int32) -> Void in } }
+    ),
+  ]
+
+  @Test("an error of registering names the function, which is not registered")
+  func unregistered() throws {
+    for row in Self.refused {
+      let functions = FunctionTable()
+      let error = #expect(throws: InvocationError.self) { try row.register(functions) }
+      #expect("\(error!)" == "'f': \(row.reason)")
+      #expect(functions.names.isEmpty)
+    }
+  }
+
   @Test("a missing library or symbol is a clear error")
   func missing() throws {
-    #expect { try Library("/nowhere/libnone.so") } throws: { error in
-      if case InvocationError.libraryNotFound(let path, let reason)? = error as? InvocationError {
-        return path == "/nowhere/libnone.so" && reason.contains("libnone.so")
-      }
-      return false
-    }
     let script = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).so")
     defer { try? FileManager.default.removeItem(at: script) }
     let text = String(repeating: "/* GNU ld script */ GROUP ( /lib/libm.so.6 )\n", count: 4)
     try text.write(to: script, atomically: true, encoding: .utf8)
-    let linked = #expect(throws: InvocationError.self) { try Library(script.path) }
-    #expect("\(linked!)".hasSuffix("it may be a linker script: add the version, as in 'libm.so.6'"))
-    for path in ["libm.so.6\0", "\0"] {
-      let reason = "the path contains a NUL"
-      #expect(throws: InvocationError.libraryNotFound(path: path, reason: reason)) {
-        try Library(path)
-      }
+    for (path, end) in [
+      (
+        "/nowhere/libnone.so",
+        "libnone.so: cannot open shared object file: No such file or directory"
+      ),
+      (script.path, "it may be a linker script: add the version, as in 'libm.so.6'"),
+      ("libm.so.6\0", "the path contains a NUL"), ("\0", "the path contains a NUL"),
+    ] {
+      let error = #expect(throws: InvocationError.self) { try Library(path) }
+      guard case .libraryNotFound(path, _) = error else { throw error! }
+      #expect("\(error!)".hasSuffix(end))
     }
     let error = try #require(throws: InvocationError.self) {
       try Library("libm.so.6").address(of: "no_such_function")
@@ -99,72 +232,89 @@ struct FunctionTableTests {
     }
     #expect(FileManager.default.fileExists(atPath: file))
     #expect("\(error)" == "'libm.so.6' (\(file)) has no symbol 'no_such_function'")
-    #expect(
-      throws: InvocationError.symbolNotFound(symbols: ["x"], library: "the program", file: nil)
-    ) {
-      try Library("").address(of: "x")
-    }
+    let none = InvocationError.symbolNotFound(symbols: ["x"], library: "the program", file: nil)
+    #expect(throws: none) { try Library("").address(of: "x") }
     #expect(throws: InvocationError.self) { try Library("libm.so.6").address(of: "pow\0x") }
   }
 
-  /// A function that is not registered, and the reason in its error.
-  private struct Unregistered: CustomTestStringConvertible, Sendable {
-    let testDescription: String
-    let reason: String
-    let register: @Sendable (FunctionTable) throws -> Void
-  }
-
-  private static let refused = [
-    Unregistered(
-      testDescription: "NULL as an address", reason: " the function pointer is NULL"
-    ) { try $0.register("bad", encoding: "v", unsafeFunction: nil) },
-    Unregistered(
-      testDescription: "an invalid encoding of an address",
-      reason: " the structure is not closed with '}'\nv@:{\n   ^"
-    ) {
-      try $0.register("bad", encoding: "v@:{", unsafeFunction: Fixtures.named("f_fail").function)
-    },
-    Unregistered(
-      testDescription: "an invalid encoding of a symbol",
-      reason: " 'v' (void) can only be a result, or what a pointer points to\nvv\n ^"
-    ) { try $0.register("bad", encoding: "vv", unsafeSymbolIn: Library(""), symbol: "abs") },
-    Unregistered(
-      testDescription: "the names of types of C",
-      reason: " an encoding has letters for types, not their names; 'int(int)' is 'ii'\nint(int)\n^"
-    ) { try $0.register("bad", encoding: "int(int)", unsafeSymbolIn: Library(""), symbol: "abs") },
-    Unregistered(
-      testDescription: "a missing symbol", reason: " 'the program' has no symbol 'no_such_function'"
-    ) {
-      try $0.register("bad", encoding: "v", unsafeSymbolIn: Library(""), symbol: "no_such_function")
-    },
-    Unregistered(
-      testDescription: "an argument that does not fit",
-      reason: " argument 0 is Double (d), not Int32 (i)"
-    ) { try $0.register("bad", encoding: "id") { (value: Int32) -> Int32 in value } },
-    Unregistered(
-      testDescription: "a result that does not fit",
-      reason: " the result is Double (d), not Int32 (i)"
-    ) { try $0.register("bad", encoding: "di") { (value: Int32) -> Int32 in value } },
-    Unregistered(
-      testDescription: "no result", reason: " the result is Double (d), not Void (v)"
-    ) { try $0.register("bad", encoding: "di") { (_: Int32) -> Void in } },
-  ]
-
-  @Test("an error of registering names the function", arguments: refused)
-  private func unregistered(_ row: Unregistered) throws {
-    let functions = FunctionTable()
-    let error = #expect(throws: InvocationError.self) { try row.register(functions) }
-    #expect("\(error!)" == "'bad':" + row.reason)
-    #expect(functions.names.isEmpty)
-  }
-
-  @Test("errno is returned with the result")
-  func errnoCaptured() throws {
-    let functions = FunctionTable()
-    try functions.register("open", encoding: "i*i", unsafeSymbolIn: Library(""))
+  @Test("errno is returned with the result, and variadic arguments get C's promotions")
+  func others() throws {
+    let functions = try FunctionTable(ofProgram: ["open": "i*i"])
     let answer = try functions.callCapturingErrno(
       "open", "/nowhere/at all", Int32(0), returning: Int32.self)
     #expect(answer.result == -1)
     #expect(answer.errno == ENOENT)
+    try functions.register(
+      "snprintf", encoding: "i^vQ*fsi", unsafeSymbolIn: Library(""), fixedArgumentCount: 3)
+    let print = try functions.function(
+      "snprintf",
+      as: ((UnsafeMutableRawPointer, UInt, String, Float, Int16, Int32) -> Int32).self)
+    let text = try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { room in
+      let count = try print(room.baseAddress!, 64, "%.1f %d %d", 1.5, -2, 3)
+      return String(decoding: UnsafeRawBufferPointer(room).prefix(Int(count)), as: UTF8.self)
+    }
+    #expect(text == "1.5 -2 3")
+  }
+
+  @Test("the error of a closure is thrown to the caller")
+  func throwing() throws {
+    struct Refusal: Error {}
+    let functions = FunctionTable()
+    try functions.register("no") { (_: Int) throws -> Int32 in throw Refusal() }
+    let no = try functions.function("no", as: ((Int) -> Int32).self)
+    #expect(throws: Refusal.self) { try no(1) }
+    #expect(throws: Refusal.self) { try functions.call("no", 1, returning: Int32.self) }
+  }
+
+  @Test("a typed function stays the same when the table's function is replaced or removed")
+  func replaced() throws {
+    let functions = FunctionTable()
+    try functions.register("next") { (number: Int) in number + 1 }
+    let next = try functions.function("next", as: ((Int) -> Int).self)
+    try functions.register("next", replacing: true) { (number: Int) in number + 2 }
+    #expect(try next(1) == 2)
+    #expect(try functions.call("next", 1, returning: Int.self) == 3)
+    functions.unregister("next")
+    #expect(try next(1) == 2)
+    #expect(next.name == "next")
+    // Equal spellings share a plan, so the signature may be "ll", too.
+    #expect(try next.signature == MethodSignature("qq"))
+  }
+
+  @Test(
+    "a library is open as long as one of its functions is registered, or a typed one is there")
+  func library() throws {
+    let functions = FunctionTable()
+    weak var library: Library?
+    do {
+      let opened = try Library("libm.so.6")
+      library = opened
+      try functions.register("root", encoding: "dd", unsafeSymbolIn: opened, symbol: "sqrt")
+    }
+    #expect(library != nil)
+    #expect(try functions.call("root", 81.0, returning: Double.self) == 9)
+    do {
+      let root = try functions.function("root", as: ((Double) -> Double).self)
+      functions.unregister("root")
+      #expect(library != nil)
+      #expect(try root(81) == 9)
+    }
+    #expect(library == nil)
+  }
+
+  @Test("a name can be called with more sets of types than it caches")
+  func manyTypes() throws {
+    let functions = FunctionTable()
+    try functions.register("isNull") { (pointer: UnsafeRawPointer?) in pointer == nil }
+    func check<Pointer: CallValue>(_ pointer: Pointer) throws {
+      for _ in 0..<2 { #expect(try functions.call("isNull", pointer, returning: Bool.self)) }
+    }
+    try check(UnsafeRawPointer?.none)
+    try check(UnsafeMutableRawPointer?.none)
+    try check(UnsafePointer<Int>?.none)
+    try check(UnsafePointer<CChar>?.none)
+    try check(UnsafeMutablePointer<Int>?.none)
+    try check(OpaquePointer?.none)
+    try functions.call("isNull", OpaquePointer?.none)
   }
 }

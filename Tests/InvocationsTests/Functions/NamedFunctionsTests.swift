@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import ForwardingTestSupport
+import Foundation
+import Invocations
 import Synchronization
 import Testing
 
-@testable import Invocations
-
 @Suite("Functions by name, found without a lock")
 struct NamedFunctionsTests {
-  /// The number of live objects. Each test counts its own, because tests run concurrently.
-  private final class Count: Sendable {
-    let alive = Atomic(0)
-  }
-
-  private final class Counted: Sendable {
-    let number: Int
-    private let count: Count
-
-    init(_ number: Int, _ count: Count) {
-      self.number = number
-      self.count = count
-      count.alive.add(1, ordering: .relaxed)
-    }
-
-    deinit { count.alive.subtract(1, ordering: .relaxed) }
-  }
-
   @Test("a table finds the functions that a dictionary finds, after any change")
   func model() throws {
     var random = SeededGenerator(seed: 11)
@@ -69,17 +50,16 @@ struct NamedFunctionsTests {
   @Test("a function that removes or replaces itself ends first")
   func itself() throws {
     let functions = FunctionTable()
-    weak var kept: Counted?
+    let census = Census()
     do {
-      let counted = Counted(7, Count())
-      kept = counted
-      try functions.register("once") { [unowned functions] () -> Int in
+      let tracked = Tracked("seven", in: census)
+      try functions.register("once") { [unowned functions] () -> String in
         functions.unregister("once")
-        return counted.number
+        return tracked.name
       }
     }
-    #expect(try functions.call("once", returning: Int.self) == 7)
-    #expect(kept == nil)
+    #expect(try functions.call("once", returning: String.self) == "seven")
+    #expect(census.alive == 0)
     #expect(functions.names.isEmpty)
   }
 
@@ -97,22 +77,23 @@ struct NamedFunctionsTests {
 
   @Test("6 threads call functions that 2 threads replace, and replaced ones are released")
   func threads() throws {
-    let count = Count()
+    let census = Census()
     weak var table: FunctionTable?
     do {
       let functions = FunctionTable()
       table = functions
-      func register(_ number: Int) throws {
-        let counted = Counted(number, count)
-        try functions.register("number", replacing: true) { counted.number }
+      @Sendable func register(_ number: Int) throws {
+        let tracked = Tracked(in: census)
+        try functions.register("number", replacing: true) {
+          withExtendedLifetime(tracked) { number }
+        }
       }
       try register(0)
       let wrong = Atomic(0)
       onThreads(8) { thread in
         for round in 0..<500 {
           if thread < 2 {
-            let counted = Counted(round, count)
-            try? functions.register("number", replacing: true) { counted.number }
+            try? register(round)
             try? functions.register("\(thread) \(round)") { round }
             if round % 2 == 0 { functions.unregister("\(thread) \(round)") }
           } else if let number = try? functions.call("number", returning: Int.self) {
@@ -124,15 +105,15 @@ struct NamedFunctionsTests {
       }
       #expect(wrong.load(ordering: .relaxed) == 0)
       #expect(functions.names.count == 501)
-      #expect(count.alive.load(ordering: .relaxed) == 1)
+      #expect(census.alive == 1)
     }
     // The closures of the threads retain the table for a moment after `onThreads` returns, and the
     // last thread releases the function.
-    for _ in 0..<60_000 where table != nil || count.alive.load(ordering: .relaxed) > 0 {
+    for _ in 0..<60_000 where table != nil || census.alive > 0 {
       usleep(1000)
     }
     #expect(table == nil)
-    #expect(count.alive.load(ordering: .relaxed) == 0)
+    #expect(census.alive == 0)
   }
 
   @Test("calls continue while their table is released")
@@ -146,14 +127,5 @@ struct NamedFunctionsTests {
       try count?()
     }
     #expect(ends.load(ordering: .relaxed) == 50)
-  }
-
-  @Test("an unused result in memory has memory")
-  func droppedResult() throws {
-    let functions = FunctionTable()
-    let library = try Library("libc.so.6")
-    try unsafe functions.register(
-      "mallinfo2", encoding: "{mallinfo2=QQQQQQQQQQ}", unsafeSymbolIn: library)
-    for _ in 0..<3 { try functions.call("mallinfo2") }
   }
 }

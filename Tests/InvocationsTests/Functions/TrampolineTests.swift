@@ -3,9 +3,10 @@ import CForwardingFixtures
 import CForwardingShims
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Testing
 
-@testable import Invocations
+private typealias Number = @convention(c) () -> Int32
 
 /// The lines of this process's memory map. The file reports no size, so it is read line by line.
 private func memoryMap() -> [String] {
@@ -50,15 +51,14 @@ struct TrampolineTests {
 
   @Test("thousands of callbacks exist at once, each with its own function; freed ones are reused")
   func thousands() throws {
-    typealias Function = @convention(c) () -> Int32
     var callbacks = try (0..<3000).map { number in try Callback { () -> Int32 in Int32(number) } }
     #expect(Set(callbacks.map(\.address)).count == 3000)
     for (number, callback) in callbacks.enumerated() {
-      #expect(try callback.function(as: Function.self)() == Int32(number))
+      #expect(callback.pointer.function(as: Number.self)() == Int32(number))
     }
     callbacks = []
     callbacks = try (0..<3000).map { number in try Callback { () -> Int32 in Int32(-number) } }
-    #expect(try callbacks[2999].function(as: Function.self)() == -2999)
+    #expect(callbacks[2999].pointer.function(as: Number.self)() == -2999)
   }
 
   @Test("the pages of freed callbacks are reused, and no more are mapped")
@@ -86,10 +86,29 @@ struct TrampolineTests {
       // Older kernels do not support it, and then there is nothing to test.
       guard fixture_deny_write_execute() == 0 else { return }
       let callback = try Callback { (value: Int32) -> Int32 in value * 2 }
-      let call = try callback.function(as: (@convention(c) (Int32) -> Int32).self)
+      let call = callback.pointer.function(as: (@convention(c) (Int32) -> Int32).self)
       guard call(21) == 42, fwd_callback_code() == .trampolines else {
         throw InvocationError.outOfMemory
       }
+    }
+  }
+
+  @Test("without a free file descriptor a callback is refused, until one is free again")
+  func scarce() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      let next = dup(2)
+      close(next)
+      var none = rlimit(rlim_cur: rlim_t(next), rlim_max: limit.rlim_max)
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+      let error = #expect(throws: InvocationError.self) { try Callback { () -> Int32 in 1 } }
+      try #require(error == .callbackRefused(errno: EMFILE))
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      try #require(!memoryMap().contains { $0.contains("rwxp") })
+      let callback = try Callback { () -> Int32 in 42 }
+      try #require(callback.pointer.function(as: Number.self)() == 42)
+      try #require(fwd_callback_code() == .trampolines)
     }
   }
 

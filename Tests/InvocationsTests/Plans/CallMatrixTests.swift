@@ -1,11 +1,9 @@
+import ForwardingTestSupport
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import ForwardingTestSupport
-import Synchronization
+import Invocations
 import Testing
 import TypeEncodings
-
-@testable import Invocations
 
 /// Random signatures over every type of C, with callees that real compilers compiled.
 ///

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+import Forwarding
+import ForwardingTestSupport
 import Foundation
+import Invocations
 import Synchronization
 import Testing
 import TypeEncodings
 
-@testable import Invocations
-
-/// An invocation caches the method that it found.
-@Suite("Recorded calls that are sent again")
+/// An invocation caches the method that it found, and each send finds methods without a lock.
+@Suite("Sends after a change of methods")
 struct RecalledMethodTests {
   private class Lamp {}
   private final class Lantern: Lamp {}
-
-  /// An object whose lifetime a test observes.
-  private final class Witness: Sendable {}
 
   /// State that a method and its test share. All runs on one thread.
   private final class Shared: @unchecked Sendable {
     var isOn = false
     var wasAlive = false
-    weak var witness: Witness?
     weak var call: Invocation?
   }
 
@@ -35,7 +32,7 @@ struct RecalledMethodTests {
     return call
   }
 
-  @Test("a call finds what has changed since it cached its method")
+  @Test("the next send finds what has changed, of a message and of a call that cached its method")
   func changed() throws {
     let two: @Sendable (AnyObject) -> Int32 = { _ in 2 }
     let (lamps, lanterns) = (MethodTable.of(Lamp.self), MethodTable.of(Lantern.self))
@@ -63,10 +60,41 @@ struct RecalledMethodTests {
       try change(call)
       try call.invoke()
       #expect(try call.result(as: Int32.self) == 2, "\(selector)")
+      let message = try Message<Int32>(#require(call.selector))
+      #expect(try message(on: call.target) == 2, "\(selector)")
     }
-    let call = try warm("recallRemoved", Lamp()) { 1 }
-    _ = lamps.remove("recallRemoved")
-    #expect(throws: InvocationError.self) { try call.invoke() }
+    let call = try warm("recallMany", Lamp()) { 1 }
+    let message = try Message<Int32>("recallMany")
+    for round in 0..<20 as Range<Int32> {
+      try lamps.register("recallMany", replacing: true) { (_: Lamp) -> Int32 in round }
+      for _ in 0..<50 {
+        #expect(try message(on: call.target) == round)
+        try call.invoke()
+        #expect(try call.result(as: Int32.self) == round)
+      }
+    }
+    lamps.remove("recallMany")
+    for _ in 0..<2 {
+      #expect(throws: InvocationError.self) { try call.invoke() }
+      #expect(throws: InvocationError.self) { try message(on: call.target) }
+    }
+  }
+
+  @Test("each of thousands of selectors and classes has its own method")
+  func many() throws {
+    final class One {}
+    final class Two {}
+    let selectors = try (0..<2000).map { try Selector(interning: "many\($0)") }
+    for (index, selector) in selectors.enumerated() {
+      try MethodTable.of(One.self).register(selector) { (_: One) -> Int in index }
+      try MethodTable.of(Two.self).register(selector) { (_: Two) -> Int in -index }
+    }
+    let (one, two) = (One(), Two())
+    for (index, selector) in selectors.enumerated() {
+      let message = try Message<Int>(selector)
+      #expect(try message(on: one) == index)
+      #expect(try message(on: two) == -index)
+    }
   }
 
   private final class Dial: Sendable {}
@@ -116,13 +144,21 @@ struct RecalledMethodTests {
     }
   }
 
+  /// A concurrent test may be reading methods; it holds the old ones until it has finished.
+  private func waits(for census: Census, _ step: () throws -> Void = {}) throws -> Bool {
+    for _ in 0..<60_000 where census.alive > 0 {
+      usleep(1000)
+      try step()
+    }
+    return census.alive == 0
+  }
+
   @Test("a method that replaces itself is retained while it runs")
   func replacesItself() throws {
-    let shared = Shared()
+    let (shared, census) = (Shared(), Census())
     let call: Invocation
     do {
-      let witness = Witness()
-      shared.witness = witness
+      let witness = Tracked(in: census)
       call = try warm("recallItself", Lamp()) { [witness] in
         defer { withExtendedLifetime(witness) {} }
         guard shared.isOn else { return 1 }
@@ -131,7 +167,7 @@ struct RecalledMethodTests {
         }
         // Calls the new method inside the old one.
         for _ in 0..<3 { try shared.call?.invoke() }
-        shared.wasAlive = shared.witness != nil
+        shared.wasAlive = census.alive == 1
         return 3
       }
     }
@@ -142,18 +178,33 @@ struct RecalledMethodTests {
     #expect(try call.result(as: Int32.self) == 3)
     for _ in 0..<3 { try call.invoke() }
     #expect(try call.result(as: Int32.self) == 2)
-    // A test on another thread may hold the table of methods as it found it.
-    for _ in 0..<10_000 where shared.witness != nil {
-      usleep(1000)
-      try call.invoke()
-    }
-    #expect(shared.witness == nil)
+    #expect(try waits(for: census) { try call.invoke() })
   }
 
-  /// Runs a closure in its `deinit`.
-  private final class Fuse: @unchecked Sendable {
-    var onEnd: () -> Void = {}
-    deinit { onEnd() }
+  // In a separate process: a concurrent send of another thread would also hold the closure.
+  @Test("a replaced closure is released at once, or after its own call, which a message made")
+  func releasing() async {
+    await #expect(processExitsWith: .success) {
+      let census = Census()
+      let table = MethodTable.of(Lamp.self)
+      let other = try Implementation { (_: Lamp) -> Int32 in 2 }
+      let message = try Message<Int32>("value")
+      func register() throws {
+        let object = Tracked(in: census)
+        try table.register("value", replacing: true) { (_: Lamp) -> Int32 in
+          // During its own call the closure must stay.
+          table.replace("value", other)
+          return withExtendedLifetime(object) { census.alive == 1 ? 1 : 0 }
+        }
+      }
+      try register()
+      #expect(census.alive == 1)
+      #expect(try message(on: Lamp()) == 1)
+      #expect(census.alive == 0)
+      try register()
+      table.replace("value", other)
+      #expect(census.alive == 0)
+    }
   }
 
   @Test("a call retains its target while its cached method is released")
@@ -162,11 +213,11 @@ struct RecalledMethodTests {
     let seen = Seen()
     let call: Invocation
     do {
-      let fuse = Fuse()
+      let fuse = Tracked()
       // Only the call retains the target.
       call = try warm("recallFuse", Lamp()) { withExtendedLifetime(fuse) { 1 } }
       try call.invoke()
-      fuse.onEnd = { [weak call] in
+      fuse.atEnd = { [weak call] in
         do { try call?.setTarget(Lamp()) } catch { seen.error = error }
       }
     }
@@ -181,9 +232,9 @@ struct RecalledMethodTests {
     let (lamp, lantern) = (Lamp(), Lantern())
     let call: Invocation
     do {
-      let fuse = Fuse()
+      let fuse = Tracked()
       call = try warm("recallNested", lamp) { withExtendedLifetime(fuse) { 1 } }
-      fuse.onEnd = { [weak call] in for _ in 0..<3 { try? call?.invoke(on: lantern) } }
+      fuse.atEnd = { [weak call] in for _ in 0..<3 { try? call?.invoke(on: lantern) } }
     }
     try MethodTable.of(Lantern.self).register("recallNested") { (_: Lantern) in Int32(3) }
     try MethodTable.of(Lamp.self).register("recallNested", replacing: true) { (_: Lamp) in Int32(2)
@@ -194,24 +245,8 @@ struct RecalledMethodTests {
     }
   }
 
-  @Test("a call releases its method when it is deallocated")
+  @Test("a call releases its method at its end, and one that a proxy passes on keeps none")
   func ends() throws {
-    weak var seen: Witness?
-    var call: Invocation?
-    do {
-      let witness = Witness()
-      seen = witness
-      call = try warm("recallEnds", Lamp()) { withExtendedLifetime(witness) { 1 } }
-    }
-    _ = MethodTable.of(Lamp.self).remove("recallEnds")
-    #expect(seen != nil)
-    withExtendedLifetime(call) {}
-    call = nil
-    #expect(seen == nil)
-  }
-
-  @Test("a call that a proxy passes on caches no method for the thread")
-  func spare() throws {
     final class Door: MessageForwarding {
       let lamp = Lamp()
       func forward(_ invocation: Invocation) throws {
@@ -221,18 +256,26 @@ struct RecalledMethodTests {
         try? MethodSignature(method: "i@:")
       }
     }
-    weak var seen: Witness?
-    do {
-      let witness = Witness()
-      seen = witness
-      _ = try warm("recallSpare", Lamp()) { withExtendedLifetime(witness) { 1 } }
+    let census = Census()
+    for isSpare in [false, true] {
+      var call: Invocation?
+      do {
+        let witness = Tracked(in: census)
+        call = try warm("recallEnds", Lamp()) { withExtendedLifetime(witness) { 1 } }
+      }
+      if isSpare {
+        call = nil
+        let message = try Message<Int32>("recallEnds")
+        let door = Door()
+        for _ in 0..<4 { #expect(try message(on: door) == 1) }
+      }
+      _ = MethodTable.of(Lamp.self).remove("recallEnds")
+      if !isSpare {
+        #expect(census.alive == 1)
+        withExtendedLifetime(call) {}
+        call = nil
+      }
+      #expect(try waits(for: census))
     }
-    let door = Door()
-    let plan = try CallPlan.shared(for: MethodSignature("i@:"))
-    for _ in 0..<4 { try plan.withCall { try $0.send(compared: "recallSpare", to: door) } }
-    _ = MethodTable.of(Lamp.self).remove("recallSpare")
-    // A concurrent test may be reading methods; it holds the old ones until it has finished.
-    for _ in 0..<60_000 where seen != nil { usleep(1000) }
-    #expect(seen == nil)
   }
 }

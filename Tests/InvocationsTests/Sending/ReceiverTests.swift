@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import ForwardingTestSupport
 import CForwardingShims
+import ForwardingTestSupport
 import Foundation
+import Invocations
 import Testing
 import TypeEncodings
-
-@testable import Invocations
 
 private class Animal: CallObject {
   let legs: Int = 4
@@ -26,105 +25,79 @@ private let legs = try! Callback(encoding: "q@:") { (animal: AnyCallObject, _: S
 struct ReceiverTests {
   private let selector = Selector("receiverLegs")
 
-  private func call() throws -> Invocation {
-    try Invocation(MethodSignature(parsing: "q@:"), selector: "receiverLegs")
+  private func call(on target: AnyObject? = nil) throws -> Invocation {
+    let call = try Invocation(MethodSignature(parsing: "q@:"), selector: selector)
+    try call.setTarget(target)
+    return call
   }
 
   private func register() throws -> Implementation {
     try MethodTable.of(Animal.self).register(
-      "receiverLegs", replacing: true, encoding: "q@:", unsafeFunction: legs.address)
+      selector, replacing: true, encoding: "q@:", unsafeFunction: legs.address)
     return try #require(MethodTable.of(Animal.self).own(selector))
   }
 
-  @Test("a function table calls a C method only with objects of its class")
-  func named() throws {
-    let functions = FunctionTable()
-    try functions.register("legs", register())
-    let wrong = InvocationError.wrongClass(
-      expected: SwiftType(Animal.self), given: SwiftType(Stone.self))
-    let none = InvocationError.wrongClass(expected: SwiftType(Animal.self), given: nil)
-    #expect(try functions.call("legs", AnyCallObject(Dog()), selector, returning: Int.self) == 4)
-    let stone = AnyCallObject(Stone())
-    #expect(throws: wrong) { try functions.call("legs", stone, selector, returning: Int.self) }
-    #expect(throws: wrong) { try functions.call("legs", stone, selector) }
-    #expect(throws: wrong) {
-      try functions.callCapturingErrno("legs", stone, selector, returning: Int.self)
-    }
-    #expect(throws: none) {
-      try functions.call("legs", AnyCallObject?.none, selector, returning: Int.self)
-    }
-    let typed = try functions.function("legs", as: ((Stone, Selector) -> Int).self)
-    #expect(throws: wrong) { try typed(Stone(), selector) }
+  private func wrong(_ given: AnyClass?, expected: AnyClass = Animal.self) -> InvocationError {
+    .wrongClass(expected: SwiftType(expected), given: given.map { SwiftType($0) })
   }
 
-  @Test("objects of the class and of its subclasses are accepted")
-  func own() throws {
-    _ = try register()
+  @Test("a C method is called with objects of its class and its subclasses, whoever calls it")
+  func accepted() throws {
+    let method = try register()
+    let functions = FunctionTable()
+    try functions.register("legs", method)
     for animal in [Animal(), Dog()] {
-      let call = try call()
-      for _ in 0..<2 {
-        try call.invoke(on: animal)
+      let call = try call(on: animal)
+      for round in 0..<3 {
+        try round == 0 ? call.invoke(using: method) : call.invoke()
         #expect(try call.result(as: Int.self) == 4)
       }
+      let any = AnyCallObject(animal)
+      #expect(try functions.call("legs", any, selector, returning: Int.self) == 4)
     }
-  }
-
-  @Test("a function added to another class is refused at every send")
-  func added() throws {
-    let method = try register()
-    final class Pebble: CallObject {}
-    let expected = InvocationError.wrongClass(
-      expected: SwiftType(Animal.self), given: SwiftType(Pebble.self))
-    MethodTable.of(Pebble.self).replace(selector, method)
-    let call = try call()
-    for _ in 0..<3 { #expect(throws: expected) { try call.invoke(on: Pebble()) } }
-  }
-
-  @Test("a function called by hand refuses another class, and nil")
-  func byHand() throws {
-    let method = try register()
-    let call = try call()
-    try call.setTarget(Dog())
-    try call.invoke(using: method)
+    let call = try call(on: Dog())
+    try call.invokeSuper(of: Dog.self)
     #expect(try call.result(as: Int.self) == 4)
-    for (target, given) in [(Stone() as AnyObject?, SwiftType(Stone.self)), (nil, nil)] {
-      try call.setTarget(target)
-      #expect(throws: InvocationError.wrongClass(expected: SwiftType(Animal.self), given: given)) {
-        try call.invoke(using: method)
+  }
+
+  @Test("an object of another class, and nil, are refused at every send, whoever calls it")
+  func refused() throws {
+    let method = try register()
+    let functions = FunctionTable()
+    try functions.register("legs", method)
+    let stone = AnyCallObject(Stone())
+    for _ in 0..<3 {
+      #expect(throws: wrong(Stone.self)) {
+        try functions.call("legs", stone, selector, returning: Int.self)
+      }
+      #expect(throws: wrong(Stone.self)) { try functions.call("legs", stone, selector) }
+      #expect(throws: wrong(Stone.self)) {
+        try functions.callCapturingErrno("legs", stone, selector, returning: Int.self)
+      }
+      #expect(throws: wrong(nil)) {
+        try functions.call("legs", AnyCallObject?.none, selector, returning: Int.self)
+      }
+      let typed = try functions.function("legs", as: ((Stone, Selector) -> Int).self)
+      #expect(throws: wrong(Stone.self)) { try typed(Stone(), selector) }
+      #expect(throws: wrong(Stone.self)) { try call(on: Stone()).invoke(using: method) }
+      #expect(throws: wrong(nil)) { try call().invoke(using: method) }
+      #expect(throws: wrong(Stone.self, expected: Dog.self)) {
+        try call(on: Stone()).invokeSuper(of: Dog.self)
       }
     }
-  }
-
-  @Test("an object's own method may not be a C function of another class")
-  func ownMethod() throws {
+    // A method that was added to another class, and one that an object provides itself.
+    final class Pebble: CallObject {}
+    MethodTable.of(Pebble.self).replace(selector, method)
+    let pebbles = try call()
+    for _ in 0..<3 {
+      #expect(throws: wrong(Pebble.self)) { try pebbles.invoke(on: Pebble()) }
+    }
     final class Pretender: MethodProviding {
       let method: Implementation
       init(_ method: Implementation) { self.method = method }
       func ownMethod(for selector: Selector) -> Implementation? { method }
     }
-    let pretender = Pretender(try register())
-    #expect(
-      throws: InvocationError.wrongClass(
-        expected: SwiftType(Animal.self), given: SwiftType(Pretender.self))
-    ) {
-      try call().invoke(on: pretender)
-    }
-  }
-
-  @Test("super of a class that the target is not an instance of is refused")
-  func foreignSuper() throws {
-    _ = try register()
-    let call = try call()
-    try call.setTarget(Stone())
-    #expect(
-      throws: InvocationError.wrongClass(
-        expected: SwiftType(Dog.self), given: SwiftType(Stone.self))
-    ) {
-      try call.invokeSuper(of: Dog.self)
-    }
-    try call.setTarget(Dog())
-    try call.invokeSuper(of: Dog.self)
-    #expect(try call.result(as: Int.self) == 4)
+    #expect(throws: wrong(Pretender.self)) { try call().invoke(on: Pretender(method)) }
   }
 
   @Test("a function that takes any object may be added to any class")
@@ -133,13 +106,13 @@ struct ReceiverTests {
     let method = try Implementation(methodEncoding: "q@:", unsafeFunction: any.address)
     final class Shell: CallObject {}
     MethodTable.of(Shell.self).replace(selector, method)
-    let call = try call()
-    try call.invoke(on: Shell())
+    let call = try call(on: Shell())
+    try call.invoke()
     #expect(try call.result(as: Int.self) == 7)
     MethodTable.of(Shell.self).remove(selector)
   }
 
-  @Test("super forwards if no superclass has the method")
+  @Test("super forwards if no superclass has the method, or is unrecognized by the superclass")
   func forwards() throws {
     class Base {}
     final class Forwarder: Base, MessageForwarding {
@@ -154,8 +127,7 @@ struct ReceiverTests {
     }
     let call = try Invocation(MethodSignature(parsing: "q@:q"), selector: "superForwards:")
     try MethodTable.of(Forwarder.self).register("superForwards:", replacing: true) {
-      (_: Forwarder, n: Int) in
-      -n
+      (_: Forwarder, n: Int) in -n
     }
     let target = Forwarder()
     try call.setArgument(41, at: 2)
@@ -165,17 +137,12 @@ struct ReceiverTests {
     #expect(target.forwarded == ["superForwards:"])
     try call.invoke()
     #expect(try call.result(as: Int.self) == -41)
-  }
-
-  @Test(
-    "super of an object that does not forward is unrecognized, with the superclass in the error")
-  func unrecognized() throws {
-    let call = try Invocation(MethodSignature(parsing: "v@:"), selector: "superUnknown")
-    try call.setTarget(Dog())
+    let unknown = try Invocation(MethodSignature(parsing: "v@:"), selector: "superUnknown")
+    try unknown.setTarget(Dog())
     #expect(
       throws: InvocationError.unrecognizedSelector(
         "superUnknown", type: SwiftType(Animal.self), nearest: nil)
-    ) { try call.invokeSuper(of: Dog.self) }
+    ) { try unknown.invokeSuper(of: Dog.self) }
   }
 }
 
@@ -202,37 +169,16 @@ struct AddressTests {
     }
   }
 
-  @Test("a result may be any pointer as well")
-  func result() throws {
-    try MethodTable.of(Reader.self).register("giveAddress", replacing: true) { (_: Reader) in
+  @Test("a result may be any pointer as well, and a pointer is registered for text by an encoding")
+  func others() throws {
+    let methods = MethodTable.of(Reader.self)
+    try methods.register("giveAddress", replacing: true) { (_: Reader) in
       UnsafeRawPointer(bitPattern: 4096)
     }
-    let call = try Invocation(MethodSignature(parsing: "^{list=i}@:"), selector: "giveAddress")
-    try call.invoke(on: Reader())
-    #expect(try call.result(as: UnsafeRawPointer.self) == UnsafeRawPointer(bitPattern: 4096))
-  }
-
-  @Test("plans of different pointers are distinct, and have one identity")
-  func plans() throws {
-    let one = try CallPlan.shared(for: MethodSignature(parsing: "v@:^i"))
-    let other = try CallPlan.shared(for: MethodSignature(parsing: "v@:^v"))
-    #expect(one !== other)
-    #expect(one.isInterchangeable(with: other))
-    #expect(one.facts.pointee.identity == other.facts.pointee.identity)
-  }
-
-  @Test(
-    "text, objects, classes, selectors and members of structures are not interchangeable",
-    arguments: ["*", "@", "#", ":", "{box=^i}", "q"])
-  func owned(type: String) throws {
-    let pointer = try CallPlan.shared(for: MethodSignature(parsing: "v@:^v"))
-    let other = try CallPlan.shared(for: MethodSignature(parsing: "v@:" + type))
-    #expect(!pointer.isInterchangeable(with: other))
-  }
-
-  @Test("a method with a pointer can be registered for text by an encoding")
-  func text() throws {
-    try MethodTable.of(Reader.self).register("length:", replacing: true, encoding: "q@:*") {
+    let address = try Invocation(MethodSignature(parsing: "^{list=i}@:"), selector: "giveAddress")
+    try address.invoke(on: Reader())
+    #expect(try address.result(as: UnsafeRawPointer.self) == UnsafeRawPointer(bitPattern: 4096))
+    try methods.register("length:", replacing: true, encoding: "q@:*") {
       (_: Reader, text: UnsafePointer<CChar>) in strlen(text)
     }
     let call = try Invocation(MethodSignature(parsing: "q@:*"), selector: "length:")

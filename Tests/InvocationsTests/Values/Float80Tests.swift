@@ -2,9 +2,8 @@
 // The type exists on x86 alone, so this file is empty elsewhere. Its twin is LongDoubleTests.
 #if arch(x86_64)
   import ForwardingTestSupport
+  import Invocations
   import Testing
-
-  @testable import Invocations
 
   @Suite("On x86-64, Float80 is a long double too")
   struct Float80Tests {
@@ -22,7 +21,7 @@
     @Test("a callback in Swift's own convention gets a Float80, more often than x87 has registers")
     func callback() throws {
       let callback = try Callback { (value: Float80) -> Float80 in 2 * value }
-      let function = try callback.function(as: (@convention(c) (Float80) -> Float80).self)
+      let function = callback.pointer.function(as: (@convention(c) (Float80) -> Float80).self)
       for _ in 0..<20 { #expect(function(1.5) == 3) }
       withExtendedLifetime(callback) {}
     }
