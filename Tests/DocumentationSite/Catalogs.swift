@@ -2,10 +2,12 @@
 import Foundation
 
 /// Makes the input of `docc`: for each library a catalog with its articles, and its symbols.
-struct Catalogs {
+package struct Catalogs {
   let root: URL
   /// The path of the site on its server: empty, or with a slash in front.
   let base: String
+
+  package init(root: URL, base: String) { (self.root, self.base) = (root, base) }
 
   /// Bottom to top: the comments of a library link to symbols of the libraries before it.
   static let libraries = [
@@ -24,7 +26,7 @@ struct Catalogs {
   }
 
   /// The pages that the landing pages of the libraries name, by their paths.
-  func pages() throws -> [String: Page] {
+  package func pages() throws -> [String: Page] {
     var pages: [String: Page] = [:]
     for library in Self.libraries {
       for path in Self.named(in: try landing(library)) {
@@ -79,7 +81,7 @@ struct Catalogs {
   }
 
   /// A landing page with the articles in place of the comments that name their pages.
-  static func filled(_ landing: String, _ pages: [String: Page]) throws -> String {
+  package static func filled(_ landing: String, _ pages: [String: Page]) throws -> String {
     try landing.components(separatedBy: "\n").flatMap { line in
       let named = named(in: line)
       if named.isEmpty { return [line] }
@@ -92,7 +94,7 @@ struct Catalogs {
 }
 
 /// A fault of the documentation, as a sentence.
-struct Fault: Error, CustomStringConvertible {
-  let description: String
+package struct Fault: Error, CustomStringConvertible {
+  package let description: String
   init(_ description: String) { self.description = description }
 }

@@ -2,13 +2,13 @@
 import Foundation
 
 /// A page of the documentation, and the article that it becomes.
-struct Page {
+package struct Page {
   let path: String
   let product: String
   let title: String
   private let lines: [String]
 
-  init(path: String, product: String, text: String) throws {
+  package init(path: String, product: String, text: String) throws {
     self.path = path
     self.product = product
     lines = text.components(separatedBy: "\n")
@@ -49,14 +49,14 @@ struct Page {
   }
 
   /// The destinations of its links to files and sections.
-  var links: [String] {
+  package var links: [String] {
     marked.filter { !$0.isCode }
       .flatMap { $0.line.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) } }
       .filter { !$0.contains("://") }
   }
 
   /// The path of a file, and the section of it, that a link on this page leads to.
-  func target(of link: String) -> (file: String, anchor: String?) {
+  package func target(of link: String) -> (file: String, anchor: String?) {
     let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     let folder = URL(fileURLWithPath: "/" + path).deletingLastPathComponent()
     let file = folder.appendingPathComponent(String(parts[0])).standardizedFileURL.path.dropFirst()
@@ -64,7 +64,7 @@ struct Page {
   }
 
   /// The text of each heading, by the anchor that code forges give it.
-  var headings: [String: String] {
+  package var headings: [String: String] {
     var found: [String: String] = [:]
     for (line, isCode) in marked where !isCode && line.hasPrefix("#") {
       let text = line.drop { $0 == "#" }.trimmingCharacters(in: .whitespaces)
@@ -75,7 +75,7 @@ struct Page {
 
   /// The article: the same text, where links to pages lead to articles, and links to other files of
   /// the repository are only text. `base` is the path of the site on its server.
-  func text(_ pages: [String: Page], base: String) throws -> String {
+  package func text(_ pages: [String: Page], base: String) throws -> String {
     var result: [String] = []
     for (line, isCode) in marked {
       if isCode {

@@ -2,10 +2,12 @@
 import Foundation
 
 /// The links of a finished site, read from the data that its pages show.
-struct SiteLinks {
+package struct SiteLinks {
   let site: URL
   /// The path of the site on its server: empty, or with a slash in front.
   let base: String
+
+  package init(site: URL, base: String) { (self.site, self.base) = (site, base) }
 
   private struct Document {
     var links: Set<String> = []
@@ -15,7 +17,7 @@ struct SiteLinks {
   }
 
   /// The number of links, and those that lead nowhere.
-  func check() throws -> (count: Int, broken: [String]) {
+  package func check() throws -> (count: Int, broken: [String]) {
     let data = site.appendingPathComponent("data")
     let files = FileManager.default.enumerator(atPath: data.path)?.compactMap { $0 as? String }
     var documents: [String: Document] = [:]

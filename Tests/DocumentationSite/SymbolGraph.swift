@@ -3,14 +3,14 @@ import Foundation
 
 /// The symbols of one library as the compiler describes them, without those of the modules that it
 /// re-exports.
-struct SymbolGraph {
-  typealias Object = [String: Any]
+package struct SymbolGraph {
+  package typealias Object = [String: Any]
 
   let library: String
   private var graph: Object
-  private(set) var symbols: [Object]
+  package private(set) var symbols: [Object]
 
-  init(_ data: Data, of library: String) throws {
+  package init(_ data: Data, of library: String) throws {
     guard let graph = try JSONSerialization.jsonObject(with: data) as? Object,
       let all = graph["symbols"] as? [Object],
       let relations = graph["relationships"] as? [Object]
@@ -50,7 +50,7 @@ struct SymbolGraph {
   }
 
   /// The names outside of all types.
-  var names: Set<String> {
+  package var names: Set<String> {
     Set(symbols.map(Self.path).filter { $0.count == 1 }.map { $0[0] })
   }
 
@@ -61,7 +61,7 @@ struct SymbolGraph {
   ]
 
   /// The sentences that are missing, and those that should be hidden.
-  var faults: [String] {
+  package var faults: [String] {
     symbols.flatMap { symbol -> [String] in
       let path = Self.path(symbol).joined(separator: ".")
       let comment = Self.comment(symbol)
@@ -95,7 +95,9 @@ struct SymbolGraph {
     }
   }
 
-  static func linked(_ text: String, _ own: Set<String>, _ homes: [String: String]) -> String {
+  package static func linked(_ text: String, _ own: Set<String>, _ homes: [String: String])
+    -> String
+  {
     text.replacing(/``([^`]+)``/) { match in
       let first = match.1.prefix { $0 != "/" }
       guard !own.contains(String(first)), let home = homes[String(first)] else {

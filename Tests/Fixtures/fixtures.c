@@ -45,48 +45,19 @@ int fixture_call_padded_twice(const void *function) {
   return call((FixturePadded){21}).number;
 }
 
-typedef struct BitFields { unsigned a : 3, b : 5, c : 7; } BitFields;
-typedef struct Flags { unsigned f0 : 1, f1 : 1, f2 : 1, f3 : 1, f4 : 1, f5 : 1, f6 : 1, f7 : 1, f8 : 1, f9 : 1; } Flags;
-typedef struct Halves { unsigned a : 20, b : 20; } Halves;
-typedef struct Words { uintptr_t a, b, c; } Words;
-typedef struct Three { float a, b, c; } Three;
-
 static void m_nothing(HIDDEN) { UNUSED, calls++; }
-static int m_sum(HIDDEN, int a, int b) { return UNUSED, a + b; }
 static signed char m_char(HIDDEN) { return UNUSED, -5; }
-static unsigned short m_ushort(HIDDEN) { return UNUSED, 65000; }
-static float m_float(HIDDEN) { return UNUSED, 2.5f; }
-static FixturePoint m_point(HIDDEN, FixturePoint p) { return UNUSED, (FixturePoint){p.y, p.x}; }
-static Three m_three(HIDDEN) { return UNUSED, (Three){1, 2, 3}; }
 static FixtureRectangle m_rectangle(HIDDEN, FixtureRectangle r) { return UNUSED, r; }
-static BitFields m_bits(HIDDEN, BitFields f) {
-  return UNUSED, (BitFields){.a = f.c & 7, .b = f.b, .c = f.a};
-}
-static Flags m_flags(HIDDEN, Flags f) { return UNUSED, f.f0 = !f.f0, f; }
-static Halves m_halves(HIDDEN, Halves h) { return UNUSED, (Halves){h.b, h.a}; }
 static char *m_loop(HIDDEN, char *text) { return UNUSED, text[0]++, text; }
 static void *m_same(HIDDEN, void *object) { return UNUSED, object; }
-static double m_alternating(HIDDEN, float a, double b, float c, double d, float e, double f, float g,
-                            double h, float i, double j, float k, double l, float m, double n, float o) {
-  return UNUSED, a + b + c + d + e + f + g + h + i + j + k + l + m + n + o;
-}
 // `char` is unsigned on AArch64.
 typedef signed char Char;
 static int m_chars(HIDDEN, Char a, Char b, Char c, Char d, Char e, Char f, Char g, Char h) {
   return UNUSED, a + b + c + d + e + f + g + h;
 }
-static double m_structs(HIDDEN, FixtureRectangle a, FixtureRectangle b, double c, Words w) {
-  return UNUSED, a.origin.x + b.size.y + c + (double)(w.a + w.b + w.c);
-}
 static long double m_long_doubles(HIDDEN, char a, long double b, char c, long double d, char e,
                                   long double f) {
   return UNUSED, a * b + c * d + e * f;
-}
-static long m_weighted(HIDDEN, int a, int b, int c, int d, int e, int f, int g, int h, int i, int j) {
-  return UNUSED, a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j;
-}
-static int m_count(HIDDEN, struct { int values[3]; } list) {
-  return UNUSED, list.values[0] + list.values[1] + list.values[2];
 }
 static double f_average(int count, ...) {
   va_list list;
@@ -97,7 +68,6 @@ static double f_average(int count, ...) {
   return count ? sum / count : 0;
 }
 static int f_fail(int code) { return errno = code, -1; }
-static double f_average3(double a, double b, double c) { return (a + b + c) / 3; }
 static unsigned char f_two(void) { return 2; }
 static long f_apply(long (*function)(long), long value) { return function(value); }
 
@@ -116,32 +86,17 @@ static int64_t m_last_of_large(HIDDEN, Large large) { return UNUSED, large.words
 
 static const Fixture fixtures[] = {
     FIXTURE(m_nothing, "v@:"),
-    FIXTURE(m_sum, "i@:ii"),
     FIXTURE(m_char, "c@:"),
-    FIXTURE(m_ushort, "S@:"),
-    FIXTURE(m_float, "f@:"),
-    FIXTURE(m_point, "{FixturePoint=dd}@:{FixturePoint=dd}"),
-    FIXTURE(m_three, "{Three=fff}@:"),
     FIXTURE(m_rectangle,
             "{FixtureRectangle={FixturePoint=dd}{FixturePoint=dd}}@:"
             "{FixtureRectangle={FixturePoint=dd}{FixturePoint=dd}}"),
-    FIXTURE(m_bits, "{BitFields=b0I3b3I5b8I7}@:{BitFields=b0I3b3I5b8I7}"),
-    FIXTURE(m_flags, "{Flags=b0I1b1I1b2I1b3I1b4I1b5I1b6I1b7I1b8I1b9I1}@:"
-                     "{Flags=b0I1b1I1b2I1b3I1b4I1b5I1b6I1b7I1b8I1b9I1}"),
-    FIXTURE(m_halves, "{Halves=b0I20b32I20}@:{Halves=b0I20b32I20}"),
     FIXTURE(m_loop, "*@:*"),
     FIXTURE(m_same, "@@:@"),
-    FIXTURE(m_alternating, "d@:fdfdfdfdfdfdfdf"),
     FIXTURE(m_chars, "i@:cccccccc"),
-    FIXTURE(m_structs, "d@:{FixtureRectangle={FixturePoint=dd}{FixturePoint=dd}}"
-                       "{FixtureRectangle={FixturePoint=dd}{FixturePoint=dd}}d{Words=QQQ}"),
     FIXTURE(m_long_doubles, "D@:cDcDcD"),
-    FIXTURE(m_weighted, "q@:iiiiiiiiii"),
-    FIXTURE(m_count, "i@:{?=[3i]}"),
     FIXTURE(f_vector_count, "ii"),
     FIXTURE(f_average, "dif"),
     FIXTURE(f_fail, "ii"),
-    FIXTURE(f_average3, "dddd"),
     FIXTURE(f_two, "B"),
     FIXTURE(f_apply, "q^?q"),
     FIXTURE(f_last_of_large, "q{Large=[1126q]}"),

@@ -53,7 +53,7 @@ enum JournalFuzz {
   }
 
   private static func little(_ number: UInt64, _ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
+    Array(FuzzEnvelope.little(number).prefix(count))
   }
 
   private static func checksum(_ bytes: [UInt8]) -> [UInt8] {

@@ -23,13 +23,12 @@ struct PlacedValue {
       try call.setArgument(text, at: index)
       self.text = text
       (expected, mask) = ([], [])
-    case .object:
-      try call.setArgument(input.byte() & 1 == 0 ? Self.thing : nil, at: index)
-      expected = try call.argumentBytes(at: index)
-      mask = [UInt8](repeating: 0xFF, count: 8)
-      text = nil
-    case .selector:
-      try call.setArgument(Selector("fuzz:"), at: index)
+    case .object, .selector:
+      if type.kind == .selector {
+        try call.setArgument(Selector("fuzz:"), at: index)
+      } else {
+        try call.setArgument(input.byte() & 1 == 0 ? Self.thing : nil, at: index)
+      }
       expected = try call.argumentBytes(at: index)
       mask = [UInt8](repeating: 0xFF, count: 8)
       text = nil

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import DocumentationSite
 import ForwardingTestSupport
+import Foundation
 import Testing
-
-@testable import DocumentationSite
 
 @Suite("Links in the documentation", .readsTextsAlone)
 struct DocumentationLinkTests {

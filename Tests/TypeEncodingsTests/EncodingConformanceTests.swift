@@ -157,11 +157,7 @@ struct ConformanceTests {
     "C043": .checked(in: "ParserFaultTests, 'faults of a signature'"),
     // Apple refuses unions by value; this package follows GNUstep, which defines them.
     "C044": signature("v@:(U=id)", "v", ["@", ":", "(U=id)"]),
-    "C045": .check { () throws -> Void in
-      let signature = try MethodSignature(parsing: "v@:")
-      let error = #expect(throws: SignatureIndexError.self) { try signature.argumentType(at: 2) }
-      #expect("\(error!)" == "argument 2 was asked for, but the arguments are 0 to 1")
-    },
+    "C045": .checked(in: "MethodSignatureTests, 'an index out of range is refused'"),
     "C046": equal(("v@:", "v16@0:8")),
     "C047": equal(("v@:@", "v@:@\"X\""), ("v@:@?", "v@:@?<v@?>")),
     "C049": members("{NSPoint=dd}", "NSPoint", ["d", "d"]),
@@ -243,29 +239,13 @@ struct ConformanceTests {
         }
       },
     ]
-    for (number, spelling, size, alignment) in layouts {
-      let digits = "\(number)"
-      rows["C" + String(repeating: "0", count: 3 - digits.count) + digits] =
-        layout(spelling, size, alignment)
+    // The rows with one encoding have its layout as the compilers say it.
+    for row in (try? Table("conformance").rows) ?? [] where ("C074"..."C118").contains(row["id"]) {
+      guard let match = row["expected"].prefixMatch(of: /size (\d+), align (\d+)/),
+        let size = Int(match.1), let alignment = Int(match.2)
+      else { continue }
+      rows[row["id"]] = layout(row["input"], size, alignment)
     }
     return rows
   }()
-
-  private static let layouts: [(Int, String, Int, Int)] = [
-    (74, "c", 1, 1), (75, "s", 2, 2), (76, "i", 4, 4), (77, "q", 8, 8), (78, "f", 4, 4),
-    (79, "d", 8, 8), (80, "D", 16, 16), (81, "B", 1, 1), (82, "t", 16, 16), (83, "jf", 8, 4),
-    (84, "jd", 16, 8), (85, "jD", 32, 16), (86, "ji", 8, 4), (87, "*", 8, 8), (88, "@?", 8, 8),
-    (89, "^?", 8, 8), (90, "{s=ci}", 8, 4), (91, "{s=cd}", 16, 8), (92, "{s=CCC}", 3, 1),
-    (93, "{s=[3{t=cs}]d}", 24, 8), (94, "(u=id)", 8, 8), (95, "(u=[5c]i)", 8, 4),
-    (96, "(u=[3c]s)", 4, 2), (97, "{s=D}", 16, 16), (98, "{s=cD}", 32, 16), (99, "{e=}", 0, 1),
-    (100, "[0c]", 0, 1), (101, "[2[3i]]", 24, 4), (102, "{bf227=b0I3b3I5b8I7}", 4, 4),
-    (103, "{bf229=b0I20b32I20}", 8, 4), (104, "{bf231=b0I31b32I2}", 8, 4),
-    (105, "{bf233=b0C3b3C5}", 1, 1), (106, "{bf234=b0C3b8C6}", 2, 1),
-    (107, "{bf235=b0S9b16S8}", 4, 2), (108, "{bf236=b0q40b40q20}", 8, 8),
-    (109, "{bf237=b0Q40b64Q40}", 16, 8), (110, "{bf240=b0C4b4I12}", 4, 4),
-    (111, "{bf243=cb8I3}", 4, 4), (112, "{bf244=cb8I3c}", 4, 4),
-    (113, "{bf245=ib32i5b37i6s}", 8, 4), (114, "{bf246=db64I1b65I1}", 16, 8),
-    (115, "{bf247=b0I16b16I16*^v}", 24, 8), (116, "{bf251=b0I3b32I0b32I3}", 8, 4),
-    (117, "(bfu253=b0I3b0I17)", 4, 4), (118, "[3{bf256=b0I3b3I5}]", 12, 4),
-  ]
 }

@@ -7,9 +7,9 @@ struct MethodSignatureTests {
   @Test("an index out of range is refused", arguments: [-1, 4, Int.max, Int.min])
   func index(index: Int) throws {
     let signature = try MethodSignature(parsing: "i@:ii")
-    #expect(throws: SignatureIndexError(index: index, count: 4)) {
-      try signature.argumentType(at: index)
-    }
+    let error = #expect(throws: SignatureIndexError.self) { try signature.argumentType(at: index) }
+    #expect(error == SignatureIndexError(index: index, count: 4))
+    #expect("\(error!)" == "argument \(index) was asked for, but the arguments are 0 to 3")
   }
 
   @Test(

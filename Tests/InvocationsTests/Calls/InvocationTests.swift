@@ -175,15 +175,10 @@ struct InvocationTests {
 
 @Suite("Values in errors")
 struct ForeignValueTests {
-  private struct Pair: CallStructure {
-    var one: Int16
-    var other: Int16
-    static var structure: VouchedStructure<Pair> { unsafe VouchedStructure("{pair=ss}") }
-  }
   private struct Ordered: CarriedValue {
-    var carrier: Pair
-    init?(carrier: Pair) {
-      if carrier.one > carrier.other { return nil }
+    var carrier: FixturePoint
+    init?(carrier: FixturePoint) {
+      if carrier.x > carrier.y { return nil }
       self.carrier = carrier
     }
   }
@@ -200,9 +195,9 @@ struct ForeignValueTests {
     let functions = FunctionTable()
     try functions.register("order") { (_: Ordered) in }
     try functions.register("read") { (_: Word) in }
-    let pair = InvocationError.foreignValue(
-      type: SwiftType(Ordered.self), given: "Pair(one: 2, other: 1)")
-    #expect(throws: pair) { try functions.call("order", Pair(one: 2, other: 1)) }
+    let point = FixturePoint(x: 2, y: 1)
+    let order = InvocationError.foreignValue(type: SwiftType(Ordered.self), given: "\(point)")
+    #expect(throws: order) { try functions.call("order", point) }
     let text = InvocationError.foreignValue(type: SwiftType(Word.self), given: "two words")
     #expect(throws: text) { try functions.call("read", "two words") }
   }

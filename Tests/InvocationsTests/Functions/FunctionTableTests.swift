@@ -57,7 +57,7 @@ struct FunctionTableTests {
     var pages: [Int]
   }
 
-  @Test("values of every kind are passed to a closure and returned")
+  @Test("values of every kind are passed to a closure and returned, and its error is thrown")
   func closures() throws {
     let functions = FunctionTable()
     func echoes<Value: Equatable & SendableMetatype>(_ value: Value) throws {
@@ -83,9 +83,14 @@ struct FunctionTableTests {
     try functions.register("join") { (a: String, b: Int, c: Double) in "\(a) \(b) \(c)" }
     let join = try functions.function("join", as: ((String, Int, Double) -> String).self)
     #expect(try join("one", 2, 3) == "one 2 3.0")
+    struct Refusal: Error {}
+    try functions.register("no") { (_: Int) throws -> Int32 in throw Refusal() }
+    let no = try functions.function("no", as: ((Int) -> Int32).self)
+    #expect(throws: Refusal.self) { try no(1) }
+    #expect(throws: Refusal.self) { try functions.call("no", 1, returning: Int32.self) }
     try functions.register("add", encoding: "i24i0i4") { (a: Int32, b: Int32) in a + b }
     #expect(try functions.call("add", Int32(2), Int32(3), returning: Int32.self) == 5)
-    #expect(functions.names == ["add", "echo", "join"])
+    #expect(functions.names == ["add", "echo", "join", "no"])
     #expect(functions["join"]?.signature.description == "**qd")
   }
 
@@ -153,56 +158,38 @@ struct FunctionTableTests {
     #expect(functions.names == ["never"])
   }
 
-  /// A function that is not registered, and the reason in its error.
-  private typealias Unregistered = (
-    reason: String, register: @Sendable (FunctionTable) throws -> Void
-  )
-
-  private static let refused: [Unregistered] = [
-    ("the function pointer is NULL", { try $0.register("f", encoding: "v", unsafeFunction: nil) }),
-    (
-      "the structure is not closed with '}'\nv@:{\n   ^",
-      {
-        let function = Fixtures.named("f_fail").function
-        try $0.register("f", encoding: "v@:{", unsafeFunction: function)
-      }
-    ),
-    (
-      "'v' (void) can only be a result, or what a pointer points to\nvv\n ^",
-      { try $0.register("f", encoding: "vv", unsafeSymbolIn: Library(""), symbol: "abs") }
-    ),
-    (
-      "an encoding has letters for types, not their names; 'int(int)' is 'ii'\nint(int)\n^",
-      { try $0.register("f", encoding: "int(int)", unsafeSymbolIn: Library(""), symbol: "abs") }
-    ),
-    (
-      "'the program' has no symbol 'no_such_function'",
-      {
-        try $0.register(
-          "f", encoding: "v", unsafeSymbolIn: Library(""), symbol: "no_such_function")
-      }
-    ),
-    (
-      "argument 0 is Double (d), not Int32 (i)",
-      { try $0.register("f", encoding: "id") { (value: Int32) -> Int32 in value } }
-    ),
-    (
-      "the result is Double (d), not Int32 (i)",
-      { try $0.register("f", encoding: "di") { (value: Int32) -> Int32 in value } }
-    ),
-    (
-      "the result is Double (d), not Void (v)",
-      { try $0.register("f", encoding: "di") { (_: Int32) -> Void in } }
-    ),
-  ]
-
   @Test("an error of registering names the function, which is not registered")
   func unregistered() throws {
-    for row in Self.refused {
+    func expect(_ reason: String, _ register: (FunctionTable) throws -> Void) {
       let functions = FunctionTable()
-      let error = #expect(throws: InvocationError.self) { try row.register(functions) }
-      #expect("\(error!)" == "'f': \(row.reason)")
+      let error = #expect(throws: InvocationError.self) { try register(functions) }
+      #expect("\(error!)" == "'f': \(reason)")
       #expect(functions.names.isEmpty)
+    }
+    let (fail, program) = try (Fixtures.named("f_fail").function, Library(""))
+    expect("the function pointer is NULL") {
+      try $0.register("f", encoding: "v", unsafeFunction: nil)
+    }
+    expect("the structure is not closed with '}'\nv@:{\n   ^") {
+      try $0.register("f", encoding: "v@:{", unsafeFunction: fail)
+    }
+    expect("'v' (void) can only be a result, or what a pointer points to\nvv\n ^") {
+      try $0.register("f", encoding: "vv", unsafeSymbolIn: program, symbol: "abs")
+    }
+    expect("an encoding has letters for types, not their names; 'int(int)' is 'ii'\nint(int)\n^") {
+      try $0.register("f", encoding: "int(int)", unsafeSymbolIn: program, symbol: "abs")
+    }
+    expect("'the program' has no symbol 'no_such_function'") {
+      try $0.register("f", encoding: "v", unsafeSymbolIn: program, symbol: "no_such_function")
+    }
+    expect("argument 0 is Double (d), not Int32 (i)") {
+      try $0.register("f", encoding: "id") { (value: Int32) -> Int32 in value }
+    }
+    expect("the result is Double (d), not Int32 (i)") {
+      try $0.register("f", encoding: "di") { (value: Int32) -> Int32 in value }
+    }
+    expect("the result is Double (d), not Void (v)") {
+      try $0.register("f", encoding: "di") { (_: Int32) -> Void in }
     }
   }
 
@@ -256,34 +243,8 @@ struct FunctionTableTests {
     #expect(text == "1.5 -2 3")
   }
 
-  @Test("the error of a closure is thrown to the caller")
-  func throwing() throws {
-    struct Refusal: Error {}
-    let functions = FunctionTable()
-    try functions.register("no") { (_: Int) throws -> Int32 in throw Refusal() }
-    let no = try functions.function("no", as: ((Int) -> Int32).self)
-    #expect(throws: Refusal.self) { try no(1) }
-    #expect(throws: Refusal.self) { try functions.call("no", 1, returning: Int32.self) }
-  }
-
-  @Test("a typed function stays the same when the table's function is replaced or removed")
+  @Test("a typed function, with its library, is there whatever becomes of the table's function")
   func replaced() throws {
-    let functions = FunctionTable()
-    try functions.register("next") { (number: Int) in number + 1 }
-    let next = try functions.function("next", as: ((Int) -> Int).self)
-    try functions.register("next", replacing: true) { (number: Int) in number + 2 }
-    #expect(try next(1) == 2)
-    #expect(try functions.call("next", 1, returning: Int.self) == 3)
-    functions.unregister("next")
-    #expect(try next(1) == 2)
-    #expect(next.name == "next")
-    // Equal spellings share a plan, so the signature may be "ll", too.
-    #expect(try next.signature == MethodSignature("qq"))
-  }
-
-  @Test(
-    "a library is open as long as one of its functions is registered, or a typed one is there")
-  func library() throws {
     let functions = FunctionTable()
     weak var library: Library?
     do {
@@ -291,13 +252,17 @@ struct FunctionTableTests {
       library = opened
       try functions.register("root", encoding: "dd", unsafeSymbolIn: opened, symbol: "sqrt")
     }
-    #expect(library != nil)
     #expect(try functions.call("root", 81.0, returning: Double.self) == 9)
     do {
       let root = try functions.function("root", as: ((Double) -> Double).self)
-      functions.unregister("root")
+      try functions.register("root", replacing: true) { (number: Double) in -number }
       #expect(library != nil)
       #expect(try root(81) == 9)
+      #expect(try functions.call("root", 81.0, returning: Double.self) == -81)
+      functions.unregister("root")
+      #expect(try root(81) == 9)
+      #expect(root.name == "root")
+      #expect(try root.signature == MethodSignature("dd"))
     }
     #expect(library == nil)
   }

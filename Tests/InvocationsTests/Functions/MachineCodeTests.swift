@@ -25,16 +25,12 @@ struct BacktraceTests {
     let callback = try Callback(MethodSignature(parsing: encoding)) { call in
       let frames = returnAddresses()
       seen.withLock { $0 = frames }
-      if call.methodSignature.resultType.description == "q" { try call.setResult(Int64(1)) }
+      if call.methodSignature.resultType.description == "q" { try call.setResult(1) }
     }
-    if viaC {
-      let (apply, function) = try Fixtures.call("f_apply")
-      try apply.setArgument(callback.address, at: 0)
-      try apply.invoke(using: function)
-    } else {
-      let call = Invocation(callback.plan)
-      try call.invoke(using: callback.address)
-    }
+    let apply = try Fixtures.call("f_apply")
+    let call = viaC ? apply.0 : Invocation(callback.plan)
+    if viaC { try call.setArgument(callback.address, at: 0) }
+    try call.invoke(using: viaC ? apply.1 : callback.address)
     withExtendedLifetime(callback) {}
     // The first three frames are of the backtrace itself and of this function, which is now at
     // another address.

@@ -74,47 +74,41 @@ struct ScopedCallbackTests {
   @Test("values of all kinds of registers, in memory, and of more arguments arrive and return")
   func values() {
     withCallback({ () -> Int64 in .min }) { pointer, _ in
-      #expect(unsafe pointer.function(as: (@convention(c) () -> Int64).self)() == .min)
+      let function: @convention(c) () -> Int64 = unsafe pointer.function()
+      #expect(function() == .min)
     }
     withCallback({ (a: Double, b: Int8, c: Float, d: Bool) -> Float in
       Float(a) + Float(b) + c + (d ? 100 : 0)
     }) { pointer, _ in
-      let function = unsafe pointer.function(
-        as: (@convention(c) (Double, Int8, Float, Bool) -> Float).self)
+      let function: @convention(c) (Double, Int8, Float, Bool) -> Float = unsafe pointer.function()
       #expect(function(0.5, -3, 0.25, true) == 97.75)
     }
-    withCallback({ (a: FixturePoint, b: Int) -> FixturePoint in
-      FixturePoint(x: a.y, y: a.x + Double(b))
-    }) { pointer, _ in
-      let function = unsafe pointer.function(
-        as: (@convention(c) (FixturePoint, Int) -> FixturePoint).self)
+    withCallback({ (a: FixturePoint, b: Int) in FixturePoint(x: a.y, y: a.x + Double(b)) }) {
+      pointer, _ in
+      let function: @convention(c) (FixturePoint, Int) -> FixturePoint = unsafe pointer.function()
       #expect(function(FixturePoint(x: 1, y: 2), 4) == FixturePoint(x: 2, y: 5))
     }
-    withCallback({ (a: UnsafeRawPointer?, b: String) -> Int in a == nil ? b.count : 0 }) {
-      pointer, _ in
-      let function = unsafe pointer.function(
-        as: (@convention(c) (UnsafeRawPointer?, UnsafePointer<CChar>) -> Int).self)
-      #expect(unsafe function(nil, "four") == 4)
+    withCallback({ (a: UnsafeRawPointer?, b: String) in a == nil ? b.count : 0 }) { pointer, _ in
+      typealias Function = @convention(c) (UnsafeRawPointer?, UnsafePointer<CChar>) -> Int
+      #expect(unsafe pointer.function(as: Function.self)(nil, "four") == 4)
     }
     withCallback({ (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int, h: Int8) -> Int in
       a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + Int(h)
     }) { pointer, _ in
-      let function = unsafe pointer.function(
-        as: (@convention(c) (Int, Int, Int, Int, Int, Int, Int, Int8) -> Int).self)
-      #expect(function(1, 1, 1, 1, 1, 1, 1, -28) == 0)
+      typealias Function = @convention(c) (Int, Int, Int, Int, Int, Int, Int, Int8) -> Int
+      #expect(unsafe pointer.function(as: Function.self)(1, 1, 1, 1, 1, 1, 1, -28) == 0)
     }
-    var seen: [Double] = []
-    withCallback({ (r: FixtureRectangle) in seen = [r.origin.x, r.size.y] }) { pointer, _ in
-      let function = unsafe pointer.function(as: (@convention(c) (FixtureRectangle) -> Void).self)
-      function(
-        FixtureRectangle(origin: FixturePoint(x: 1, y: 2), size: FixturePoint(x: 3, y: 4)))
+    let rectangle = FixtureRectangle(
+      origin: FixturePoint(x: 1, y: 2), size: FixturePoint(x: 3, y: 4))
+    var seen: FixtureRectangle?
+    withCallback({ (r: FixtureRectangle) in seen = r }) { pointer, _ in
+      let function: @convention(c) (FixtureRectangle) -> Void = unsafe pointer.function()
+      function(rectangle)
     }
-    #expect(seen == [1, 4])
-    withCallback({ (m: FixtureMixed) -> FixtureMixed in
-      FixtureMixed(number: m.number + 1, value: -m.value)
-    }) { pointer, _ in
-      let function = unsafe pointer.function(
-        as: (@convention(c) (FixtureMixed) -> FixtureMixed).self)
+    #expect(seen == rectangle)
+    withCallback({ (m: FixtureMixed) in FixtureMixed(number: m.number + 1, value: -m.value) }) {
+      pointer, _ in
+      let function: @convention(c) (FixtureMixed) -> FixtureMixed = unsafe pointer.function()
       let answer = function(FixtureMixed(number: 1, value: 2))
       #expect((answer.number, answer.value) == (2, -2))
     }

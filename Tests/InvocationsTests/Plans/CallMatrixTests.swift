@@ -74,22 +74,21 @@ struct CallMatrixTests {
       try call.setArgument(bytes: value, at: argument)
       #expect(try call.argumentBytes(at: argument) == value, "\(label): set and get \(argument)")
     }
-    put(values[0], compiled.wanted)
-
-    func received(_ engine: String) throws {
-      for (argument, value) in values.dropFirst().enumerated() {
-        let bytes = UnsafeRawBufferPointer(
-          start: compiled.captured + compiled.offset(argument), count: value.count)
-        let masked = zip(bytes, masks[argument + 1]).map { $0 & $1 }
-        #expect(masked == value, "\(label): \(engine), argument \(argument)")
+    /// Compares a value with the bytes that arrived at a place; place 0 is the result.
+    func expect(_ place: Int, _ bytes: some Collection<UInt8>, _ way: String) {
+      let arrived = zip(bytes, masks[place]).map { $0 & $1 }
+      #expect(arrived == values[place], "\(label): \(way), place \(place)")
+    }
+    func received(_ way: String) throws {
+      for place in values.indices.dropFirst() {
+        let start = compiled.captured + compiled.offset(place - 1)
+        expect(place, UnsafeRawBufferPointer(start: start, count: values[place].count), way)
       }
-      if !values[0].isEmpty {
-        let result = try zip(call.resultBytes(), masks[0]).map { $0 & $1 }
-        #expect(result == values[0], "\(label): \(engine), result")
-      }
+      if !values[0].isEmpty { try expect(0, call.resultBytes(), way) }
       memset(compiled.captured, 0, compiled.offset(values.count))
     }
     // One frame, two callees that overwrite their arguments, two engines.
+    put(values[0], compiled.wanted)
     for name in ["f", "g"] {
       try call.invoke(using: compiled.callee(name, index))
       try received("direct \(name)")
@@ -98,7 +97,26 @@ struct CallMatrixTests {
         try received("libffi \(name)")
       }
     }
-    try checkCallback(signature, compiled, index, values, masks, label)
+    // The reverse direction: compiled code calls a function pointer that Swift implements. Callbacks
+    // refuse object and C string results, because C would not free them.
+    switch signature.resultType.kind {
+    case .object, .cString: return
+    default: break
+    }
+    give(values, compiled)
+    let seen = Guarded<[[UInt8]]>([])
+    let callback = try Callback(signature) { call in
+      let all = try (0..<values.count - 1).map { try call.argumentBytes(at: $0) }
+      seen.withLock { $0 = all }
+      try call.setResult(bytes: values[0])
+    }
+    try compiled.drive(index, callback.address)
+    let all = seen.withLock { $0 }
+    #expect(all.count == values.count - 1, "\(label): callback")
+    for (argument, bytes) in all.enumerated() { expect(argument + 1, bytes, "callback") }
+    let returned = UnsafeRawBufferPointer(start: compiled.returned, count: values[0].count)
+    expect(0, returned, "callback")
+    withExtendedLifetime(callback) {}
   }
 
   private static let refused = Guarded<[UInt64: Int]>([:])
@@ -124,10 +142,7 @@ struct CallMatrixTests {
     _ compiled: SignatureMatrix.Compiled, _ index: Int, _ values: [[UInt8]], _ masks: [[UInt8]]
   ) throws -> [[UInt8]] {
     var masks = masks
-    for (argument, value) in values.dropFirst().enumerated() {
-      put(value, compiled.given + compiled.offset(argument))
-    }
-    put(values[0], compiled.wanted)
+    give(values, compiled)
     try compiled.drive(index, compiled.callee("f", index))
     for (place, value) in values.enumerated() {
       let at = place == 0 ? compiled.returned : compiled.captured + compiled.offset(place - 1)
@@ -143,45 +158,16 @@ struct CallMatrixTests {
 
   private static let lost = Guarded(0)
 
-  private func put(_ bytes: [UInt8], _ destination: UnsafeMutableRawPointer) {
-    bytes.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress else { return }
-      destination.copyMemory(from: base, byteCount: bytes.count)
-    }
-  }
-
-  /// The reverse direction: compiled code calls a function pointer that Swift implements.
-  private func checkCallback(
-    _ signature: MethodSignature, _ compiled: SignatureMatrix.Compiled, _ index: Int,
-    _ values: [[UInt8]], _ masks: [[UInt8]], _ label: String
-  ) throws {
-    if FWDKindOwnable(signature.resultType) { return }
+  /// Stores the values where the driver takes its arguments, and the callee its result.
+  private func give(_ values: [[UInt8]], _ compiled: SignatureMatrix.Compiled) {
+    put(values[0], compiled.wanted)
     for (argument, value) in values.dropFirst().enumerated() {
       put(value, compiled.given + compiled.offset(argument))
     }
-    let seen = Guarded<[[UInt8]]>([])
-    let callback = try Callback(signature) { call in
-      let all = try (0..<values.count - 1).map { try call.argumentBytes(at: $0) }
-      seen.withLock { $0 = all }
-      try call.setResult(bytes: values[0])
-    }
-    try compiled.drive(index, callback.address)
-    for (argument, value) in values.dropFirst().enumerated() {
-      let bytes = seen.withLock { $0.isEmpty ? [] : $0[argument] }
-      let masked = zip(bytes, masks[argument + 1]).map { $0 & $1 }
-      #expect(masked == value, "\(label): callback, argument \(argument)")
-    }
-    let returned = UnsafeRawBufferPointer(start: compiled.returned, count: values[0].count)
-    #expect(zip(returned, masks[0]).map { $0 & $1 } == values[0], "\(label): callback, result")
-    withExtendedLifetime(callback) {}
   }
 
-  /// Callbacks refuse object and C string results, because C would not free them.
-  private func FWDKindOwnable(_ type: TypeEncoding) -> Bool {
-    switch type.kind {
-    case .object, .cString: true
-    default: false
-    }
+  private func put(_ bytes: [UInt8], _ destination: UnsafeMutableRawPointer) {
+    destination.copyMemory(from: bytes, byteCount: bytes.count)
   }
 }
 
