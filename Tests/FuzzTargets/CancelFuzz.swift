@@ -12,20 +12,14 @@ enum CancelFuzz {
     private let held = Guarded<[Int: CheckedContinuation<Void, Never>]>([:])
     private let cancelled = Guarded<Set<Int>>([])
 
-    static let hold = try? AsyncMessage<Int, Int>("fuzzHold:")
-
-    private static let isReady: Bool = {
-      do {
-        try MethodTable.of(Keeper.self).register("fuzzHold:") {
-          (keeper: Keeper, number: Int) async throws -> Int in
-          await keeper.hold(number)
-          return number
-        }
-        return true
-      } catch { return false }
-    }()
-
-    init() throws { try demand(Self.isReady, "a method cannot be registered") }
+    static let hold = Result {
+      try MethodTable.of(Keeper.self).register("fuzzHold:") {
+        (keeper: Keeper, number: Int) async throws -> Int in
+        await keeper.hold(number)
+        return number
+      }
+      return try AsyncMessage<Int, Int>("fuzzHold:")
+    }
 
     private func hold(_ number: Int) async {
       await withTaskCancellationHandler {
@@ -62,8 +56,8 @@ enum CancelFuzz {
 
   static func run(_ bytes: [UInt8]) throws {
     let transport = InProcessTransport()
-    let keeper = try Keeper()
-    guard let hold = Keeper.hold else { return }
+    let keeper = Keeper()
+    let hold = try Keeper.hold.get()
     var interface = Interface("fuzz")
     try interface.allow(hold)
     let host = RemoteHost(transport, as: "shop")

@@ -99,3 +99,13 @@ final class Tracked: CallObject, @unchecked Sendable {
     census?.end()
   }
 }
+
+extension Census {
+  /// A closure that owns an object of the census.
+  func owning(
+    _ body: @escaping @Sendable (Int) -> Int = { $0 }, atEnd: @escaping () -> Void = {}
+  ) -> @Sendable (Int) -> Int {
+    let owned = Tracked(in: self, atEnd: atEnd)
+    return { number in withExtendedLifetime(owned) { body(number) } }
+  }
+}

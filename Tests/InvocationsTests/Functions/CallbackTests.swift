@@ -23,17 +23,6 @@ private struct Carried: CarriedValue {
 
 @Suite("Callbacks: C function pointers to Swift closures")
 struct CallbackTests {
-  @Test("a callback works as qsort's comparator")
-  func qsortComparator() throws {
-    let compare = try Callback { (a: UnsafePointer<Int32>, b: UnsafePointer<Int32>) -> Int32 in
-      a.pointee < b.pointee ? -1 : a.pointee > b.pointee ? 1 : 0
-    }
-    var numbers: [Int32] = (0..<200).map { ($0 &* 7919) % 1009 }
-    unsafe qsort(&numbers, numbers.count, 4, compare.pointer.function())
-    withExtendedLifetime(compare) {}
-    #expect(numbers == numbers.sorted())
-  }
-
   @Test("a value that a structure carries is converted")
   func carried() throws {
     let read = try Callback { (value: Carried) in value.text.count }

@@ -35,8 +35,7 @@ private enum End: String, Codable, CaseIterable {
   /// Makes a callback of a closure that adds one, calls it, and ends it. Returns its function.
   func function(_ code: CallbackCode, _ census: Census) throws -> Number {
     func body() -> @Sendable (Int) -> Int {
-      let witness = Tracked(in: census)
-      return { number in withExtendedLifetime(witness) { census.died == 0 ? number + 1 : -1 } }
+      census.owning { number in census.died == 0 ? number + 1 : -1 }
     }
     func called(_ pointer: CallbackPointer, times: Int = 3) -> Number {
       let function = unsafe pointer.function(as: Number.self)

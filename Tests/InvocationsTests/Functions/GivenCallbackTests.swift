@@ -16,15 +16,14 @@ struct GivenCallbackTests {
     await #expect(processExitsWith: .success) { [code] in
       let census = Census()
       let given = Guarded<GivenCallback?>(nil)
-      let function = try {
-        let witness = Tracked(in: census)
-        let made = try code.callback { number in
+      let made = try code.callback(
+        census.owning { number in
           if let given = given.read({ $0 }) { given.destroy(given.context) }
-          return census.died == 0 ? withExtendedLifetime(witness) { number } : -1
-        }.keptUntilDestroyed()
-        given.withLock { $0 = made }
-        return unsafe made.pointer.function(as: Number.self)
-      }()
+          return census.died == 0 ? number : -1
+        }
+      ).keptUntilDestroyed()
+      given.withLock { $0 = made }
+      let function = unsafe made.pointer.function(as: Number.self)
       try #require(function(5) == 5)
       try #require(census.died == 1)
       try #require(function(5) == 0)
@@ -48,11 +47,7 @@ struct GivenCallbackTests {
   @Test("a callback that C refuses to call is released by its maker, once")
   func refused() throws {
     let census = Census()
-    let given = try {
-      let witness = Tracked(in: census)
-      return try Callback { (number: Int) in withExtendedLifetime(witness) { number } }
-        .keptUntilCalled()
-    }()
+    let given = try Callback(census.owning()).keptUntilCalled()
     typealias Notify = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void
     unsafe unsafeBitCast(given.destroy, to: Notify.self)(given.context, nil)
     #expect(census.died == 1)
@@ -78,14 +73,11 @@ struct GivenCallbackTests {
   func calledFromDeinit() throws {
     let answer = Guarded<Int?>(nil)
     let function = Guarded<Number?>(nil)
-    let given = try {
-      let witness = Tracked {
-        let given = function.read { $0 }?(7)
-        answer.withLock { $0 = given }
-      }
-      return try Callback { (number: Int) in withExtendedLifetime(witness) { number } }
-        .keptUntilDestroyed()
-    }()
+    let called = {
+      let given = function.read { $0 }?(7)
+      answer.withLock { $0 = given }
+    }
+    let given = try Callback(Census().owning(atEnd: called)).keptUntilDestroyed()
     let made: Number = unsafe given.pointer.function()
     function.withLock { $0 = made }
     given.destroy(given.context)

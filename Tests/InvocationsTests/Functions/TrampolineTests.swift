@@ -31,13 +31,18 @@ private func isSuspicious(_ line: String) -> Bool {
     || !words[5].hasPrefix("/") && words[5] != "[vdso]" && words[5] != "[vsyscall]"
 }
 
+/// Callbacks that answer with their number, times a factor.
+private func callbacks(_ count: Int32, times factor: Int32 = 1) throws -> [Callback] {
+  try (0..<count).map { number in try Callback { () -> Int32 in number * factor } }
+}
+
 @Suite("Trampolines", .enabled(if: fwd_callback_code() == .trampolines, "no trampolines here"))
 struct TrampolineTests {
   @Test("no page is both writable and executable, and every executable page belongs to a file")
   func memory() throws {
     let before = Set(memoryMap().filter(isSuspicious))
-    let callbacks = try (0..<600).map { number in try Callback { () -> Int32 in Int32(number) } }
-    let code = UInt(bitPattern: callbacks[599].address)
+    let made = try callbacks(600)
+    let code = UInt(bitPattern: made[599].address)
     let added = memoryMap().filter(isSuspicious).filter { !before.contains($0) }
     #expect(added.isEmpty, "\(added)")
     let own = memoryMap().first { line in
@@ -46,19 +51,19 @@ struct TrampolineTests {
     }
     #expect(try #require(own).contains(" r-xp "))
     #expect(own?.contains("/") == true)
-    withExtendedLifetime(callbacks) {}
+    withExtendedLifetime(made) {}
   }
 
   @Test("thousands of callbacks exist at once, each with its own function; freed ones are reused")
   func thousands() throws {
-    var callbacks = try (0..<3000).map { number in try Callback { () -> Int32 in Int32(number) } }
-    #expect(Set(callbacks.map(\.address)).count == 3000)
-    for (number, callback) in callbacks.enumerated() {
+    var made = try callbacks(3000)
+    #expect(Set(made.map(\.address)).count == 3000)
+    for (number, callback) in made.enumerated() {
       #expect(callback.pointer.function(as: Number.self)() == Int32(number))
     }
-    callbacks = []
-    callbacks = try (0..<3000).map { number in try Callback { () -> Int32 in Int32(-number) } }
-    #expect(callbacks[2999].pointer.function(as: Number.self)() == -2999)
+    made = []
+    made = try callbacks(3000, times: -1)
+    #expect(made[2999].pointer.function(as: Number.self)() == -2999)
   }
 
   @Test("the pages of freed callbacks are reused, and no more are mapped")
@@ -67,15 +72,15 @@ struct TrampolineTests {
     await #expect(processExitsWith: .success) {
       func pages() -> Int { memoryMap().count { $0.contains(" r-xp ") } }
       let before = pages()
-      var callbacks = try (0..<3000).map { number in try Callback { () -> Int32 in Int32(number) } }
+      var made = try callbacks(3000)
       // Some freed callbacks always wait, so the first round may map one more page.
       var mapped = 0
       for round in 0..<4 {
-        callbacks = []
-        callbacks = try (0..<3000).map { number in try Callback { () -> Int32 in Int32(-number) } }
+        made = []
+        made = try callbacks(3000)
         if round == 0 { mapped = pages() }
       }
-      withExtendedLifetime(callbacks) {}
+      withExtendedLifetime(made) {}
       guard mapped > before, pages() == mapped else { throw InvocationError.outOfMemory }
     }
   }

@@ -103,25 +103,21 @@ struct RecalledMethodTests {
         try fillers.register(selector) { (_: Lamp) -> Int in index }
         try Invocation(MethodSignature("q@:"), selector: selector).invoke(on: Lamp())
       }
-      let table = MethodTable.of(Dial.self)
-      let rounds = 200
+      let (table, dial, signature) = (MethodTable.of(Dial.self), Dial(), try MethodSignature("q@:"))
+      let methods = try (0...200).map { round in
+        try Implementation(method: { (_: Dial) -> Int in round })
+      }
       let asked = Atomic(0)
       let changed = Atomic(0)
-      let dial = Dial()
-      let signature = try MethodSignature("q@:")
-      table.replace("recallDial", try Implementation(method: { (_: Dial) -> Int in 0 }))
-      let changer = Thread {
-        for round in 1...rounds {
+      table.replace("recallDial", methods[0])
+      beginThread {
+        for (round, method) in methods.enumerated().dropFirst() {
           while asked.load(ordering: .acquiring) < round {}
-          guard let new = try? Implementation(method: { (_: Dial) -> Int in round }) else {
-            exit(1)
-          }
-          table.replace("recallDial", new)
+          table.replace("recallDial", method)
           changed.store(round, ordering: .releasing)
         }
       }
-      changer.start()
-      for round in 1...rounds {
+      for round in 1..<methods.count {
         var calls: [Invocation] = []
         asked.store(round, ordering: .releasing)
         while changed.load(ordering: .acquiring) < round {
@@ -131,7 +127,8 @@ struct RecalledMethodTests {
         }
         for call in calls {
           try call.invoke(on: dial)
-          guard try call.result(as: Int.self) == round else { exit(2) }
+          let found = try call.result(as: Int.self)
+          guard found == round else { fatalError("\(found) in round \(round)") }
         }
       }
     }

@@ -58,6 +58,14 @@ struct ReceiverTests {
     let call = try call(on: Dog())
     try call.invokeSuper(of: Dog.self)
     #expect(try call.result(as: Int.self) == 4)
+    // A function that takes any object may be added to any class.
+    let any = try Callback(encoding: "q@:") { (_: AnyCallObject, _: Selector) -> Int in 7 }
+    final class Shell: CallObject {}
+    MethodTable.of(Shell.self).replace(
+      selector, try Implementation(methodEncoding: "q@:", unsafeFunction: any.address))
+    try call.invoke(on: Shell())
+    #expect(try call.result(as: Int.self) == 7)
+    MethodTable.of(Shell.self).remove(selector)
   }
 
   @Test("an object of another class, and nil, are refused at every send, whoever calls it")
@@ -98,18 +106,6 @@ struct ReceiverTests {
       func ownMethod(for selector: Selector) -> Implementation? { method }
     }
     #expect(throws: wrong(Pretender.self)) { try call().invoke(on: Pretender(method)) }
-  }
-
-  @Test("a function that takes any object may be added to any class")
-  func anyObject() throws {
-    let any = try Callback(encoding: "q@:") { (_: AnyCallObject, _: Selector) -> Int in 7 }
-    let method = try Implementation(methodEncoding: "q@:", unsafeFunction: any.address)
-    final class Shell: CallObject {}
-    MethodTable.of(Shell.self).replace(selector, method)
-    let call = try call(on: Shell())
-    try call.invoke()
-    #expect(try call.result(as: Int.self) == 7)
-    MethodTable.of(Shell.self).remove(selector)
   }
 
   @Test("super forwards if no superclass has the method, or is unrecognized by the superclass")

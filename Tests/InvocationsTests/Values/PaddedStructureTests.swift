@@ -86,24 +86,19 @@ struct PaddedStructureTests {
     #expect(fixture_call_padded_twice(twice.address) == 42)
   }
 
-  private final class Observer: MethodDeclaring {
-    static func declareMethods(_ methods: MethodDeclarations) {
-      methods.register("sum::::::::") {
-        (
-          self: Observer, d: Double, a: Int32, b: Int32, c: Int32, e: Int32, f: Int32,
-          p: FixturePadded, g: Double
-        ) -> Double in
-        a + b + c + e + f == 15 ? d + Double(p.number) + g : -1
-      }
-    }
-  }
-
   @Test("a padded structure moves from a register to the stack in a message callback")
   func door() throws {
-    let observer = Observer()
+    try MethodTable.of(Subject.self).register("sum::::::::") {
+      (
+        _: Subject, d: Double, a: Int32, b: Int32, c: Int32, e: Int32, f: Int32, p: FixturePadded,
+        g: Double
+      ) -> Double in a + b + c + e + f == 15 ? d + Double(p.number) + g : -1
+    }
+    let subject = Subject()
     let door = try Callback(
-      to: observer, selector: "sum::::::::", encoding: "ddiiiii{FixturePadded=[0t]i}d")
+      to: subject, selector: "sum::::::::", encoding: "ddiiiii{FixturePadded=[0t]i}d")
     #expect(fixture_call_padded(door.address) == 41.75)
+    withExtendedLifetime(subject) {}
   }
 }
 
