@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Invocations
-@testable import Forwarding
+import Forwarding
 import Synchronization
 import Testing
 
@@ -19,10 +19,6 @@ private final class Slow: MethodDeclaring, @unchecked Sendable {
       self.log.add("\(self.name) begins")
       await Task.yield()
       self.log.add("\(self.name) ends")
-    }
-    methods.register("ask:") { (self: Slow, other: Int) async -> [Int] in
-      for _ in 0..<(10 - self.name % 10) { await Task.yield() }
-      return [self.name, other]
     }
     methods.register("keep:") { (self: Slow, value: Counted) async -> Counted in
       await Task.yield()
@@ -69,7 +65,6 @@ private actor Meeting {
 }
 
 private let tell = try! AsyncMessage<Void, String>("tell:")
-private let ask = try! AsyncMessage<[Int], Int>("ask:")
 private let keep = try! AsyncMessage<Counted, Counted>("keep:")
 private let wait = try! AsyncMessage<Void>("wait")
 private let firstIs = try! AsyncMessage<Int, Int>("firstIs:")
@@ -165,15 +160,5 @@ struct AwaitedDeliveryTests {
     }
     #expect(alive(log) == 0)
     withExtendedLifetime(kept) {}
-  }
-
-  @Test("a data source awaits its targets, then its fallback")
-  func dataSource() async throws {
-    let source = MulticastProxy(asksOne: true)
-    let (first, fallback) = (Slow(1, Log()), Slow(2, Log()))
-    source.setFallback(fallback)
-    #expect(try await ask(7, on: source) == [2, 7])
-    source.add(first)
-    #expect(try await ask(7, on: source) == [1, 7])
   }
 }

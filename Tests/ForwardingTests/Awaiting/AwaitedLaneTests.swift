@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Forwarding
+import ForwardingTestSupport
+import Foundation
 import Invocations
-@testable import Forwarding
-import Synchronization
 import Testing
 
 private final class Answering: MethodDeclaring, @unchecked Sendable {
@@ -39,8 +40,8 @@ private final class Answering: MethodDeclaring, @unchecked Sendable {
 }
 
 private let queue = DispatchQueue(label: "awaited lanes")
-private let mark = QueueMark.of(queue)
-private func isOnTestQueue() -> Bool { mark.isCurrent }
+private let key = DispatchSpecificKey<Bool>()
+private func isOnTestQueue() -> Bool { DispatchQueue.getSpecific(key: key) == true }
 
 private actor Place {}
 
@@ -50,44 +51,35 @@ private let fail = try! AsyncMessage<Void>("fail")
 private let wait = try! AsyncMessage<Void>("wait")
 
 private let lanes: [DeliveryLane] = [
-  .queue(queue), .blocking(queue), .blocking(queue, deadline: .seconds(3600)), .actor(Place()),
+  .caller, .queue(queue), .blocking(queue), .blocking(queue, deadline: .seconds(3600)),
+  .actor(Place()),
   .actor(MainActor.shared),
 ]
 
 @Suite("Awaited messages on lanes", .timeLimit(.minutes(60)))
 struct AwaitedLaneTests {
-  @Test("an async method is awaited on any lane", arguments: lanes)
-  func slow(_ lane: DeliveryLane) async throws {
-    let (proxy, target) = (MulticastProxy(), Answering(Log()))
+  @Test(
+    "its answer, its error and its cancellation reach an async method's sender", arguments: lanes)
+  func ends(_ lane: DeliveryLane) async throws {
+    let log = Log()
+    let (proxy, target) = (MulticastProxy(), Answering(log))
     proxy.add(target, on: lane)
     #expect(try await slowly(4, on: proxy) == 8)
     #expect(try await slowly.message(5, on: proxy, concurrently: true) == 10)
-  }
-
-  @Test("the error of a method is returned from its lane", arguments: lanes)
-  func error(_ lane: DeliveryLane) async {
-    let (proxy, target) = (MulticastProxy(), Answering(Log()))
-    proxy.add(target, on: lane)
     await #expect(throws: Failure(name: "lane")) { try await fail(on: proxy) }
+    let task = Task { try await wait(on: proxy) }
+    while log.all.last != "waits" { try? await Task.sleep(for: .milliseconds(1)) }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    withExtendedLifetime(target) {}
   }
 
   @Test("an async method stays on its queue, before and after it is suspended")
   func place() async throws {
     let (proxy, target) = (MulticastProxy(), Answering(Log()))
+    queue.setSpecific(key: key, value: true)
     proxy.add(target, on: .queue(queue))
     #expect(try await AsyncMessage<[Bool]>("place")(on: proxy) == [true, true])
-  }
-
-  @Test("cancellation reaches a method on its lane", arguments: lanes)
-  func cancelled(_ lane: DeliveryLane) async {
-    let log = Log()
-    let (proxy, target) = (MulticastProxy(), Answering(log))
-    proxy.add(target, on: lane)
-    let task = Task { try await wait(on: proxy) }
-    while log.count == 0 { try? await Task.sleep(for: .milliseconds(1)) }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    withExtendedLifetime(target) {}
   }
 
   @Test("a message that waits for its queue is dropped when its sender is cancelled")
@@ -161,5 +153,20 @@ struct AwaitedLaneTests {
     proxy.add(outer, on: lane)
     proxy.add(inner, on: lane)
     #expect(try await AsyncMessage<Int, Int>("ask:")(4, on: proxy) == 8)
+  }
+
+  @Test("messages that end in time leave no timers of their lanes")
+  func noTimers() async {
+    await #expect(processExitsWith: .success) {
+      let proxy = MulticastProxy()
+      let target = ClosureTarget()
+      try target.register("load", Implementation { (_: ClosureTarget) async -> Void in })
+      let load = try AsyncMessage<Void>("load")
+      let queue = DispatchQueue(label: "timers")
+      proxy.add(target, on: .blocking(queue, deadline: .seconds(3600)))
+      for _ in 0..<2000 { try await load(on: proxy) }
+      require(Deadlines.shared.count == 0, "\(Deadlines.shared.count) timers are left")
+      _exit(0)
+    }
   }
 }

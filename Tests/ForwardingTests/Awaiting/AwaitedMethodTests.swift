@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Forwarding
 import Invocations
-@testable import Forwarding
-import Synchronization
 import Testing
 
 /// An object whose instances a test counts.
@@ -59,15 +58,13 @@ private let fails = try! AsyncMessage<Counted, Counted>("fail:")
 
 @Suite("Awaited methods")
 struct AwaitedMethodTests {
-  @Test("a message awaits an async method and returns its result")
+  @Test("a message awaits an async method, and calls a synchronous one at once")
   func awaited() async throws {
     #expect(try await count(2, 3, on: Uploader()) == 5)
-  }
-
-  @Test("a number of 128 bits reaches an async method whole")
-  func wide() async throws {
+    #expect(try await AsyncMessage<Int32, Int32>("plain:")(4, on: Uploader()) == 5)
     let wide = try AsyncMessage<Int128, Int128, Int>("wide:after:")
     #expect(try await wide(Int128.max / 3, 4, on: Uploader()) == Int128.max / 3 + 4)
+    #expect(try await count(2, 3, on: nil) == 0)
   }
 
   @Test("a value that is not Sendable is sent, because the method runs on its sender's actor")
@@ -75,42 +72,19 @@ struct AwaitedMethodTests {
     let draft = Draft()
     let uploader = Uploader()
     #expect(try await upload(draft, on: uploader) == "+")
-    #expect(uploader.seen == ["+"])
+    // A message without a result drops that of the method.
+    try await AsyncMessage<Void, Draft>("upload:")(draft, on: uploader)
+    #expect(uploader.seen == ["+", "++"])
   }
 
-  @Test("a synchronous method is called at once")
-  func plain() async throws {
-    #expect(try await AsyncMessage<Int32, Int32>("plain:")(4, on: Uploader()) == 5)
-  }
-
-  @Test("a synchronous send of an async method throws the reason")
-  func notAwaited() {
+  @Test("what cannot be called is an error: not awaited, of other types, or unknown")
+  func refused() async {
     #expect(throws: InvocationError.notAwaited("count:with:")) {
       try count.message(2, 3, on: Uploader())
     }
-  }
-
-  @Test("a message without a result calls an async method that has one")
-  func dropped() async throws {
-    let uploader = Uploader()
-    try await AsyncMessage<Void, Draft>("upload:")(Draft(), on: uploader)
-    #expect(uploader.seen == ["+"])
-  }
-
-  @Test("a method of other types is refused, and the error names both")
-  func mismatch() async {
     await #expect(throws: InvocationError.self) {
       try await AsyncMessage<Int, String>("upload:")("x", on: Uploader())
     }
-  }
-
-  @Test("a message to nil returns zero")
-  func toNil() async throws {
-    #expect(try await count(2, 3, on: nil) == 0)
-  }
-
-  @Test("a message that the object does not know is an error")
-  func unknown() async {
     await #expect(throws: InvocationError.self) {
       try await AsyncMessage<Void>("unheardOf")(on: Uploader())
     }
@@ -161,7 +135,50 @@ struct AwaitedMethodTests {
     #expect(try call.result(as: Int.self) == 5)
     #expect(call.target === uploader)
   }
+
+  @MainActor
+  @Test("targets without an actor run on the sender's actor, also concurrently")
+  func isolation() async throws {
+    let proxy = MulticastProxy()
+    let kept = try (1...4).map { _ in
+      let target = ClosureTarget()
+      try target.register(
+        "place",
+        Implementation { (_: ClosureTarget) async -> Bool in
+          let wasOnMain = isOnMain()
+          await Task.yield()
+          return wasOnMain && isOnMain()
+        })
+      proxy.add(target)
+      return target
+    }
+    let place = try AsyncMessage<Bool>("place")
+    #expect(try await place(on: kept[0]))
+    #expect(try await place(on: MulticastProxy(one: kept[0])))
+    #expect(try await place(on: proxy))
+    for concurrently in [false, true] {
+      let all = try await place.message.all(on: proxy, concurrently: concurrently)
+      #expect(all == [true, true, true, true])
+    }
+    withExtendedLifetime(kept) {}
+  }
+
+  @MainActor
+  @Test("synchronous methods run on the sender's actor, also concurrently")
+  func isolationInPlace() async throws {
+    let proxy = MulticastProxy()
+    let target = ClosureTarget()
+    try target.register("place") { isOnMain() }
+    proxy.add(target)
+    #expect(try await Message<Bool>("place").all(on: proxy, concurrently: true) == [true])
+  }
 }
 
+private let onMain: DispatchSpecificKey<Bool> = {
+  let key = DispatchSpecificKey<Bool>()
+  DispatchQueue.main.setSpecific(key: key, value: true)
+  return key
+}()
+
 /// Whether the current thread runs on the main actor.
-func isOnMain() -> Bool { QueueMark.of(.main).isCurrent }
+func isOnMain() -> Bool { DispatchQueue.getSpecific(key: onMain) == true }

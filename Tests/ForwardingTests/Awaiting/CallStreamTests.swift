@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
-@testable import Forwarding
+import Forwarding
 import ForwardingTestSupport
 import Invocations
 import Testing
@@ -22,37 +21,25 @@ struct CallStreamTests {
     #expect(found == ["1 one", "2 two"])
   }
 
-  @Test("a stream ends with its proxy")
+  @Test("a stream ends with its proxy, and with its group")
   func proxyDies() async throws {
     var proxy: MulticastProxy? = MulticastProxy()
     let stream = try #require(proxy).calls(of: number)
+    let grouped = try #require(proxy).calls(of: number, group: "page")
+    proxy?.remove(group: "page")
+    #expect(await grouped.first { _ in true } == nil)
     proxy = nil
     #expect(await stream.first { _ in true } == nil)
   }
 
-  @Test("a stream that is released ends its registration")
-  func streamDies() throws {
+  @Test("a stream that is released, left, or read by a cancelled task ends its registration")
+  func streamDies() async throws {
     let proxy = MulticastProxy()
     var stream: AsyncStream<Int32>? = proxy.calls(of: number)
     #expect(proxy.count == 1)
     withExtendedLifetime(stream) {}
     stream = nil
     #expect(proxy.registrationCount == 0)
-  }
-
-  @Test("cancelling a task ends its stream")
-  func cancelled() async throws {
-    let proxy = MulticastProxy()
-    let stream = proxy.calls(of: number)
-    let task = Task { for await _ in stream {} }
-    task.cancel()
-    await task.value
-    #expect(proxy.registrationCount == 0)
-  }
-
-  @Test("leaving the loop ends the registration")
-  func left() async throws {
-    let proxy = MulticastProxy()
     do {
       let stream = proxy.calls(of: number)
       try number(7, on: proxy)
@@ -61,6 +48,11 @@ struct CallStreamTests {
         break
       }
     }
+    #expect(proxy.registrationCount == 0)
+    let read = proxy.calls(of: number)
+    let task = Task { for await _ in read {} }
+    task.cancel()
+    await task.value
     #expect(proxy.registrationCount == 0)
   }
 
@@ -71,14 +63,6 @@ struct CallStreamTests {
     for value in 0..<5 { try number(Int32(value), on: proxy) }
     proxy.removeAll()
     #expect(await stream.reduce(into: []) { $0.append($1) } == [3, 4])
-  }
-
-  @Test("a group ends its streams")
-  func group() async throws {
-    let proxy = MulticastProxy()
-    let stream = proxy.calls(of: number, group: "page")
-    proxy.remove(group: "page")
-    #expect(await stream.first { _ in true } == nil)
   }
 
   @Test("a stream works with other targets, and receives awaited messages")
@@ -98,18 +82,6 @@ struct CallStreamTests {
     #expect(log.all == ["3"])
     #expect(await stream.first { _ in true }?.1 == "three")
     withExtendedLifetime(target) {}
-  }
-
-  @Test("no call from sixteen threads is lost")
-  func threads() async throws {
-    let proxy = MulticastProxy()
-    let stream = proxy.calls(of: number)
-    onThreads(16) { index in
-      for value in 0..<100 { try! number(Int32(index * 100 + value), on: proxy) }
-    }
-    proxy.removeAll()
-    let found = await stream.reduce(into: Set<Int32>()) { $0.insert($1) }
-    #expect(found.count == 1600)
   }
 
   @Test("calls that wait in a stream are released with it")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Invocations
 import Testing
 
 @testable import Forwarding
-@testable import Invocations
 
 private protocol Showing: AnyObject { func show() }
 private protocol Base: AnyObject { func show() }
@@ -44,25 +44,32 @@ struct ConformanceIsolationTests {
     }
   }
 
-  @Test("the actor of a conformance is the one that the compiler recorded")
+  @Test("it is the one that the compiler recorded; nonisolated members and classes are on none")
   func named() {
-    #expect(name(OnMain.self) == "MainActor")
-    #expect(name(ByAlias.self) == "MainActor")
-    #expect(name(OnStore.self) == "StoreActor")
-    #expect(name(Generic<String>.self) == "MainActor")
-    #expect(name(Below.self) == "MainActor")
-    #expect(name(Inherited.self, (any Derived).self) == "MainActor")
-    #expect(name(Inherited.self, (any Base).self) == "MainActor")
-    #expect(name(OnMain.self, (any Showing & Sendable).self) == "MainActor")
-  }
-
-  @Test("a conformance is on no actor if the members or the class are nonisolated")
-  func none() {
-    #expect(name(Plain.self) == "none")
-    #expect(name(PlainGeneric<String>.self) == "none")
-    #expect(name(PlainBelow.self) == "none")
-    #expect(name(Free.self) == "none")
-    #expect(name(Own.self) == "none")
+    let rows: [(of: AnyClass, to: Any.Type, expected: String)] = [
+      (OnMain.self, (any Showing).self, "MainActor"),
+      (ByAlias.self, (any Showing).self, "MainActor"),
+      (OnStore.self, (any Showing).self, "StoreActor"),
+      (Generic<String>.self, (any Showing).self, "MainActor"),
+      (Below.self, (any Showing).self, "MainActor"),
+      (Inherited.self, (any Derived).self, "MainActor"),
+      (Inherited.self, (any Base).self, "MainActor"),
+      (OnMain.self, (any Showing & Sendable).self, "MainActor"),
+      (Plain.self, (any Showing).self, "none"),
+      (PlainGeneric<String>.self, (any Showing).self, "none"),
+      (PlainBelow.self, (any Showing).self, "none"),
+      (Free.self, (any Showing).self, "none"),
+      (Own.self, (any Showing).self, "none"),
+      // Without the conformance, or without a protocol.
+      (Stranger.self, (any Showing).self, "none"),
+      (OnMain.self, Any.self, "none"),
+      (OnMain.self, AnyObject.self, "none"),
+      (OnMain.self, Stranger.self, "none"),
+      (OnMain.self, Int.self, "none"),
+      (OnMain.self, (any Showing & Base).self, "none"),
+      (OnMain.self, (() -> Void).self, "none"),
+    ]
+    for row in rows { #expect(name(row.of, row.to) == row.expected, "\(row)") }
   }
 
   @Test("the witness table of a target says the same as the runtime's search")
@@ -85,17 +92,6 @@ struct ConformanceIsolationTests {
     // Two words that are not an object and a table.
     #expect(name(OnMain.self, as: "text of two words") == "MainActor")
     #expect(name(OnMain.self, as: (UInt(1), UInt(1))) == "MainActor")
-  }
-
-  @Test("a type without the conformance, or without a protocol, has no actor")
-  func strangers() {
-    #expect(name(Stranger.self) == "none")
-    #expect(name(OnMain.self, Any.self) == "none")
-    #expect(name(OnMain.self, AnyObject.self) == "none")
-    #expect(name(OnMain.self, Stranger.self) == "none")
-    #expect(name(OnMain.self, Int.self) == "none")
-    #expect(name(OnMain.self, (any Showing & Base).self) == "none")
-    #expect(name(OnMain.self, (() -> Void).self) == "none")
   }
 
   @Test("a conformance whose actor the runtime cannot name refuses all messages")

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
+import Forwarding
 import ForwardingTestSupport
 import Invocations
-@testable import Forwarding
 import Testing
 
 @MainActor
@@ -66,86 +65,45 @@ struct IsolatedMethodTests {
   }
 
   @MainActor
-  @Test("a send on the main actor calls a method of the main actor in place")
-  func inPlace() throws {
-    let window = Window()
-    #expect(try show.message("hello", on: window) == 1)
-    #expect(window.lines == ["hello"])
-  }
-
-  @Test("a send from other isolation is refused without a trap")
-  func elsewhere() async {
-    let window = Window()
-    #expect(throws: refusal("show:", of: Window.self, .awaiting)) {
-      try show.message("hello", on: window)
-    }
-  }
-
-  @Test("a send from a thread outside all tasks is refused as well")
-  func thread() async {
-    let window = Window()
-    let error = await withCheckedContinuation { continuation in
-      beginThread {
-        let result = Swift.Result { try show.message("hello", on: window) }
-        continuation.resume(returning: result)
-      }
-    }
-    #expect(throws: refusal("show:", of: Window.self, .awaiting)) { try error.get() }
-  }
-
-  @Test("an awaited send changes to the main actor")
-  func hops() async throws {
-    let window = Window()
-    #expect(try await show("hello", on: window) == 1)
-    #expect(await window.lines == ["hello"])
-  }
-
-  @Test("an async method of the main actor returns to it")
-  func slowly() async throws {
-    let window = Window()
-    #expect(try await AsyncMessage<Bool, String>("slowly:")("hello", on: window))
-  }
-
-  @MainActor
-  @Test("a value that is not Sendable is accepted if it is sent on the main actor")
-  func staying() async throws {
+  @Test("a send on the method's actor calls it in place, with values that are not Sendable")
+  func inPlace() async throws {
     let (window, draft) = (Window(), Draft())
     draft.text = "one"
+    #expect(try show.message("hello", on: window) == 1)
     try Message<Void, Draft>("draft:")(draft, on: window)
     try await AsyncMessage<Void, Draft>("draft:")(draft, on: window)
-    #expect(window.lines == ["one", "one"])
+    #expect(window.lines == ["hello", "one", "one"])
+    #expect(try await Bank().tell(add.message, 5) == 5)
   }
 
-  @Test("a value that is not Sendable is not sent to the main actor from elsewhere")
-  func notCrossing() async throws {
+  @Test("a send from elsewhere is refused without a trap, on tasks and threads")
+  func elsewhere() async {
     let window = Window()
+    let error = refusal("show:", of: Window.self, .awaiting)
+    #expect(throws: error) { try show.message("hello", on: window) }
+    let result = await withCheckedContinuation { continuation in
+      beginThread {
+        continuation.resume(returning: Swift.Result { try show.message("hello", on: window) })
+      }
+    }
+    #expect(throws: error) { try result.get() }
+    #expect(throws: refusal("add:", of: Bank.self, .awaiting)) {
+      try add.message(5, on: Bank())
+    }
     await #expect(throws: refusal("draft:", of: Window.self, .lane)) {
       try await AsyncMessage<Void, Draft>("draft:")(Draft(), on: window)
     }
   }
 
-  @Test("a synchronous send to an actor's method from outside is refused")
-  func actorElsewhere() {
-    #expect(throws: refusal("add:", of: Bank.self, .awaiting)) {
-      try add.message(5, on: Bank())
-    }
-  }
-
-  @Test("a send by the actor itself calls its method in place")
-  func actorInPlace() async throws {
-    #expect(try await Bank().tell(add.message, 5) == 5)
-  }
-
-  @Test("an awaited send changes to the actor")
-  func actorHops() async throws {
-    let bank = Bank()
+  @Test("an awaited send changes to the actor, and an async method returns to it")
+  func hops() async throws {
+    let (window, bank) = (Window(), Bank())
+    #expect(try await show("hello", on: window) == 1)
+    #expect(await window.lines == ["hello"])
+    #expect(try await AsyncMessage<Bool, String>("slowly:")("hello", on: window))
     #expect(try await add(5, on: bank) == 5)
     #expect(try await add(6, on: bank) == 11)
-  }
-
-  @Test("an async method of an actor returns to it")
-  func actorSlowly() async throws {
-    #expect(try await AsyncMessage<Bool, Int>("slowly:")(5, on: Bank()))
+    #expect(try await AsyncMessage<Bool, Int>("slowly:")(5, on: bank))
   }
 
   @Test("sixteen tasks send to one actor, and no change is lost")

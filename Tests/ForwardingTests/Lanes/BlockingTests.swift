@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Forwarding
 import ForwardingTestSupport
 import Foundation
 import Invocations
-import Synchronization
 import Testing
 
-@testable import Forwarding
+/// Targets on blocking lanes, each of which sends to the next, and what becomes of the last.
+private struct Chain: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  /// The queue that the sender is on, and those of the targets.
+  let sender: String?
+  let lanes: [String]
+  /// The queue for which a target would wait forever.
+  let refused: String?
+
+  init(_ promise: String, from sender: String? = nil, _ lanes: [String], refused: String? = nil) {
+    (testDescription, self.sender, self.lanes) = (promise, sender, lanes)
+    self.refused = refused
+  }
+}
+
+private let chains = [
+  Chain("a sender on the queue itself calls the target in place", from: "one", ["one"]),
+  Chain("a queue that targets another one counts as both", ["front", "one"]),
+  Chain("a circle of queues is refused", ["one", "two", "one"], refused: "one"),
+  Chain("so is one whose queue the sender is on", from: "one", ["two", "one"], refused: "one"),
+  Chain("a concurrent queue may send to itself", ["concurrent", "concurrent"]),
+  Chain("a global queue may send to itself", ["global", "global"]),
+  Chain("a global queue is never part of a circle", ["global", "two", "global"]),
+]
 
 @Suite("Multicast: blocking lanes never deadlock")
 struct BlockingTests {
   /// A proxy for one target, which runs an action when it receives a message.
-  static func proxy(
+  private static func proxy(
     on lane: DeliveryLane, once: Bool = false, _ action: @escaping @Sendable () throws -> Void
   ) throws -> MulticastProxy {
     let target = ClosureTarget()
@@ -21,115 +44,50 @@ struct BlockingTests {
     return proxy
   }
 
-  static func outcomes(_ proxy: MulticastProxy) throws -> [String] {
-    try proxy.deliver(did.invocation(1)).entries.map { entry in
-      entry.outcome.error.map { "\($0)" } ?? "\(entry.outcome)"
-    }
-  }
-
-  private static func refusal(_ queue: String) -> String {
-    "the wait for 'did:' of ClosureTarget on queue '\(queue)' would never end, because its "
-      + "queue or actor is waiting for this call"
-  }
-
-  @Test("a sender on the queue itself calls the target in place", arguments: [nil, 300])
-  func inPlace(_ seconds: Int?) throws {
-    let queue = DispatchQueue(label: "own queue")
+  @Test("chain", arguments: chains, [nil, 300])
+  fileprivate func ends(_ chain: Chain, _ seconds: Int?) throws {
+    let one = DispatchQueue(label: "one")
+    let queues = [
+      "one": one, "two": DispatchQueue(label: "two"),
+      "front": DispatchQueue(label: "front", target: one),
+      "concurrent": DispatchQueue(label: "concurrent", attributes: .concurrent),
+      "global": .global(),
+    ]
     let log = Log()
     let deadline = seconds.map { DispatchTimeInterval.seconds($0) }
-    let proxy = try Self.proxy(on: .blocking(queue, deadline: deadline)) {
-      dispatchPrecondition(condition: .onQueue(queue))
+    func lane(_ name: String) throws -> DeliveryLane {
+      .blocking(try #require(queues[name]), deadline: deadline)
+    }
+    let last = try Self.proxy(on: lane(#require(chain.lanes.last)), once: true) {
+      if let name = chain.lanes.last, ["one", "two"].contains(name), let queue = queues[name] {
+        dispatchPrecondition(condition: .onQueue(queue))
+      }
       log.add("called")
     }
-    let told = Log()
-    let isOver = ends { queue.sync { try? told.add("\(Self.outcomes(proxy))") } }
-    #expect(isOver)
-    #expect(told.all == [#"["answered"]"#])
-    #expect(log.all == ["called"])
-  }
-
-  @Test("a queue that targets another one counts as both, whatever else is marked")
-  func hierarchy() throws {
-    let behind = DispatchQueue(label: "behind")
-    let queue = DispatchQueue(label: "front", target: behind)
-    let log = Log()
-    let inner = try Self.proxy(on: .blocking(behind)) { log.add("inner") }
-    let outer = try Self.proxy(on: .blocking(queue)) { try did(1, on: inner) }
-    let isOver = ends { try did(1, on: outer) }
-    #expect(isOver)
-    #expect(log.all == ["inner"])
-  }
-
-  @Test("a circle of queues is refused with the reason", arguments: [nil, 300])
-  func circle(_ seconds: Int?) throws {
-    let (one, two) = (DispatchQueue(label: "one"), DispatchQueue(label: "two"))
-    let deadline = seconds.map { DispatchTimeInterval.seconds($0) }
-    let log = Log()
-    let last = try Self.proxy(on: .blocking(one)) { log.add("last") }
-    let middle = try Self.proxy(on: .blocking(two, deadline: deadline)) {
-      try log.add("\(Self.outcomes(last))")
-      try did(1, on: last)
-    }
-    let first = try Self.proxy(on: .blocking(one, deadline: deadline)) {
-      do { try did(1, on: middle) } catch {
-        log.add("\(error)")
+    var first = last
+    for name in chain.lanes.dropLast().reversed() {
+      let next = first
+      first = try Self.proxy(on: lane(name)) {
+        do { try did(1, on: next) } catch { log.add("\(error)") }
       }
     }
-    let isOver = ends { try did(1, on: first) }
-    #expect(isOver)
-    #expect(log.all == ["\([Self.refusal("one")])", Self.refusal("one")])
-  }
-
-  @Test("the queue of a lane that the sender is on is part of the circle")
-  func outside() throws {
-    let (front, other) = (DispatchQueue(label: "outside"), DispatchQueue(label: "other"))
-    let log = Log()
-    let last = try Self.proxy(on: .blocking(front)) { log.add("last") }
-    let middle = try Self.proxy(on: .blocking(other)) { try log.add("\(Self.outcomes(last))") }
-    let isOver = ends { try front.sync { _ = try did(1, on: middle) } }
-    #expect(isOver)
-    #expect(log.all == ["\([Self.refusal("outside")])"])
-  }
-
-  @Test(
-    "a once-only target that cannot be waited for gets the next message", arguments: [nil, 300])
-  func once(_ seconds: Int?) throws {
-    let (front, other) = (DispatchQueue(label: "outside"), DispatchQueue(label: "other"))
-    let deadline = seconds.map { DispatchTimeInterval.seconds($0) }
-    let log = Log()
-    let last = try Self.proxy(on: .blocking(front, deadline: deadline), once: true) {
-      log.add("last")
+    let start = first
+    let isOver = ForwardingTestSupport.ends {
+      if let sender = chain.sender.flatMap({ queues[$0] }) {
+        try sender.sync { _ = try did(1, on: start) }
+      } else {
+        try did(1, on: start)
+      }
     }
-    let middle = try Self.proxy(on: .blocking(other)) { try log.add("\(Self.outcomes(last))") }
-    let isOver = ends { try front.sync { _ = try did(1, on: middle) } }
-    #expect(isOver)
+    try #require(isOver)
+    let refusal = chain.refused.map {
+      "the wait for 'did:' of ClosureTarget on queue '\($0)' would never end, because its queue or "
+        + "actor is waiting for this call"
+    }
+    #expect(log.all == [refusal ?? "called"])
+    // The queues can be used again, and a once-only target that was not called gets the next message.
     for _ in 0..<2 { try did(1, on: last) }
-    #expect(log.all == ["\([Self.refusal("outside")])", "last"])
-  }
-
-  @Test("a concurrent or global queue that sends to itself calls the target")
-  func concurrent() throws {
-    let log = Log()
-    let queues = [DispatchQueue(label: "concurrent", attributes: .concurrent), .global()]
-    for queue in queues {
-      let inner = try Self.proxy(on: .blocking(queue)) { log.add("inner") }
-      let outer = try Self.proxy(on: .blocking(queue)) { try did(1, on: inner) }
-      let isOver = ends { try did(1, on: outer) }
-      #expect(isOver)
-    }
-    #expect(log.all == ["inner", "inner"])
-  }
-
-  @Test("a global queue is never part of a circle")
-  func global() throws {
-    let log = Log()
-    let queue = DispatchQueue(label: "between")
-    let last = try Self.proxy(on: .blocking(.global())) { log.add("last") }
-    let middle = try Self.proxy(on: .blocking(queue)) { try did(1, on: last) }
-    let first = try Self.proxy(on: .blocking(.global())) { try did(1, on: middle) }
-    let isOver = ends { try did(1, on: first) }
-    #expect(isOver)
-    #expect(log.all == ["last"])
+    #expect(log.all.count { $0 == "called" } == 1)
   }
 
   @Test("a sender on the main thread calls the main queue's target in place")
@@ -145,39 +103,17 @@ struct BlockingTests {
     }
   }
 
-  @Test("after a refused circle the queues can be used again")
-  func free() throws {
-    let queue = DispatchQueue(label: "free")
-    let log = Log()
-    let proxy = try Self.proxy(on: .blocking(queue)) { log.add("called") }
-    let other = try Self.proxy(on: .blocking(DispatchQueue(label: "free, other"))) {
-      _ = try Self.outcomes(proxy)
-    }
-    let isOver = ends {
-      try queue.sync { _ = try did(1, on: other) }
-      try did(1, on: proxy)
-    }
-    #expect(isOver)
-    #expect(log.all == ["called"])
-  }
-
-  /// A target that needs the given time to answer 7.
-  static func slowTarget(_ busy: DispatchTimeInterval) throws -> ClosureTarget {
-    let target = ClosureTarget()
-    try target.register("value") { () -> Int32 in
-      let end = DispatchTime.now() + busy
-      while DispatchTime.now() < end {}
-      return 7
-    }
-    return target
-  }
-
   /// The deadline is reduced while answers are in time, and extended while they are late, so that
   /// on any machine some answers arrive close to it.
   @Test("at the deadline an answer is either complete or missing")
   func deadline() throws {
     let queue = DispatchQueue(label: "deadline")
-    let target = try Self.slowTarget(.microseconds(100))
+    let target = ClosureTarget()
+    try target.register("value") { () -> Int32 in
+      let end = DispatchTime.now() + .microseconds(100)
+      while DispatchTime.now() < end {}
+      return 7
+    }
     let proxy = MulticastProxy()
     var wrong: [String] = []
     var counts: [String: Int] = [:]

@@ -4,7 +4,7 @@ import ForwardingTestSupport
 import Invocations
 import Testing
 
-@testable import Forwarding
+import Forwarding
 
 @Suite("Multicast: the order on a lane")
 struct LaneOrderTests {

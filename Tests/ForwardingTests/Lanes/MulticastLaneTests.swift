@@ -4,7 +4,7 @@ import Dispatch
 import Invocations
 import Testing
 
-@testable import Forwarding
+import Forwarding
 
 @Suite("Multicast: queues and actors")
 struct MulticastLaneTests {
@@ -83,27 +83,5 @@ struct MulticastLaneTests {
     }
     #expect(log.count == 400)
     withExtendedLifetime((listener, replying)) {}
-  }
-
-  @Test("a message that returns over queues is a cycle")
-  func queuedCycle() async throws {
-    let (one, two) = (MulticastProxy(), MulticastProxy())
-    let queue = DispatchQueue(label: "cycle")
-    one.add(two, on: .queue(queue))
-    two.add(one)
-    let log = Log()
-    let end = Listener("end", log)
-    two.add(end)
-    for isListed in [false, true] {
-      // A message without an answer is enough to make the lists that deliveries share.
-      if isListed { for proxy in [one, two] { try Message<NoResult>("nothing")(on: proxy) } }
-      let report = try one.deliver(did.invocation(1))
-      let outcome = try #require(await report.entries[0].ticket?.value())
-      #expect(
-        outcome.error as? InvocationError
-          == .forwardingCycle("did:", type: SwiftType(MulticastProxy.self)))
-      #expect(log.all == ["end 1"])
-      log.clear()
-    }
   }
 }

@@ -121,38 +121,26 @@ struct MethodTableTests {
   }
   class BelowWrong: Wrong {}
 
-  @Test("a wrong declaration is recorded and can be inspected")
-  func wrongDeclaration() throws {
-    _ = MethodTable.of(Wrong.self)
-    let error = try #require(
-      MethodTable.declarationErrors.first { $0.type == SwiftType(Wrong.self) })
-    #expect("\(error)".hasPrefix("-[Wrong noColon] is declared wrongly"))
-  }
-
-  @Test("the error of a send to it contains the declaration and the problem")
-  func causeOfWrongDeclaration() throws {
-    let error = #expect(throws: InvocationError.self) {
-      try Message<NoResult, Int32>("noColon:")(1, on: Wrong())
-    }
-    guard case .wrongDeclaration(_, _, let declared) = error else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
-    #expect(declared.selector == "noColon")
-    #expect(MethodTable.declarationErrors.contains(declared))
-  }
-
-  @Test("a send reports that the method is declared wrongly", arguments: [false, true])
-  func sendToWrongDeclaration(_ isBelow: Bool) throws {
+  @Test(
+    "a wrong declaration is recorded, and is the reason of a send's error",
+    arguments: [false, true])
+  func wrongDeclaration(_ isBelow: Bool) throws {
     let target = isBelow ? BelowWrong() : Wrong()
     let error = #expect(throws: InvocationError.self) {
       try Message<NoResult, Int32>("noColon:")(1, on: target)
     }
-    let name = "\(type(of: target))"
     #expect(
-      "\(try #require(error))" == "-[\(name) noColon:] is not there, because 'noColon' is declared "
-        + "wrongly: the selector 'noColon' has 0 colons, but its method takes 1 argument; write one "
-        + "colon for each argument, as in 'noColon:'")
+      "\(try #require(error))"
+        == "-[\(type(of: target)) noColon:] is not there, because 'noColon' is "
+        + "declared wrongly: the selector 'noColon' has 0 colons, but its method takes 1 argument; "
+        + "write one colon for each argument, as in 'noColon:'")
+    guard case .wrongDeclaration(_, _, let declared) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(declared.selector == "noColon" && declared.type == SwiftType(Wrong.self))
+    #expect(MethodTable.declarationErrors.contains(declared))
+    #expect("\(declared)".hasPrefix("-[Wrong noColon] is declared wrongly"))
     #expect(
       throws: InvocationError.unrecognizedSelector(
         "rightl:", type: SwiftType(type(of: target)), nearest: "rightly:")
@@ -222,19 +210,6 @@ struct MethodTableTests {
       isOptional: true)
     table.declare([(name, other)])
     #expect(table.own(name) != nil)
-  }
-
-  @Test("a second thread that finds a requirement left out need not wait for the first one")
-  func leftOutTwice() throws {
-    final class Gate {}
-    let (table, name, gate) = (MethodTable.of(Gate.self), "rests" as Selector, Gate())
-    table.declare([(name, try Self.answering(1).markedAsOfProxy(isOptional: true))])
-    #expect(try Self.ask(gate, name) == 1)
-    // As far as the first thread has come: the method is removed, and still in the cache.
-    table.state.withLockInPlace { _ = $0.methods.removeValue(forKey: name) }
-    #expect(MethodTable.knowsAnswer(Gate.self, name) == true)
-    OptionalRequirement.note(leftOut: name, by: Gate.self)
-    #expect(MethodTable.knowsAnswer(Gate.self, name) != true)
   }
 
   @Test("methods that a proxy adds leave the witness tables of the class, and other methods do not")

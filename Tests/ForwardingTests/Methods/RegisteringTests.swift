@@ -3,7 +3,7 @@ import Dispatch
 import ForwardingTestSupport
 import Invocations
 import Testing
-@testable import Forwarding
+import Forwarding
 
 private final class Purse: Sendable {
   let log: Log
@@ -27,32 +27,6 @@ struct RegisteringTests {
     #expect(log.all == ["5 pence"])
     #expect(try Message<Int32>("total")(on: purse) == 42)
     #expect(throws: Failure(name: "burnt")) { try Message<NoResult>("burn")(on: purse) }
-  }
-
-  @Test("a message without a result reaches a method that has one, of C types as well")
-  func dropped() throws {
-    final class Till: Sendable {
-      let sum = LockedValue(0)
-      func add(_ amount: Int32) -> Int32 {
-        sum.withLock { $0 += Int(amount) }
-        return amount
-      }
-      func note(_ text: String) -> [String] { [text] }
-    }
-    let (till, alone) = (Till(), ClosureTarget())
-    try MethodTable.of(Till.self).register("add:", Till.add)
-    try MethodTable.of(Till.self).register("note:", Till.note)
-    try alone.register("add:") { [till] (amount: Int32) -> Int32 in till.add(amount) }
-    for target in [till, alone] as [AnyObject] {
-      try Message<NoResult, Int32>("add:")(20, on: target)
-    }
-    try Message<NoResult, String>("note:")("x", on: till)
-    let (proxy, queue) = (MulticastProxy(), DispatchQueue(label: "till"))
-    proxy.add(till, on: .queue(queue))
-    try Message<NoResult, Int32>("add:")(2, on: proxy)
-    queue.sync {}
-    #expect(till.sum.withLock { $0 } == 42)
-    #expect(throws: InvocationError.self) { try Message<Double, Int32>("add:")(1, on: till) }
   }
 
   @Test("a name that is taken is refused everywhere, unless `replacing` is true")
@@ -115,21 +89,5 @@ struct RegisteringTests {
     try target.register("number") { () -> Int32 in 1 }
     try target.register("answer") { () -> Int32 in 2 }
     #expect(target.selectors == ["answer", "number"])
-  }
-
-  @Test("an `instead` handler sends the message on without a reference to the proxy")
-  func proceeding() throws {
-    let target = Listener("7", Log())
-    weak var held: InterceptingProxy?
-    do {
-      let proxy = InterceptingProxy(target)
-      held = proxy
-      proxy.around("value") { call, proceed in
-        try proceed()
-        try call.setResult(call.result(as: Int32.self) + 1)
-      }
-      #expect(try Messages.value(on: proxy) == 8)
-    }
-    #expect(held == nil)
   }
 }

@@ -1,195 +1,180 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A plain model of `MulticastProxy`: arrays, without threads, locks and caches.
+/// A plain model of `MulticastProxy` and `Multicast`: arrays, without threads, locks and caches.
 final class ModelWorld: World {
-  final class Registration {
-    let instance: Int
-    let slot: Int
-    var isRemoved = false
-    var blocks = 0
+  private final class Registration {
+    let number: Int
+    let isBlocking: Bool
+    var priority = 0
+    var group: Int?
     /// The latest value, which also applies to deliveries that began before.
     var isOnce: Bool
-    init(_ instance: Int, _ slot: Int, once: Bool) {
-      self.instance = instance
-      self.slot = slot
-      isOnce = once
+    var suspensions = 0
+    var isRemoved = false
+    init(_ number: Int, _ isBlocking: Bool, once: Bool) {
+      (self.number, self.isBlocking, isOnce) = (number, isBlocking, once)
     }
   }
 
-  /// A registration at its place. A delivery uses the places at its beginning.
-  struct Entry {
-    let registration: Registration
-    var isBlocking: Bool
-    var priority: Int
-    var group: Int?
-  }
-
+  private let setting: Setting
   var transcript: [String] = []
-  private var list: [Entry] = []
+  var inner: [[Step]] = []
+  private var list: [Registration] = []
   private var tokens: [Registration] = []
   private var scopes: [Registration?] = []
-  /// For each slot: the number of its object, and whether a strong reference exists.
-  private var instances = Array(0..<Step.slots)
-  private var held = Array(repeating: true, count: Step.slots)
-  private var lastInstance = Step.slots
-  /// The objects that are retained, and those that are being called.
+  /// The number of the object in each slot.
+  private var held: [Int?]
+  private var last: Int
+  /// How often the objects are being called.
   private var turns: [Int: Int] = [:]
-  private var inner: [[Step]] = []
   private var isFirst = false
   private var isZero = false
-  private var rule = 0
+  private var allowsDuplicates = false
 
-  private func isAlive(_ registration: Registration) -> Bool {
-    instances[registration.slot] == registration.instance && held[registration.slot]
-      || turns[registration.instance, default: 0] > 0
+  init(_ setting: Setting) {
+    self.setting = setting
+    held = Array(0..<setting.slots)
+    last = setting.slots
+  }
+
+  private func isObject(_ number: Int) -> Bool { setting.isObject(setting.slot(of: number)) }
+
+  private func isAlive(_ one: Registration) -> Bool {
+    !isObject(one.number) || held[setting.slot(of: one.number)] == one.number
+      || turns[one.number, default: 0] > 0
+  }
+
+  /// A registration that a step names, if it still counts.
+  private func token(_ index: Int) -> Registration? {
+    index < tokens.count && !tokens[index].isRemoved ? tokens[index] : nil
   }
 
   func take(_ step: Step) -> String {
     switch step {
     case .add(let slot, let isBlocking, let priority, let group, let once):
-      guard held[slot] else { return "nobody" }
-      return add(slot, isBlocking, priority, group, once)
+      guard let number = held[slot] else { return "nobody" }
+      return add(number, isBlocking, priority, group, once)
     case .scope(let slot):
-      guard held[slot] else { return "nobody" }
+      guard let number = held[slot] else { return "nobody" }
       defer { scopes.append(tokens.last) }
-      return add(slot, false, nil, nil, false)
+      return add(number, false, nil, nil, false)
     case .endScope(let index):
-      guard index < scopes.count, let registration = scopes[index] else { return "none" }
+      guard index < scopes.count, let one = scopes[index] else { return "none" }
       scopes[index] = nil
-      remove { $0 === registration }
+      remove { $0 === one }
       return "ended"
     case .remove(let index):
       guard index < tokens.count else { return "none" }
       return "\(remove { $0 === tokens[index] } > 0)"
     case .removeTarget(let slot):
-      guard held[slot] else { return "nobody" }
-      return "\(remove { $0.instance == instances[slot] })"
-    case .removeGroup(let group):
-      let gone = list.filter { $0.group == group }.map(\.registration)
-      return "\(remove { one in gone.contains { $0 === one } })"
+      guard setting.isObject(slot), let number = held[slot] else { return "nobody" }
+      let isThere = list.contains { $0.number == number }
+      return "\(isThere) \(remove { $0.number == number })"
+    case .removeGroup(let group): return "\(remove { $0.group == group })"
     case .removeAll: return "\(remove { _ in true })"
-    case .block(let index):
-      guard index < tokens.count, !tokens[index].isRemoved else { return "false" }
-      tokens[index].blocks += 1
+    case .suspend(let index):
+      guard let one = token(index) else { return "false" }
+      one.suspensions += 1
       return "true"
-    case .unblock(let index):
-      guard index < tokens.count, !tokens[index].isRemoved, tokens[index].blocks > 0 else {
-        return "false"
-      }
-      tokens[index].blocks -= 1
+    case .resume(let index):
+      guard let one = token(index), one.suspensions > 0 else { return "false" }
+      one.suspensions -= 1
       return "true"
     case .kill(let slot):
-      if RealWorld.isWeak(slot) { held[slot] = false }
-      return ""
+      if setting.isWeak(slot) { held[slot] = nil }
     case .revive(let slot):
-      guard !held[slot] else { return "" }
-      held[slot] = true
-      instances[slot] = lastInstance
-      lastInstance += 1
-      return ""
-    case .firstAnswer(let value):
-      isFirst = value
-      return ""
-    case .zero(let value):
-      isZero = value
-      return ""
-    case .duplicates(let value):
-      rule = value
-      return ""
-    case .send(let hasResult, let steps):
-      let (_, answers, errors) = deliver(hasResult, steps)
-      if let error = errors.first { return "threw \(error)" }
-      if let answer = answers.last { return hasResult ? "\(answer)" : "sent" }
-      if !hasResult { return "sent" }
-      return isZero ? "0" : "nobodyAnswered"
+      guard held[slot] == nil else { return "" }
+      last += setting.slots
+      held[slot] = last + slot
+    case .firstAnswer(let value): isFirst = value
+    case .zero(let value): isZero = value
+    case .allowDuplicates(let value): allowsDuplicates = value
+    case .send(let hasResult, let steps): return send(hasResult, steps)
     case .report(let hasResult, let steps):
       let (outcomes, answers, _) = deliver(hasResult, steps)
       return "\(outcomes) \(hasResult ? answers.last.map { "\($0)" } ?? "none" : "")"
-    case .fail: return ""
-    case .count: return "\(list.count) \(list.count { isAlive($0.registration) })"
+    case .collect(let isFirst, let steps):
+      let (_, answers, errors) = deliver(true, steps, stopsAtFirst: isFirst)
+      return errors.first.map { "threw \($0)" } ?? "\(answers)"
+    case .visit(let kind, let steps): return visit(kind, steps)
+    case .fail: break
+    case .count:
+      let alive = list.filter(isAlive).map(\.number)
+      return "\(setting.way == .visit ? alive.count : list.count) \(alive.count) \(alive) "
+        + "\(tokens.map { !$0.isRemoved })"
     }
+    return ""
   }
 
   private func add(
-    _ slot: Int, _ isBlocking: Bool, _ priority: Int?, _ group: Int?, _ once: Bool
+    _ number: Int, _ isBlocking: Bool, _ priority: Int?, _ group: Int?, _ once: Bool
   ) -> String {
-    let same = list.firstIndex {
-      $0.registration.instance == instances[slot] && $0.isBlocking == isBlocking
-    }
-    var registration: Registration
     // The oldest registration counts, wherever its priority has put it.
-    let oldest = tokens.first { one in
-      list.contains {
-        $0.registration === one && one.instance == instances[slot] && $0.isBlocking == isBlocking
-      }
+    let known = tokens.first {
+      !$0.isRemoved && $0.number == number && $0.isBlocking == isBlocking
     }
-    if rule != 1, same != nil, let oldest,
-      let index = list.firstIndex(where: { $0.registration === oldest })
-    {
-      if rule == 2 { return "duplicate" }
-      registration = oldest
-      var entry = list[index]
-      entry.group = group ?? entry.group
-      registration.isOnce = registration.isOnce && once
-      if let priority, priority != entry.priority {
-        list.remove(at: index)
-        entry.priority = priority
-        insert(entry)
-      } else {
-        list[index] = entry
-      }
+    let one: Registration
+    if !allowsDuplicates, isObject(number), let known {
+      one = known
+      one.isOnce = one.isOnce && once
+      if let priority, priority != one.priority { list.removeAll { $0 === one } }
     } else {
-      registration = Registration(instances[slot], slot, once: once)
-      insert(
-        Entry(
-          registration: registration, isBlocking: isBlocking, priority: priority ?? 0,
-          group: group))
+      one = Registration(number, isBlocking, once: once)
     }
-    tokens.append(registration)
-    return "#\(tokens.firstIndex { $0 === registration } ?? -1)"
-  }
-
-  private func insert(_ entry: Entry) {
-    let index = list.firstIndex { $0.priority < entry.priority } ?? list.endIndex
-    list.insert(entry, at: index)
+    one.group = group ?? one.group
+    one.priority = priority ?? one.priority
+    if !list.contains(where: { $0 === one }) {
+      list.insert(one, at: list.firstIndex { $0.priority < one.priority } ?? list.endIndex)
+    }
+    tokens.append(one)
+    return "#\(tokens.firstIndex { $0 === one } ?? -1)"
   }
 
   @discardableResult
   private func remove(where matches: (Registration) -> Bool) -> Int {
-    let gone = list.filter { matches($0.registration) }
-    list.removeAll { matches($0.registration) }
-    for entry in gone { entry.registration.isRemoved = true }
+    let gone = list.filter(matches)
+    list.removeAll(where: matches)
+    for one in gone { one.isRemoved = true }
     return gone.count
   }
 
+  private func send(_ hasResult: Bool, _ steps: [Step]) -> String {
+    let (_, answers, errors) = deliver(hasResult, steps)
+    if let error = errors.first { return "threw \(error)" }
+    if !hasResult { return "sent" }
+    return answers.last.map { "\($0)" } ?? (isZero ? "0" : "nobodyAnswered")
+  }
+
   private func deliver(
-    _ hasResult: Bool, _ steps: [Step]
+    _ hasResult: Bool, _ steps: [Step], stopsAtFirst: Bool? = nil
   ) -> (outcomes: [String], answers: [Int], errors: [String]) {
     inner.append(steps)
     var outcomes: [String] = []
     var answers: [Int] = []
     var errors: [String] = []
-    let stopsAtFirst = isFirst && hasResult
-    for entry in list {
-      let registration = entry.registration
+    let stopsAtFirst = stopsAtFirst ?? (isFirst && hasResult)
+    for one in list {
+      let slot = setting.slot(of: one.number)
       if stopsAtFirst, !answers.isEmpty {
         outcomes.append("notCalled")
-      } else if registration.isRemoved {
+      } else if one.isRemoved {
         outcomes.append("removed")
-      } else if registration.blocks > 0 {
+      } else if one.suspensions > 0 {
         outcomes.append("blocked")
-      } else if !isAlive(registration) {
+      } else if !isAlive(one) {
         outcomes.append("dead")
-      } else if !hasResult, !RealWorld.answersNotes(registration.slot) {
+      } else if !hasResult, !setting.answersNotes(slot) {
         outcomes.append("noMethod")
       } else {
-        if registration.isOnce { remove { $0 === registration } }
-        if call(registration) {
+        if one.isOnce { remove { $0 === one } }
+        turns[one.number, default: 0] += 1
+        if called(slot), setting.throwsErrors(slot) {
           outcomes.append("failed")
-          errors.append("\(registration.slot)")
+          errors.append("\(slot)")
         } else {
-          outcomes.append("answered")
-          answers.append(registration.slot)
+          outcomes.append(setting.isQueued ? "queued" : "answered")
+          answers.append(slot)
         }
+        turns[one.number, default: 0] -= 1
       }
     }
     inner.removeLast()
@@ -197,16 +182,34 @@ final class ModelWorld: World {
     return (outcomes, answers, errors)
   }
 
-  /// Returns true if the target throws.
-  private func call(_ registration: Registration) -> Bool {
-    turns[registration.instance, default: 0] += 1
-    defer { turns[registration.instance, default: 0] -= 1 }
-    transcript.append("called \(registration.slot)")
-    guard !inner[inner.count - 1].isEmpty else { return false }
-    let step = inner[inner.count - 1].removeFirst()
-    let came = take(step)
-    transcript.append(came)
-    if case .fail = step { return true }
-    return false
+  private func visit(_ kind: Step.Visit, _ steps: [Step]) -> String {
+    inner.append(steps)
+    var numbers: [Int] = []
+    var end: Int?
+    var metDead = false
+    for one in list where end == nil && !one.isRemoved && one.suspensions == 0 {
+      guard isAlive(one) else {
+        metDead = true
+        continue
+      }
+      if one.isOnce { remove { $0 === one } }
+      turns[one.number, default: 0] += 1
+      _ = called(one.number)
+      numbers.append(one.number)
+      let isEnd = setting.slot(of: one.number) == 2 && [.first, .allSatisfy, .fail].contains(kind)
+      if isEnd { end = one.number }
+      // The target that `first` finds lives until it is returned, after the dead ones were removed.
+      if !isEnd || kind == .fail { turns[one.number, default: 0] -= 1 }
+    }
+    inner.removeLast()
+    if metDead { remove { !isAlive($0) } }
+    if let end, kind != .fail { turns[end, default: 0] -= 1 }
+    return switch kind {
+    case .forEach: ""
+    case .map: "\(numbers)"
+    case .first: "\(end ?? -1)"
+    case .allSatisfy: "\(end == nil)"
+    case .fail: end.map { "\($0)" } ?? "all"
+    }
   }
 }

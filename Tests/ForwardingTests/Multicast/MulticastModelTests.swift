@@ -7,130 +7,143 @@ import Invocations
 import Testing
 
 /// Takes the steps with a real proxy, and targets that are released and replaced.
-final class RealWorld: World, @unchecked Sendable {
-  // Used on one thread at a time.
-  var transcript: [String] = []
-  private let proxy = MulticastProxy()
-  private let queue = DispatchQueue(label: "model")
-  private var targets: [ModelTarget?] = []
-  private var tokens: [ForwardingToken] = []
-  private var scopes: [ScopedToken?] = []
-  private var inner: [[Step]] = []
+final class RealWorld: RegistryWorld<AnyObject>, @unchecked Sendable {
+  private actor Place {}
 
-  static func isWeak(_ slot: Int) -> Bool { slot != 0 }
-  static func answersNotes(_ slot: Int) -> Bool { slot != 3 }
+  private let proxy: MulticastProxy
+  private let blocking = DispatchQueue(label: "model")
+  private let lane: DeliveryLane
 
-  init() {
-    // The registrations of dead targets are compared, so their diagnostics are turned off.
-    proxy.onDiagnostic = { _ in }
-    targets = (0..<Step.slots).map { make($0) }
+  init(_ setting: Setting) {
+    proxy = MulticastProxy()
+    lane =
+      switch setting.way {
+      case .queue: .queue(DispatchQueue(label: "lane of the model"))
+      case .actor: .actor(Place())
+      default: .caller
+      }
+    super.init(setting, proxy)
   }
 
-  private func make(_ slot: Int) -> ModelTarget {
-    switch slot {
-    case 3: HalfTarget(slot, self)
-    case 4, 5: HoldingTarget(slot, self)
-    default: WholeTarget(slot, self)
+  override func make(_ number: Int) -> AnyObject {
+    switch setting.slot(of: number) {
+    case 1: NativeTarget(number, self)
+    case 3: HalfTarget(number, self)
+    case 4, 5: HoldingTarget(number, self)
+    case 6: Relay(WholeTarget(number, self))
+    case 7: MulticastProxy(one: WholeTarget(number, self), strongly: true)
+    default: number % 3 == 0 ? OtherTarget(number, self) : WholeTarget(number, self)
     }
+  }
+
+  private func number(of target: AnyObject) -> Int {
+    switch target {
+    case let relay as Relay: relay.target.number
+    case let proxy as MulticastProxy: proxy.targets.first.map(number) ?? -1
+    default: (target as? ModelTarget)?.number ?? -1
+    }
+  }
+
+  override func add(
+    _ target: AnyObject, strongly: Bool, isBlocking: Bool, _ priority: Int?, _ group: String?,
+    once: Bool
+  ) -> ForwardingToken {
+    proxy.add(
+      target, strongly: strongly, on: isBlocking ? .blocking(blocking) : lane, priority: priority,
+      group: group, once: once)
+  }
+
+  override var numbers: (count: Int, alive: [Int]) {
+    (proxy.registrationCount, proxy.targets.map(number))
   }
 
   /// Called by a target when it receives a message.
-  func called(_ slot: Int) throws {
-    transcript.append("called \(slot)")
-    guard !inner[inner.count - 1].isEmpty else { return }
-    let step = inner[inner.count - 1].removeFirst()
-    let came = take(step)
-    transcript.append(came)
-    if case .fail = step { throw Failure(name: "\(slot)") }
+  func received(_ number: Int) throws -> Int32 {
+    let slot = setting.slot(of: number)
+    if called(slot), setting.throwsErrors(slot) { throw Failure(name: "\(slot)") }
+    return Int32(slot)
   }
 
-  func take(_ step: Step) -> String {
+  override func deliver(_ step: Step) -> String {
+    do {
+      return switch step {
+      case .send(hasResult: true, _) where setting.way == .report:
+        try text(verdictOf: ModelTarget.step.report(1, on: proxy))
+      case .send(hasResult: false, _) where setting.way == .report:
+        try text(verdictOf: ModelTarget.note.report(1, on: proxy))
+      case .send(hasResult: true, _): "\(try ModelTarget.step(1, on: proxy))"
+      case .send: text(try ModelTarget.note(1, on: proxy))
+      case .report(hasResult: true, _): text(of: try ModelTarget.step.report(1, on: proxy))
+      case .collect(isFirst: true, _):
+        "\(try ModelTarget.step.first(1, on: proxy).map { [$0] } ?? [])"
+      case .collect where setting.way == .report:
+        "\(try proxy.answers(to: ModelTarget.step.invocation(1), as: Int32.self))"
+      case .collect: "\(try ModelTarget.step.all(1, on: proxy))"
+      default: text(of: try ModelTarget.note.report(1, on: proxy))
+      }
+    } catch { return text(thrown: error) }
+  }
+
+  override func takeAwaiting(_ step: Step) async -> String {
     switch step {
-    case .add(let slot, let isBlocking, let priority, let group, let once):
-      guard let target = targets[slot] else { return "nobody" }
-      return add {
-        proxy.add(
-          target, strongly: !Self.isWeak(slot), on: isBlocking ? .blocking(queue) : .caller,
-          priority: priority, group: group.map { "\($0)" }, once: once)
-      }
-    case .scope(let slot):
-      guard let target = targets[slot] else { return "nobody" }
-      return add {
-        let scope = proxy.add(target, strongly: !Self.isWeak(slot)).scoped()
-        scopes.append(scope)
-        return scope.token
-      }
-    case .endScope(let index):
-      guard index < scopes.count, scopes[index] != nil else { return "none" }
-      scopes[index] = nil
-      return "ended"
-    case .remove(let index):
-      return index < tokens.count ? "\(proxy.remove(tokens[index]))" : "none"
-    case .removeTarget(let slot):
-      guard let target = targets[slot] else { return "nobody" }
-      return "\(proxy.remove(target))"
-    case .removeGroup(let group): return "\(proxy.remove(group: "\(group)"))"
-    case .removeAll: return "\(proxy.removeAll())"
-    case .block(let index): return "\(index < tokens.count && proxy.suspend(tokens[index]))"
-    case .unblock(let index): return "\(index < tokens.count && proxy.resume(tokens[index]))"
-    case .kill(let slot):
-      if Self.isWeak(slot) { targets[slot] = nil }
-      return ""
-    case .revive(let slot):
-      if targets[slot] == nil { targets[slot] = make(slot) }
-      return ""
-    case .firstAnswer(let isFirst):
-      proxy.resultRule = isFirst ? .first : .last
-      return ""
-    case .zero(let isZero):
-      proxy.whenNobodyAnswers = isZero ? .zero : .throwForResults
-      return ""
-    case .duplicates(let rule):
-      proxy.duplicateRule = [.ignore, .allow][rule]
-      return ""
-    case .send(let hasResult, let steps): return send(hasResult, steps)
-    case .report(let hasResult, let steps): return report(hasResult, steps)
-    case .fail: return ""
-    case .count: return "\(proxy.registrationCount) \(proxy.count)"
+    case .send(_, let steps), .report(_, let steps), .collect(_, let steps): inner.append(steps)
+    default: return take(step)
     }
-  }
-
-  private func add(_ body: () -> ForwardingToken) -> String {
-    let token = body()
-    tokens.append(token)
-    return "#\(tokens.firstIndex(of: token) ?? -1)"
-  }
-
-  private func send(_ hasResult: Bool, _ steps: [Step]) -> String {
-    inner.append(steps)
     defer { inner.removeLast() }
     do {
-      if hasResult { return "\(try ModelTarget.step(1, on: proxy))" }
-      try ModelTarget.note(1, on: proxy)
-      return "sent"
-    } catch let failure as Failure {
-      return "threw \(failure.name)"
-    } catch ForwardingError.nobodyAnswered {
-      return "nobodyAnswered"
-    } catch {
-      return "\(error)"
+      return switch (setting.way, step) {
+      case (.awaited, .send(hasResult: true, _)):
+        "\(try await ModelTarget.step(1, on: proxy, concurrently: false))"
+      case (.awaited, .send): text(try await ModelTarget.note(1, on: proxy, concurrently: false))
+      case (.awaited, .report(hasResult: true, _)):
+        text(of: try await ModelTarget.step.report(1, on: proxy, concurrently: false))
+      case (.awaited, .report):
+        text(of: try await ModelTarget.note.report(1, on: proxy, concurrently: false))
+      case (.awaited, .collect(isFirst: true, _)):
+        "\(try await ModelTarget.step.first(1, on: proxy, concurrently: false).map { [$0] } ?? [])"
+      case (.awaited, .collect):
+        "\(try await ModelTarget.step.all(1, on: proxy, concurrently: false))"
+      case (.queue, .send), (.actor, .send): try await queued(isReported: false)
+      case (.queue, .report), (.actor, .report): try await queued(isReported: true)
+      default: deliver(step)
+      }
+    } catch { return text(thrown: error) }
+  }
+  /// Sends a message to the lane, and awaits that all targets have got it.
+  private func queued(isReported: Bool) async throws -> String {
+    let report = try ModelTarget.note.report(1, on: proxy)
+    var errors: [any Error] = []
+    for entry in report.entries {
+      let outcome = await entry.ticket?.value() ?? entry.outcome
+      if let error = outcome.error { errors.append(error) }
+    }
+    if isReported { return text(of: report) }
+    if let error = errors.first { throw error }
+    return "sent"
+  }
+
+  private func text(_ nothing: NoResult) -> String { "sent" }
+
+  private func text(thrown error: any Error) -> String {
+    switch error {
+    case let failure as Failure: "threw \(failure.name)"
+    case ForwardingError.nobodyAnswered: "nobodyAnswered"
+    default: "\(error)"
     }
   }
 
-  private func report(_ hasResult: Bool, _ steps: [Step]) -> String {
-    inner.append(steps)
-    defer { inner.removeLast() }
-    do {
-      let call = hasResult ? try ModelTarget.step.invocation(1) : try ModelTarget.note.invocation(1)
-      let outcomes = try proxy.deliver(call).entries.map { entry in
-        String("\(entry.outcome)".prefix { $0 != "(" })
-      }
-      guard hasResult else { return "\(outcomes) " }
-      let answer = try? call.result(as: Int32.self)
-      return "\(outcomes) \(answer.map { "\($0)" } ?? "none")"
-    } catch {
-      return "\(error)"
-    }
+  private func text<Answer>(of report: DeliveryReport<Answer>) -> String {
+    let outcomes = report.entries.map { entry in String("\(entry.outcome)".prefix { $0 != "(" }) }
+    let hasResult = Answer.self == Int32.self
+    return "\(outcomes) \(hasResult ? report.answers.last.map { "\($0)" } ?? "none" : "")"
+  }
+
+  /// What a sender without a report would get.
+  private func text<Answer>(verdictOf report: DeliveryReport<Answer>) throws -> String {
+    if let error = report.errors.first { throw error }
+    if Answer.self != Int32.self { return "sent" }
+    return report.answers.last.map { "\($0)" }
+      ?? (proxy.whenNobodyAnswers == .zero ? "0" : "nobodyAnswered")
   }
 }
 
@@ -138,18 +151,12 @@ class ModelTarget {
   static let step = try! Message<Int32, Int32>("step:")
   static let note = try! Message<NoResult, Int32>("note:")
 
-  let slot: Int
+  let number: Int
   private unowned let world: RealWorld
 
-  init(_ slot: Int, _ world: RealWorld) {
-    self.slot = slot
-    self.world = world
-  }
+  init(_ number: Int, _ world: RealWorld) { (self.number, self.world) = (number, world) }
 
-  func called() throws -> Int32 {
-    try world.called(slot)
-    return Int32(slot)
-  }
+  func called() throws -> Int32 { try world.received(number) }
 }
 
 final class WholeTarget: ModelTarget, MethodDeclaring {
@@ -159,6 +166,47 @@ final class WholeTarget: ModelTarget, MethodDeclaring {
       _ = try self.called()
     }
   }
+}
+
+/// The same methods, of another class.
+final class OtherTarget: ModelTarget, MethodDeclaring {
+  static func declareMethods(_ methods: MethodDeclarations) {
+    methods.register("step:") { (self: OtherTarget, _: Int32) throws in try self.called() }
+    methods.register("note:") { (self: OtherTarget, _: Int32) throws -> Void in
+      _ = try self.called()
+    }
+  }
+}
+
+/// A target whose methods are C functions, which cannot throw.
+final class NativeTarget: ModelTarget, MethodDeclaring {
+  private typealias StepCode = @convention(c) (UnsafeRawPointer, UnsafeRawPointer, Int32) -> Int32
+  private typealias NoteCode = @convention(c) (UnsafeRawPointer, UnsafeRawPointer, Int32) -> Void
+
+  private static func answer(_ receiver: UnsafeRawPointer) -> Int32 {
+    (try? Unmanaged<NativeTarget>.fromOpaque(receiver).takeUnretainedValue().called()) ?? -1
+  }
+
+  private static let stepCode: StepCode = { receiver, _, _ in answer(receiver) }
+  private static let noteCode: NoteCode = { receiver, _, _ in _ = answer(receiver) }
+
+  static func declareMethods(_ methods: MethodDeclarations) {
+    func declare(_ selector: Selector, _ encoding: String, _ code: UnsafeRawPointer) {
+      let method = try! unsafe Implementation(
+        methodEncoding: encoding, unsafeFunction: code, receiver: NativeTarget.self)
+      methods.register(selector, method)
+    }
+    declare("step:", "i@:i", unsafeBitCast(stepCode, to: UnsafeRawPointer.self))
+    declare("note:", "v@:i", unsafeBitCast(noteCode, to: UnsafeRawPointer.self))
+  }
+}
+
+/// A target that passes messages on.
+final class Relay: MessageForwarding {
+  let target: ModelTarget
+  init(_ target: ModelTarget) { self.target = target }
+  func responds(to selector: Selector) -> Bool { Introspection.responds(target, to: selector) }
+  func forwardingTarget(for selector: Selector) -> AnyObject? { target }
 }
 
 /// A target without a method for notes.
@@ -184,6 +232,32 @@ final class HoldingTarget: ModelTarget, MethodProviding {
   }
 }
 
+/// Takes random histories with a world and with the model, and compares them.
+func compare(
+  _ setting: Setting, of kind: String = "proxy", seeds: ClosedRange<Int> = 1...300,
+  steps count: Int = 40, after start: [Step] = [], with make: () -> any World
+) async {
+  var failures = 0
+  for seed in seeds where failures < 3 {
+    var generator = SeededGenerator(seed: UInt64(seed))
+    let steps = start + (0..<count).map { _ in Step.random(setting, &generator) }
+    let expected = await ModelWorld(setting).take(all: steps)
+    let given = await make().take(all: steps)
+    guard given != expected else { continue }
+    failures += 1
+    let index =
+      zip(given, expected).enumerated().first { $1.0 != $1.1 }?.offset
+      ?? min(given.count, expected.count)
+    Issue.record(
+      """
+      \(kind), \(setting.way), seed \(seed), line \(index) of the transcript: expected \
+      \(index < expected.count ? expected[index] : "its end"), given \
+      …\(given[max(0, index - 3)..<min(given.count, index + 1)])
+      \(steps.map { "  \($0)" }.joined(separator: "\n"))
+      """)
+  }
+}
+
 /// Random histories, taken by a proxy and by a model. `FORWARDING_HISTORIES` is their number (300;
 /// `make check-machines` takes 3,000), and `FORWARDING_SEED` the first seed.
 @Suite("Multicast: random histories")
@@ -192,33 +266,19 @@ struct MulticastModelTests {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
   }
 
-  @Test("a proxy behaves as its model")
-  func histories() {
+  @Test("a proxy behaves as its model", arguments: Setting.Way.allCases.filter { $0 != .visit })
+  func histories(_ way: Setting.Way) async {
     let first = Self.number("FORWARDING_SEED") ?? 1
-    let count = Self.number("FORWARDING_HISTORIES") ?? 300
-    var failures = 0
-    for seed in first..<(first + count) where failures < 3 {
-      var generator = SeededGenerator(seed: UInt64(seed))
-      let steps = (0..<40).map { _ in Step.random(&generator) }
-      let expected = ModelWorld().take(all: steps)
-      let given = RealWorld().take(all: steps)
-      guard given != expected else { continue }
-      failures += 1
-      let index = zip(given, expected).firstIndex { $0 != $1 } ?? min(given.count, expected.count)
-      let context = given[max(0, index - 3)..<min(given.count, index + 1)]
-      Issue.record(
-        """
-        seed \(seed), line \(index) of the transcript: expected \
-        \(index < expected.count ? expected[index] : "its end"), given …\(Array(context))
-        \(steps.map { "  \($0)" }.joined(separator: "\n"))
-        """)
-    }
+    let all = Self.number("FORWARDING_HISTORIES") ?? 300
+    let count = way == .message ? all : all / 3
+    let setting = Setting(way: way)
+    await compare(setting, seeds: first...(first + count - 1)) { RealWorld(setting) }
   }
-}
 
-extension Zip2Sequence {
-  fileprivate func firstIndex(where matches: (Element) -> Bool) -> Int? {
-    for (index, pair) in enumerated() where matches(pair) { return index }
-    return nil
+  @Test("so does a proxy of many targets", arguments: [100, 1000])
+  func crowds(_ slots: Int) async {
+    let setting = Setting(slots: slots)
+    let all = (0..<slots).map { Step.add($0, priority: $0 % 7 == 0 ? 1 : 0) }
+    await compare(setting, seeds: 1...2, steps: 200, after: all) { RealWorld(setting) }
   }
 }

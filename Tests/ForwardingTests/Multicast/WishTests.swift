@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Forwarding
 import ForwardingTestSupport
-import Foundation
 import Invocations
 import Synchronization
 import Testing
-
-@testable import Forwarding
 
 @Suite("Multicast: changes of options")
 struct WishTests {
@@ -31,38 +29,6 @@ struct WishTests {
     let report = try proxy.deliver(did.invocation(1))
     #expect(report.entries.map { "\($0.outcome)" } == ["answered", "answered"])
     #expect(log.all == ["later 1"])
-  }
-
-  @Test("a target made strong in its own call is retained until it is removed")
-  func strongInOwnCall() throws {
-    var target: ClosureTarget? = ClosureTarget()
-    weak let seen = target
-    try target?.register("did:") { [weak target, proxy, log] (value: Int32) in
-      if let target { proxy.add(target, strongly: true) }
-      log.add("\(value)")
-    }
-    proxy.add(target!)
-    try did(1, on: proxy)
-    target = nil
-    try did(2, on: proxy)
-    #expect(log.all == ["1", "2"])
-    #expect(seen != nil)
-    proxy.removeAll()
-    #expect(seen == nil)
-  }
-
-  @Test("a target that is made strong twice is released once")
-  func strongTwice() throws {
-    var target: Listener? = Listener("x", log)
-    weak let seen = target
-    proxy.add(target!)
-    for _ in 0..<3 { proxy.add(target!, strongly: true) }
-    // It stays strong.
-    proxy.add(target!)
-    target = nil
-    #expect(seen != nil)
-    proxy.removeAll()
-    #expect(seen == nil)
   }
 
   @Test("while one thread changes options, each message arrives once from all others")
@@ -170,40 +136,5 @@ struct WishTests {
     #expect(ticket.wait(timeout: .now() + 60).map { "\($0)" } == "answered")
     #expect(seen == nil)
     #expect(log.all == ["x 1"])
-  }
-
-  private final class Slow: MethodDeclaring, Sendable {
-    let log: Log
-    let began = DispatchSemaphore(value: 0)
-    let goOn = DispatchSemaphore(value: 0)
-    init(_ log: Log) { self.log = log }
-    deinit {
-      Thread.sleep(forTimeInterval: 0.05)
-      log.add("gone")
-    }
-    static func declareMethods(_ methods: MethodDeclarations) {
-      methods.register("did:") { (self: Slow, _: Int32) in
-        self.began.signal()
-        self.goOn.wait()
-      }
-    }
-  }
-
-  @Test(
-    "a strong target has been released when a removal that waits returns",
-    arguments: ["here", "later"])
-  func goneAfterWaiting(_ lane: String) throws {
-    let (proxy, log) = (proxy, log)
-    let queue = DispatchQueue(label: "gone after waiting")
-    var target: Slow? = Slow(log)
-    let (began, goOn) = (target!.began, target!.goOn)
-    let token = proxy.add(
-      target!, strongly: true, on: lane == "here" ? .caller : .queue(queue))
-    target = nil
-    Thread { _ = try? did(1, on: proxy) }.start()
-    began.wait()
-    beginThread(after: 0.02) { goOn.signal() }
-    #expect(try proxy.removeAndWait(token))
-    #expect(log.all == ["gone"])
   }
 }

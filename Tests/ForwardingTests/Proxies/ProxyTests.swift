@@ -22,19 +22,6 @@ struct ProxyTests {
     #expect(throws: InvocationError.self) { try Message<NoResult>("nothing")(on: proxy) }
   }
 
-  @Test("the target is weak by default; without it, a message is an error or zero, by choice")
-  func weak() throws {
-    var target: Listener? = Listener("4", Log())
-    let proxy = MulticastProxy(one: target)
-    target = nil
-    #expect(proxy.isEmpty)
-    #expect(throws: ForwardingError.targetGone("value")) { try Messages.value(on: proxy) }
-    proxy.whenNobodyAnswers = .zero
-    #expect(try Messages.value(on: proxy) == 0)
-    proxy.add(Listener("5", Log()), strongly: true)
-    #expect(try Messages.value(on: proxy) == 5)
-  }
-
   @Test("handlers before, around and after see arguments and result, and can replace both")
   func intercepting() throws {
     let log = Log()
@@ -62,6 +49,43 @@ struct ProxyTests {
     #expect(try Message<Int32>("unknown")(on: proxy) == 14)
     proxy.around { _, proceed in try proceed() }
     #expect(throws: InvocationError.self) { try Message<Int32>("stranger")(on: proxy) }
+  }
+
+  @Test(
+    "a handler sees the arguments of one around the target, and the next multicast target the sender's"
+  )
+  func sentOn() throws {
+    let log = Log()
+    let proxy = InterceptingProxy(Listener("target", log))
+    proxy.before("did:") { call in log.add("before \(try call.argument(at: 2, as: Int32.self))") }
+    proxy.around("did:") { call, proceed in
+      try call.setArgument(Int32(2), at: 2)
+      try proceed()
+    }
+    proxy.after("did:") { call in log.add("after \(try call.argument(at: 2, as: Int32.self))") }
+    let everyone = MulticastProxy()
+    everyone.add(proxy)
+    let next = Listener("next", log)
+    everyone.add(next)
+    try did(1, on: everyone)
+    #expect(log.all == ["before 1", "target 2", "after 2", "next 1"])
+    withExtendedLifetime(next) {}
+  }
+
+  @Test("an `instead` handler sends the message on without a reference to the proxy")
+  func proceeding() throws {
+    let target = Listener("7", Log())
+    weak var held: InterceptingProxy?
+    do {
+      let proxy = InterceptingProxy(target)
+      held = proxy
+      proxy.around("value") { call, proceed in
+        try proceed()
+        try call.setResult(call.result(as: Int32.self) + 1)
+      }
+      #expect(try Messages.value(on: proxy) == 8)
+    }
+    #expect(held == nil)
   }
 
   @Test("a handler for a selector that the target has no method for is reported")

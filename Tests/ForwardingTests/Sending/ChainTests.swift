@@ -198,16 +198,6 @@ struct ChainTests {
     #expect(throws: Failure(name: "inner")) { try ask(outer) }
   }
 
-  @Test("a mistyped selector gets a suggestion")
-  func suggestion() throws {
-    #expect(
-      throws: InvocationError.unrecognizedSelector(
-        "valu", type: SwiftType(Listener.self), nearest: "value")
-    ) {
-      try ask(Listener("1", Log()), "valu")
-    }
-  }
-
   @Test("an object that forwards to itself, or to one that forwards back, is an error")
   func cycles() throws {
     let one = Stepping(Log())

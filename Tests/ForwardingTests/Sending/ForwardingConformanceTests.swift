@@ -199,13 +199,13 @@ struct ForwardingConformanceTests {
     "C239": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
     "C240": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
     "C241": .notApplicable("a target is a class instance; a struct does not compile"),
-    "C242": .checked(in: "CrowdTests, 'a large proxy behaves as an array'"),
+    "C242": .checked(in: "MulticastModelTests, 'so does a proxy of many targets'"),
     "C244": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
     "C246": .notApplicable("neither a target nor a queue can be nil"),
     "C247": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
-    "C248": .checked(in: "MulticastModelTests; MembershipTests, 'a target is removed'"),
+    "C248": .checked(in: "MulticastModelTests; DeliveryRulesTests"),
     "C249": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
-    "C251": .checked(in: "MulticastResultTests, 'no target answers'"),
+    "C251": .checked(in: "SenderTests, 'a proxy answers'"),
     "C252": .checked(in: "MulticastModelTests, 'a proxy behaves as its model'"),
   ]
 }

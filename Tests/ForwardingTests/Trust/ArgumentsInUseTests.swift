@@ -1,124 +1,147 @@
 // SPDX-License-Identifier: Apache-2.0
+import Forwarding
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Synchronization
 import Testing
 import TypeEncodings
 
-@testable import Forwarding
-@testable import Invocations
+/// An object whose memory shows whether it is still valid.
+private class SoundObject: CallObject {
+  let list = [1, 2, 3]
+  var isSound: Bool { list.count == 3 }
+}
 
-@Suite("Values in use by a call stay valid until it ends")
+private let words = "a text that is long enough for memory of its own"
+
+/// A message that is sent, and what code that runs in its middle tries to do with it.
+private final class Intrusion: @unchecked Sendable {
+  // SAFETY: used on one thread, in a separate process.
+  nonisolated(unsafe) static var current: Intrusion?
+
+  let call: Invocation
+  var wasThere = false
+  var refused: Set<Int> = []
+
+  init() throws {
+    call = try Invocation(MethodSignature("v@:@*"), selector: "take:text:")
+    try call.setArgument(SoundObject(), at: 2)
+    try call.setArgument(words, at: 3)
+  }
+
+  /// Tries to replace the target and each argument.
+  static func happen() {
+    guard let intrusion = current, !intrusion.wasThere else { return }
+    intrusion.wasThere = true
+    let call = intrusion.call
+    func attempt(_ change: () throws(InvocationError) -> Void) {
+      do { try change() } catch {
+        guard case .argumentInUse(let index) = error else { fatalError("\(error)") }
+        intrusion.refused.insert(index)
+      }
+    }
+    call.retainArguments()
+    attempt { () throws(InvocationError) in try call.setTarget(nil) }
+    attempt { () throws(InvocationError) in try call.setTarget(SoundObject()) }
+    attempt { () throws(InvocationError) in try call.setArgument(nil as AnyObject?, at: 2) }
+    attempt { () throws(InvocationError) in
+      try call.setArgument(String(repeating: "x", count: 100), at: 3)
+    }
+  }
+
+  static func check(_ target: AnyObject?, _ object: AnyObject?, _ text: String?) {
+    happen()
+    require((target as? SoundObject)?.isSound == true, "the target")
+    require((object as? SoundObject)?.isSound != false, "the object")
+    require(text?.isEmpty == false, "the text")
+  }
+}
+
+private final class Typed: SoundObject {}
+private final class Native: SoundObject {}
+
+private typealias Take =
+  @convention(c) (
+    UnsafeRawPointer, UInt, UnsafeRawPointer?, UnsafePointer<CChar>?
+  ) -> Void
+private let take: Take = { target, _, object, text in
+  func value(at address: UnsafeRawPointer?) -> AnyObject? {
+    address.map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() }
+  }
+  // Nothing but the call retains them meanwhile.
+  let before = text.map { String(cString: $0) }
+  Intrusion.happen()
+  Intrusion.check(value(at: target), value(at: object), text.map { String(cString: $0) })
+  require(text.map { String(cString: $0) } == before, "the text for C")
+}
+
+private final class Holding: SoundObject, MethodProviding {
+  func ownMethod(for selector: Selector) -> Implementation? {
+    Intrusion.happen()
+    return try? typedMethod()
+  }
+}
+
+private func typedMethod() throws -> Implementation {
+  try Implementation(method: { (target: SoundObject, object: AnyCallObject?, text: String?) in
+    Intrusion.check(target, object?.object, text)
+  })
+}
+
+@Suite("What a call uses stays valid until it ends")
 struct ArgumentsInUseTests {
-  @Test("a Swift body finds its arguments, whatever it does with its own invocation")
-  func lentArguments() async {
+  @Test("a method, C code, a target of a delivery and a lookup cannot replace what their call uses")
+  func inUse() async {
     await #expect(processExitsWith: .success) {
-      final class Holder {
-        let call: Invocation
-        init(_ call: Invocation) { self.call = call }
+      let code = unsafeBitCast(take, to: UnsafeRawPointer.self)
+      try MethodTable.of(Typed.self).register("take:text:", typedMethod())
+      try unsafe MethodTable.of(Native.self).register(
+        "take:text:", encoding: "v@:@*", unsafeFunction: code)
+      let proxy = MulticastProxy()
+      for target in [Typed(), Native(), Typed()] { proxy.add(target, strongly: true) }
+      let places: [(sends: (Invocation) throws -> Void, refused: Set<Int>)] = [
+        ({ try $0.invoke(on: Typed()) }, [0, 2, 3]),
+        ({ try $0.invoke(on: Native()) }, [0, 2, 3]),
+        (
+          {
+            try $0.setTarget(Native()); try $0.invoke(using: code)
+          }, [0, 2, 3]
+        ),
+        (
+          {
+            try $0.setTarget(Native()); _ = try $0.invokeCapturingErrno(using: code)
+          }, [0, 2, 3]
+        ),
+        ({ try $0.invoke(on: proxy) }, [0, 2, 3]), ({ _ = try proxy.deliver($0) }, [0, 2, 3]),
+        ({ try $0.invoke(on: Holding()) }, [0]),
+      ]
+      for (index, place) in places.enumerated() {
+        let intrusion = try Intrusion()
+        Intrusion.current = intrusion
+        try place.sends(intrusion.call)
+        Intrusion.current = nil
+        require(intrusion.refused == place.refused, "\(index): \(intrusion.refused)")
+        // Afterwards all can be replaced.
+        try intrusion.call.setTarget(nil)
+        try intrusion.call.setArgument("other", at: 3)
       }
-      let signature = try MethodSignature("v@:@*")
-      try MethodTable.of(Holder.self).register(
-        "go:with:",
-        Implementation(signature) { lent in
-          let call = (lent.target as? Holder)?.call
-          #expect(throws: InvocationError.argumentInUse(index: 2)) {
-            try call?.setArgument(nil as AnyObject?, at: 2)
-          }
-          #expect(throws: InvocationError.argumentInUse(index: 3)) {
-            try call?.setArgument(String(repeating: "x", count: 100), at: 3)
-          }
-          guard try (lent.object(at: 2) as? SoundObject)?.isSound == true,
-            try lent.argument(at: 3, as: String.self).hasPrefix("the text")
-          else { exit(EXIT_FAILURE) }
-        })
-      let call = try Invocation(signature, selector: "go:with:")
-      try call.setArgument(SoundObject() as AnyObject, at: 2)
-      try call.setArgument("the text that is long enough to be allocated", at: 3)
-      try call.invoke(on: Holder(call))
     }
   }
 
-  /// Reaches an invocation that is on its way to C code.
-  private final class Sender: SoundObject, @unchecked Sendable {
-    var call: Invocation?
-  }
-
-  @Test("C code that gets text of Swift finds its objects, whatever it does with the invocation")
-  func translated() async {
-    await #expect(processExitsWith: .success) {
-      let code:
-        @convention(c) (UnsafeRawPointer, UInt, UnsafeRawPointer, UnsafePointer<CChar>) -> Void = {
-          sender, _, object, _ in
-          let sender = Unmanaged<Sender>.fromOpaque(sender).takeUnretainedValue()
-          do {
-            try sender.call?.setArgument(SoundObject() as AnyObject, at: 2)
-            exit(EXIT_FAILURE)
-          } catch {
-            guard error as? InvocationError == .argumentInUse(index: 2) else { exit(EXIT_FAILURE) }
-          }
-          let object = Unmanaged<SoundObject>.fromOpaque(object).takeUnretainedValue()
-          guard object.isSound else { exit(EXIT_FAILURE) }
-        }
-      let message = try Message<Void, SoundObject, String>("take:text:")
-      let sender = Sender()
-      let call = try message.invocation(SoundObject(), "text")
-      try call.setTarget(sender)
-      sender.call = call
-      try call.invoke(using: unsafeBitCast(code, to: UnsafeRawPointer.self))
-      _ = try call.invokeCapturingErrno(using: unsafeBitCast(code, to: UnsafeRawPointer.self))
+  /// Answers with a body that the test sets.
+  private final class Forwarder: MessageForwarding, @unchecked Sendable {
+    var body: (Invocation) throws -> Void = { _ in }
+    func responds(to selector: Selector) -> Bool { true }
+    func methodSignature(for selector: Selector) -> MethodSignature? {
+      try? MethodSignature("@@:")
     }
-  }
-
-  /// An invocation that its own method sends again, a given number of times.
-  private final class Spiral {
-    var call: Invocation?
-    var left = 70_000
-    var refused: InvocationError?
-  }
-
-  @Test(
-    "an invocation that is sent 70,000 times inside itself stays in use",
-    .disabled(
-      if: Sanitizer.current != nil,
-      "ThreadSanitizer keeps 65,536 frames, and those of AddressSanitizer have no room on a thread's stack"
-    ))
-  func manyUses() async {
-    await #expect(processExitsWith: .success) {
-      let thread = Thread {
-        do {
-          try MethodTable.of(Spiral.self).register("turn:") {
-            (spiral: Spiral, given: SoundObject) in
-            spiral.left -= 1
-            if spiral.left > 0 { return try spiral.call?.invoke() ?? () }
-            do throws(InvocationError) {
-              try spiral.call?.setArgument(nil as AnyObject?, at: 2)
-            } catch { spiral.refused = error }
-            guard given.isSound else { exit(EXIT_FAILURE) }
-          }
-          let spiral = Spiral()
-          let call = try Invocation(MethodSignature("v@:@"), selector: "turn:")
-          try call.setArgument(SoundObject() as AnyObject, at: 2)
-          spiral.call = call
-          // The values around 65,536, at which a 16-bit count would wrap.
-          for turns in [65_535, 65_536, 65_537, 70_000] {
-            (spiral.left, spiral.refused) = (turns, nil)
-            try call.invoke(on: spiral)
-            guard spiral.refused == .argumentInUse(index: 2) else { exit(EXIT_FAILURE) }
-          }
-          exit(EXIT_SUCCESS)
-        } catch { exit(EXIT_FAILURE) }
-      }
-      // Address space only; few of the pages are ever used.
-      thread.stackSize = 2 << 30
-      thread.start()
-      while true { pause() }
-    }
+    func forward(_ invocation: Invocation) throws { try body(invocation) }
   }
 
   @Test("an answer in a report is independent, also if a target retains the invocation")
   func answers() throws {
-    let keeper = HandForwarder()
+    let keeper = Forwarder()
     var kept: Invocation?
     keeper.body = { call in
       try call.setResult(SoundObject())
@@ -127,7 +150,7 @@ struct ArgumentsInUseTests {
     let proxy = MulticastProxy()
     proxy.add(keeper)
     let report = try proxy.deliver(Invocation(MethodSignature("@@:"), selector: "go"))
-    try kept?.setResult(AnotherObject())
+    try kept?.setResult(ClosureTarget())
     #expect(try report.entries[0].answer?.resultObject() is SoundObject)
   }
 
@@ -137,5 +160,53 @@ struct ArgumentsInUseTests {
     try call.setArgument(
       bytes: withUnsafeBytes(of: (first, UnsafeRawPointer(bitPattern: 16))) { Array($0) }, at: 2)
     #expect(call.call.firstBorrowedArgument == 2)
+  }
+
+  /// State that a handler of diagnostics shares with its test. All runs on one thread.
+  private final class Watch: @unchecked Sendable {
+    weak var proxy: MulticastProxy?
+    var call: Invocation?
+    var seenAlive: [Bool] = []
+  }
+
+  @Test("a proxy that only the call retains lives until its delivery ends")
+  func soleProxy() throws {
+    let watch = Watch()
+    let call = try Invocation(MethodSignature("v@:"), selector: "soleProxyTold")
+    do {
+      let proxy = MulticastProxy()
+      for _ in 0..<2 { proxy.add(Typed()) }
+      proxy.onDiagnostic = { [unowned watch] _ in
+        try? watch.call?.setTarget(nil)
+        watch.seenAlive.append(watch.proxy != nil)
+      }
+      watch.proxy = proxy
+      try call.setTarget(proxy)
+    }
+    watch.call = call
+    try? call.invoke()
+    #expect(watch.seenAlive.count >= 2)
+    #expect(!watch.seenAlive.contains(false))
+    #expect(watch.proxy == nil)
+  }
+
+  // One after the other, because both register the method for one class.
+  @Test("a result that a throwing body set is discarded", .serialized, arguments: ["i@:", "*@:"])
+  func thrown(encoding: String) throws {
+    let call = try Invocation(parsing: encoding)
+    try call.setSelector(Selector("answer"))
+    nonisolated(unsafe) let captured = call
+    let body: @Sendable (Invocation) throws -> Void = { _ in
+      if encoding == "i@:" {
+        try captured.setResult(Int32(99))
+      } else {
+        try captured.setResult("stale")
+      }
+      throw Failure(name: "refused")
+    }
+    try MethodTable.of(Typed.self).replace(
+      Selector("answer"), Implementation(MethodSignature(parsing: encoding), invocation: body))
+    #expect(throws: Failure.self) { try call.invoke(on: Typed()) }
+    #expect(throws: InvocationError.resultNotAvailable) { try call.resultBytes() }
   }
 }

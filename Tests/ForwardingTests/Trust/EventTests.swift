@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Forwarding
 import ForwardingTestSupport
 import Foundation
 import Testing
+import TypeEncodings
 
-@testable import Forwarding
 @testable import Invocations
 
 @Suite("Events")
 struct EventTests {
+  // MARK: What a listener of a proxy is told
+
   @Test("an error on a lane is reported with target, selector and error")
   func failedLater() async throws {
     let proxy = MulticastProxy()
@@ -59,6 +62,56 @@ struct EventTests {
     queue.sync {}
     #expect(told.all == ["failed"])
   }
+
+  @Test("what a listener causes itself is not told to it")
+  func ownEvents() throws {
+    let proxy = MulticastProxy()
+    let told = Log()
+    proxy.onDiagnostic = { [weak proxy] diagnostic in
+      told.add("\(diagnostic)")
+      if let proxy { _ = try? did(1, on: proxy) }
+    }
+    try did(1, on: proxy)
+    try did(2, on: proxy)
+    #expect(told.count == 2)
+  }
+
+  @Test("the listener is told of each dead target, and the process of none")
+  func ownListener() async {
+    await #expect(processExitsWith: .success) {
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add($0.description) }
+      let proxy = MulticastProxy()
+      for _ in 0..<3 { proxy.add(ClosureTarget()) }
+      proxy.add(Other())
+      try did(1, on: proxy)
+      require(told.count == 4 && Set(told.all).count == 2, "\(told.all)")
+      let listened = Log()
+      proxy.onDiagnostic = { listened.add(caseName($0)) }
+      for _ in 0..<3 { proxy.add(ClosureTarget()) }
+      try did(1, on: proxy)
+      let expected = Array(repeating: "diedUnreached", count: 3) + ["unanswered"]
+      require(listened.all == expected && told.count == 4, "\(listened.all)")
+    }
+  }
+
+  @Test("adding removes dead targets, so that those of an event that never comes do not pile up")
+  func rare() {
+    let proxy = MulticastProxy()
+    proxy.onDiagnostic = { _ in }
+    let alive = (0..<100).map { _ in Other() }
+    for target in alive { proxy.add(target) }
+    for _ in 0..<10_000 {
+      proxy.add(Other())
+      #expect(proxy.registrationCount < 300)
+    }
+    #expect(proxy.count == 100)
+    withExtendedLifetime(alive) {}
+  }
+
+  private final class Other {}
+
+  // MARK: What the process is told
 
   @Test("by default each event is one line on stderr")
   func standardError() async {
@@ -124,22 +177,6 @@ struct EventTests {
       ])
   }
 
-  @Test("the diagnostics of a proxy with a listener do not go to the process's handler")
-  func ownListener() async {
-    let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
-    ) {
-      let proxy = MulticastProxy()
-      let told = Log()
-      proxy.onDiagnostic = { told.add(caseName($0)) }
-      proxy.add(ClosureTarget())
-      try did(1, on: proxy)
-      exit(
-        told.all == ["diedUnreached", "unanswered"] ? EXIT_SUCCESS : EXIT_FAILURE)
-    }
-    #expect(printedLines(result) == [])
-  }
-
   @Test("messages that may stay unanswered are no events: without targets, optional, with an error")
   func unansweredButMeant() async {
     let result = await #expect(
@@ -156,6 +193,109 @@ struct EventTests {
       exit(EXIT_FAILURE)
     }
     #expect(printedLines(result) == [])
+  }
+
+  @Test("the error of a callback, and the end of its object, once, go to the process's handler")
+  func callbacks() async {
+    await #expect(processExitsWith: .success) {
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add("\($0.kind) \($0)") }
+      let door = try Callback(to: ClosureTarget(), selector: "did:", encoding: "vi")
+      let function = try unsafe door.function(as: (@convention(c) (Int32) -> Void).self)
+      for index in 0..<3 { function(Int32(index)) }
+      let callback = try Callback { (_: Int32) throws -> Int32 in throw Failure(name: "late") }
+      let throwing = try unsafe callback.function(as: (@convention(c) (Int32) -> Int32).self)
+      require(throwing(1) == 0)
+      let expected = [
+        "deadReceiver C called the callback of -[ClosureTarget did:], whose object is gone, so C got "
+          + "zero; keep the object",
+        #"failed a callback threw, and C got zero: Failure(name: "late")"#,
+      ]
+      require(told.all == expected, "\(told.all)")
+    }
+  }
+
+  @Test("after a thousand unanswered names, one line says so; without a target, none is used up")
+  func lastLine() async {
+    await #expect(processExitsWith: .success) {
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add($0.description) }
+      let proxy = MulticastProxy()
+      // A name that no target could answer is reported when there is one.
+      try Message<NoResult>("mistyped")(on: proxy)
+      require(told.count == 0, "\(told.all)")
+      func send(_ numbers: Range<Int>) throws {
+        for number in numbers {
+          try Message<NoResult>(Selector(interning: "nobody\(number)"))(on: proxy)
+        }
+      }
+      let target = ClosureTarget()
+      proxy.add(target, strongly: true)
+      try send(0..<1000)
+      proxy.remove(target)
+      try send(1000..<1001)
+      proxy.add(target, strongly: true)
+      try send(1001..<1010)
+      require(told.count == 1001, "\(told.count) lines")
+      let last = told.all.last ?? ""
+      require(
+        last
+          == "no target of a MulticastProxy answers 1000 selectors and more; further ones are not "
+          + "reported", last)
+    }
+  }
+
+  /// A target that sends a message to its proxy again while it is asked about it.
+  private final class Asking: MessageForwarding, @unchecked Sendable {
+    weak var proxy: MulticastProxy?
+
+    func methodSignature(for selector: Selector) -> MethodSignature? {
+      if selector == "declared" { return try? MethodSignature(parsing: "v@:") }
+      if let proxy { _ = try? Message<NoResult>(selector)(on: proxy) }
+      return nil
+    }
+  }
+
+  @Test("a target may send the message that it is asked about, and each name is reported once")
+  func askedOnce() async {
+    await #expect(processExitsWith: .success) {
+      let told = Log()
+      ForwardingEvent.destination = .handler { told.add($0.description) }
+      let (proxy, target) = (MulticastProxy(), Asking())
+      target.proxy = proxy
+      proxy.add(target)
+      for _ in 0..<3 { try Message<NoResult>("mistyped")(on: proxy) }
+      for _ in 0..<3 { try Message<NoResult>("declared")(on: proxy) }
+      require(told.count == 1, "\(told.all)")
+    }
+  }
+
+  // MARK: Many at once
+
+  @Test("10,000 dead targets that a message meets are two lines")
+  func dead() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      let proxy = MulticastProxy()
+      let alive = ClosureTarget()
+      try alive.register("did:") { (_: Int32) in }
+      proxy.add(alive)
+      var doomed = (0..<10_000).map { _ in ClosureTarget() }
+      for target in doomed { proxy.add(target) }
+      doomed = []
+      try did(1, on: proxy)
+      require(proxy.registrationCount == 1, "\(proxy.registrationCount) are left")
+      proxy.add(Other())
+      try did(1, on: proxy)
+    }
+    #expect(
+      printedLines(result) == [
+        "swift-forwarding: a target of class ClosureTarget died before its first message; keep it, or "
+          + "add it strongly",
+        "swift-forwarding: a target of class Other died before its first message; keep it, or "
+          + "add it strongly (and 9999 more lines before)",
+      ])
   }
 
   @Test("each line is printed once in a period, ten lines at most, and then the number left out")

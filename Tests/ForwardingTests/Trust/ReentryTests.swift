@@ -5,7 +5,7 @@ import Invocations
 import Testing
 import TypeEncodings
 
-@testable import Forwarding
+import Forwarding
 
 /// Makes random changes to one invocation in each place where user code may run during a call:
 /// bodies, forwarding steps, resolvers, handlers, and `deinit`.
@@ -21,6 +21,9 @@ private final class Storm: @unchecked Sendable {
   private var single = MulticastProxy(one: nil)
   private var source = MulticastProxy(asksOne: true)
   private var intercepting = InterceptingProxy(MulticastProxy())
+  private let closures = ClosureTarget()
+  private let functions = FunctionTable()
+  private var handler: ForwardingToken?
   private var kept: [AnyObject] = []
   private var depth = 0
   /// The number of actions left, so that each round ends.
@@ -29,11 +32,12 @@ private final class Storm: @unchecked Sendable {
   func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
 
   func object() -> Piece {
-    switch number(5) {
+    switch number(6) {
     case 0: Plain()
     case 1: Derived()
     case 2: Forwards()
     case 3: Holds()
+    case 4: Native()
     default: Lends()
     }
   }
@@ -44,6 +48,7 @@ private final class Storm: @unchecked Sendable {
     case 1: single
     case 2: source
     case 3: intercepting
+    case 4: closures
     default: object()
     }
   }
@@ -81,7 +86,7 @@ private final class Storm: @unchecked Sendable {
 
   private func deed() throws {
     guard let call else { return }
-    switch number(17) {
+    switch number(19) {
     case 0: try call.setTarget(anybody())
     case 1: try call.setTarget(nil)
     case 2: try setArgument(call)
@@ -104,7 +109,27 @@ private final class Storm: @unchecked Sendable {
     case 13: try call.invoke(on: intercepting)
     case 14: change()
     case 15: try Load.message(Load(object()), "text that is lent", on: anybody()).check()
+    case 16, 17: try replace()
     default: try look(call)
+    }
+  }
+
+  /// Replaces something that has an object, whose `deinit` may use what had it.
+  private func replace() throws {
+    nonisolated(unsafe) let piece = object()
+    let method = try Implementation(MethodSignature("@@:@*")) { _ in piece.check() }
+    switch number(9) {
+    case 0: try closures.register("go:with:", replacing: true, method)
+    case 1: closures.unregister("go:with:")
+    case 2: source.setFallback(number(2) == 0 ? piece : nil, strongly: true)
+    case 3: proxy.onDiagnostic = { _ in piece.check() }
+    case 4:
+      handler?.remove()
+      handler = intercepting.before { _ in piece.check() }
+    case 5: MethodTable.of(Lends.self).replace("other:with:", method)
+    case 6: try functions.register("f", replacing: true, method)
+    case 7: proxy.onDiagnostic = nil
+    default: functions.unregister("f")
     }
   }
 
@@ -129,7 +154,11 @@ private final class Storm: @unchecked Sendable {
 
   /// Releases all objects.
   func end() {
-    let old = (proxy, single, source, intercepting, call)
+    let old = (proxy, single, source, intercepting, call, handler)
+    closures.unregister("go:with:")
+    functions.unregister("f")
+    MethodTable.of(Lends.self).remove("other:with:")
+    handler = nil
     proxy = MulticastProxy()
     single = MulticastProxy(one: nil)
     source = MulticastProxy(asksOne: true)
@@ -210,6 +239,21 @@ private struct Load {
 private class Plain: Piece {}
 private final class Derived: Plain {}
 private final class Lends: Piece {}
+/// Its method is a C function.
+private final class Native: Piece {}
+
+private let native:
+  @convention(c) (
+    UnsafeRawPointer, UnsafeRawPointer, UnsafeRawPointer?, UnsafePointer<CChar>?
+  ) -> UnsafeRawPointer? = { receiver, _, object, text in
+    let before = text.map { String(cString: $0) }
+    Storm.shared.strike()
+    for case let address? in [receiver, object] {
+      Unmanaged<Piece>.fromOpaque(address).takeUnretainedValue().check()
+    }
+    if text.map({ String(cString: $0) }) != before { fatalError("the text is gone") }
+    return object
+  }
 
 private class Forwards: Piece, MessageForwarding {
   private func struck<Answer>(_ answer: @autoclosure () -> Answer) -> Answer {
@@ -247,7 +291,9 @@ private class Forwards: Piece, MessageForwarding {
   }
 }
 
-private final class Holds: Forwards, MethodProviding {
+private final class Holds: Forwards, MethodProviding, MethodDeclaring {
+  static func declareMethods(_ methods: MethodDeclarations) { Storm.shared.strike() }
+
   func ownMethod(for selector: Selector) -> Implementation? {
     check()
     Storm.shared.strike()
@@ -299,6 +345,11 @@ struct ReentryTests {
     try MethodTable.of(Lends.self).register("carry:with:", loaded)
     try MethodTable.of(Plain.self).register("go:with:", typed)
     try MethodTable.of(Lends.self).register("go:with:", lent())
+    try unsafe MethodTable.of(Native.self).register(
+      "go:with:", encoding: "@@:@*",
+      unsafeFunction: unsafeBitCast(native, to: UnsafeRawPointer.self))
+    // A lock that is held while an object is released would stop it.
+    alarm(1800)
     for seed in 0..<UInt64(rounds) { try Storm.shared.round(seed) }
     Storm.shared.end()
     if Piece.alive != 0 { fatalError("\(Piece.alive) objects are left") }

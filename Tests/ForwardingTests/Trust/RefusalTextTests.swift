@@ -4,8 +4,8 @@ import Foundation
 import Testing
 import TypeEncodings
 
-@testable import Forwarding
-@testable import Invocations
+import Forwarding
+import Invocations
 
 private struct HoldsObject: CallStructure, @unchecked Sendable {
   var object: Log?

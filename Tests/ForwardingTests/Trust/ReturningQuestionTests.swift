@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import Forwarding
 import ForwardingTestSupport
 import Foundation
-import Synchronization
+import Invocations
 import Testing
-
-@testable import Forwarding
-@testable import Invocations
 
 @Suite("Queries through circles of proxies")
 struct ReturningQuestionTests {
@@ -53,21 +51,6 @@ struct ReturningQuestionTests {
     #expect(throws: (any Error).self) { try Message<Int32>("unheard")(on: object) }
   }
 
-  @Test("too deeply nested proxies are an error, and no message is lost")
-  func depth() throws {
-    let end = ClosureTarget()
-    try end.register("did:") { (_: Int32) in }
-    var proxies: [MulticastProxy] = []
-    for _ in 0..<201 {
-      let proxy = MulticastProxy()
-      proxy.add(proxies.last ?? end)
-      proxies.append(proxy)
-    }
-    #expect(throws: InvocationError.forwardedTooDeeply("did:", limit: 200)) {
-      try did(1, on: proxies.last)
-    }
-  }
-
   @Test("a class that declares and one that resolves do not deadlock")
   func twoQuestions() {
     let isOver = ends {
@@ -110,31 +93,5 @@ struct ReturningQuestionTests {
       try Messages.value(on: proxy)
     }
     #expect(proxy.registrationCount == 1)
-  }
-
-  /// A class that removes a registration while it is asked for a method.
-  private final class Leaving: MessageForwarding {
-    nonisolated(unsafe) static var leave: (() -> Void)?
-
-    static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
-      leave?()
-      return false
-    }
-  }
-
-  @Test("a target may be removed, and its end awaited, while a proxy asks it for types")
-  func removedWhileAsked() async {
-    await #expect(processExitsWith: .success) {
-      let target = Leaving()
-      let proxy = MulticastProxy()
-      let token = proxy.add(target)
-      Leaving.leave = {
-        guard (try? proxy.removeAndWait(token)) != nil else { exit(EXIT_FAILURE) }
-      }
-      // It would deadlock.
-      alarm(120)
-      #expect(proxy.methodSignature(for: "whatIsNotThere") == nil)
-      exit(proxy.count == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
-    }
   }
 }

@@ -6,7 +6,44 @@ import ForwardingTestSupport
 import Foundation
 import Synchronization
 import Testing
-@testable import Invocations
+import Invocations
+
+private final class Counter: CallObject, @unchecked Sendable {
+  let count = Atomic(0)
+}
+
+private func residentKilobytes() -> Int {
+  let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+  return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0) * 4
+}
+
+/// Uses each operation that takes a lock or a hold, once.
+private func useEverything(_ proxy: MulticastProxy, _ index: Int) throws {
+  let tick = try Message<NoResult, Int32>("tick:")
+  let target = Counter()
+  let token = proxy.add(target, strongly: index % 2 == 0)
+  try tick(1, on: target)
+  try tick(1, on: proxy)
+  proxy.suspend(token)
+  try tick(1, on: proxy)
+  proxy.remove(token)
+  try MethodTable.of(Counter.self).replace(
+    Selector("other:"), Implementation(method: { (_: Counter, _: Int32) in }))
+  try Message<NoResult, Int32>("other:")(1, on: target)
+  let callback = try Callback { (value: Int32) in value + 1 }
+  let function = try callback.function(as: (@convention(c) (Int32) -> Int32).self)
+  require(function(1) == 2)
+  // Other threads may send through the same proxy.
+  require(target.count.load(ordering: .relaxed) >= 2)
+}
+
+private func registerTick() throws {
+  try MethodTable.of(Counter.self).replace(
+    Selector("tick:"),
+    Implementation(method: { (counter: Counter, step: Int32) in
+      counter.count.add(Int(step), ordering: .relaxed)
+    }))
+}
 
 @Suite("A process that gives up a system call after its first use", .seccomp)
 struct SandboxTests {
@@ -57,6 +94,41 @@ struct SandboxTests {
       require(threads.count == 3)
       usleep(100_000)
       _exit(0)
+    }
+  }
+}
+
+@Suite("Threads that end, and signals")
+struct EndedThreadTests {
+  @Test("ended threads leave no records behind")
+  func records() async {
+    await #expect(processExitsWith: .success) {
+      try registerTick()
+      let tick = try Message<NoResult, Int32>("tick:")
+      try tick(1, on: Counter())
+      let before = fwd_thread_count()
+      for _ in 0..<50 { onThreads(20) { _ in _ = try? tick(1, on: Counter()) } }
+      for _ in 0..<6000 where fwd_thread_count() > before { usleep(10_000) }
+      require(fwd_thread_count() <= before)
+    }
+  }
+  @Test("many signals disturb no send, no change and no callback")
+  func storm() async {
+    await #expect(processExitsWith: .success) {
+      try registerTick()
+      let proxy = MulticastProxy()
+      var (index, signals) = (0, Int32(0))
+      // Signals that arrive while the process does not run are merged into one.
+      for _ in 0..<60 where signals <= 100 {
+        require(fixture_begin_signals(200) == 0)
+        let end = Date() + 1
+        while Date() < end {
+          try useEverything(proxy, index)
+          index += 1
+        }
+        signals = fixture_end_signals()
+      }
+      require(signals > 100, "only \(signals) signals came")
     }
   }
 }

@@ -4,8 +4,8 @@ import ForwardingTestSupport
 import Testing
 import TypeEncodings
 
-@testable import Forwarding
-@testable import Invocations
+import Forwarding
+import Invocations
 
 /// An object of a value, whose live instances are counted.
 private final class Part: Sendable {
@@ -40,6 +40,21 @@ private struct Nothing: Equatable, Sendable {}
 
 private struct Generic<Value: Equatable & Sendable>: Equatable, Sendable { var value: Value }
 
+/// Has an empty carrier, although it has a stored property.
+private struct Hollow: CarriedValue, Equatable, Sendable {
+  var numbers = [1, 2, 3]
+  init() {}
+  var carrier: NoResult { NoResult() }
+  init(carrier: NoResult) {}
+}
+
+/// An object whose carrier is a number.
+private final class Ticket: CarriedValue {
+  let number: Int32
+  init(carrier: Int32) { number = carrier }
+  var carrier: Int32 { number }
+}
+
 private protocol Named { var name: String { get } }
 private struct Somebody: Named, Sendable { var name = "somebody" }
 
@@ -52,13 +67,17 @@ private final class HighDesk: Desk, @unchecked Sendable {}
 
 @Suite("Values of any Swift type", .serialized)
 struct AnyValueTests {
-  /// Sends a value in each possible way through a closure that returns it.
-  private func roundTrip<Value: Equatable & Sendable & SendableMetatype>(_ value: Value) throws {
+  /// Sends a value in each possible way through closures that return it.
+  private func roundTrip<Value: Equatable & Sendable & SendableMetatype>(
+    _ value: Value
+  ) async throws {
     let target = ClosureTarget()
     try target.register("echo:") { (value: Value) in value }
     #expect(try Message<Value, Value>("echo:")(value, on: target) == value)
     let two = ClosureTarget()
+    let arrived = Guarded<[Value]>([])
     try two.register("echo:number:") { (value: Value, number: Int) throws -> Value in
+      arrived.withLock { $0.append(value) }
       if number != 1 { throw Refusal() }
       return value
     }
@@ -70,33 +89,40 @@ struct AnyValueTests {
     #expect(try call.result(as: Value.self) == value)
     #expect(try call.argument(at: 2, as: Value.self) == value)
     #expect(call.arguments[0] as? Value == value)
-    let copy = call.copy()
-    #expect(try copy.result(as: Value.self) == value)
-    let proxy = MulticastProxy()
-    proxy.add(two, strongly: true)
+    #expect(call.copy().resultValue as? Value == value)
+    let (proxy, queue) = (MulticastProxy(), DispatchQueue(label: "values"))
+    proxy.add(two, on: .blocking(queue))
     #expect(try message(value, 1, on: proxy) == value)
     #expect(try message.all(value, 1, on: proxy) == [value])
+    #expect(try await message.all(value, 1, on: proxy, concurrently: true) == [value])
+    proxy.add(two, on: .queue(queue))
+    try Message<Void, Value, Int>("echo:number:")(value, 1, on: proxy)
+    queue.sync {}
+    #expect(arrived.read { $0 } == Array(repeating: value, count: 7))
   }
 
   private struct Refusal: Error {}
 
   @Test("values of Swift types are returned unchanged")
-  func roundTrips() throws {
-    try roundTrip(Shape.circle(radius: 2))
-    try roundTrip(Shape.named("a", [1, 2]))
-    try roundTrip(Large())
-    try roundTrip(Nothing())
-    try roundTrip(SIMD16<Double>(repeating: 3))
-    try roundTrip(7 as Int32)
-    try roundTrip("text")
-    try roundTrip(Optional("text"))
-    try roundTrip(Int128.max)
-    try roundTrip(Generic(value: "text"))
-    try roundTrip([1: ["one"], 2: ["two"]])
-    try roundTrip(Optional<[String]>.none)
-    try roundTrip(Optional(Shape.point))
-    try roundTrip(Character("t"))
-    try roundTrip(Set([1, 2, 3]))
+  func roundTrips() async throws {
+    try await roundTrip(Shape.circle(radius: 2))
+    try await roundTrip(Shape.named("a", [1, 2]))
+    try await roundTrip(Large())
+    try await roundTrip(Nothing())
+    try await roundTrip(SIMD16<Double>(repeating: 3))
+    try await roundTrip(7 as Int32)
+    try await roundTrip(Int128.max)
+    try await roundTrip(Generic(value: "text"))
+    try await roundTrip([1: ["one"], 2: ["two"]])
+    try await roundTrip(Optional<[String]>.none)
+    try await roundTrip(Optional(Shape.point))
+    try await roundTrip(Character("t"))
+    // No C string can represent all of them.
+    for text in ["", "short", "a text that is too long to be small", "a \0 inside", "zażółć 🌍"] {
+      try await roundTrip(text)
+      try await roundTrip(Optional(text))
+    }
+    try await roundTrip(String?.none)
   }
 
   @Test("values of protocols, closures and tuples can be sent")
@@ -175,35 +201,34 @@ struct AnyValueTests {
     #expect(Part.alive.read { $0 } == 0)
   }
 
-  @Test("a target that retains the invocation retains its values, and values go to queues")
+  /// Retains the messages that it gets, and leaves them without an answer.
+  private final class Keeper: MessageForwarding, @unchecked Sendable {
+    var calls: [Invocation] = []
+    func responds(to selector: Selector) -> Bool { true }
+    func signature(for invocation: Invocation) -> MethodSignature? { invocation.methodSignature }
+    func forward(_ invocation: Invocation) { calls.append(invocation) }
+  }
+
+  @Test("a target that retains the invocation retains its values, and there is no stale result")
   func kept() throws {
-    final class Keeper: MessageForwarding, @unchecked Sendable {
-      var call: Invocation?
-      func responds(to selector: Selector) -> Bool { true }
-      func signature(for invocation: Invocation) -> MethodSignature? {
-        invocation.methodSignature
+    let keeper = Keeper()
+    let proxy = MulticastProxy()
+    proxy.add(keeper)
+    let words = try Message<Int, Int>("words:")
+    let message = try Message<Letter, Letter>("send:")
+    for number in 0..<8 {
+      // Leaves its bytes in memory that the next invocation may reuse.
+      do {
+        let call = try words.invocation(77)
+        try call.setResult(0x7777)
       }
-      func forward(_ invocation: Invocation) throws { call = invocation }
+      #expect(throws: InvocationError.resultNotAvailable) {
+        try message(Letter(text: "kept", number: number, parts: [Part()]), on: proxy)
+      }
     }
-    do {
-      let keeper = Keeper()
-      let message = try Message<Void, Letter>("send:")
-      try message(Letter(text: "kept", number: 1, parts: [Part()]), on: keeper)
-      #expect(Part.alive.read { $0 } == 1)
-      #expect(try keeper.call?.argument(at: 2, as: Letter.self).text == "kept")
-      let queue = DispatchQueue(label: "letters")
-      nonisolated(unsafe) var texts: [String] = []
-      let target = ClosureTarget()
-      try target.register("send:") { (letter: Letter) in texts.append(letter.text) }
-      let proxy = MulticastProxy()
-      proxy.add(target, strongly: true, on: .queue(queue))
-      queue.suspend()
-      try message(Letter(text: "later", number: 1, parts: [Part()]), on: proxy)
-      #expect(Part.alive.read { $0 } == 2)
-      queue.resume()
-      queue.sync {}
-      #expect(texts == ["later"])
-    }
+    #expect(Part.alive.read { $0 } == 8)
+    #expect(try keeper.calls[5].argument(at: 2, as: Letter.self).number == 5)
+    keeper.calls = []
     #expect(Part.alive.read { $0 } == 0)
   }
 
@@ -228,6 +253,12 @@ struct AnyValueTests {
     #expect(texts == ["text"])
     #expect(
       try Message<(inserted: Bool, memberAfterInsert: Int), Int>("see:")(9, on: desk).inserted)
+    let (later, queue) = (MulticastProxy(), DispatchQueue(label: "unwanted"))
+    later.add(target, on: .queue(queue))
+    try see(10, on: later)
+    queue.sync {}
+    #expect(seen.contains(11))
+    #expect(throws: InvocationError.self) { try Message<Double, Int>("see:")(1, on: desk) }
   }
 
   @Test("values can be arguments and results of functions by name")
@@ -303,6 +334,55 @@ struct AnyValueTests {
       try fresh.setSelector("draw:")
       try fresh.invoke(on: target)
     }
+  }
+
+  @Test("a value with an empty carrier is made by its type")
+  func hollow() throws {
+    let target = ClosureTarget()
+    try target.register("empty:") { (_: [Int]) in Hollow() }
+    #expect(try Message<Hollow, [Int]>("empty:")([1], on: target) == Hollow())
+  }
+
+  @Test("objects of a class with a carrier are passed by it, whatever the message's result is")
+  func ticket() throws {
+    let target = ClosureTarget()
+    let taken = Guarded<[Int32]>([])
+    try target.register("take:") { (ticket: Ticket) in
+      taken.withLock { $0.append(ticket.number) }
+    }
+    try Message<NoResult, Ticket>("take:")(Ticket(carrier: 4), on: target)
+    try Message<Void, Ticket>("take:")(Ticket(carrier: 5), on: target)
+    #expect(taken.read { $0 } == [4, 5])
+  }
+
+  @Test(
+    "a value is no element of an array, whatever the encoding says",
+    arguments: ["v@:[1i]", "v@:[0i]"])
+  func array(encoding: String) throws {
+    #expect(throws: InvocationError.self) { try Message<Void, Letter>("send:", encoding: encoding) }
+  }
+
+  @Test("text that a generic caller sets by its address is stored as text")
+  func borrowedText() throws {
+    func set<Value: SendableMetatype>(_ value: Value, in call: Invocation) throws {
+      try call.setArgument(value, at: 2)
+    }
+    let call = try Invocation(MethodSignature(method: "v@:*"))
+    call.retainArguments()
+    var bytes = "text".utf8CString.map { $0 }
+    try unsafe bytes.withUnsafeBufferPointer { try unsafe set($0.baseAddress, in: call) }
+    bytes[0] = 0
+    #expect(try call.argument(at: 2, as: String.self) == "text")
+  }
+
+  @Test("a value's type may have a long name")
+  func longName() throws {
+    struct Pair<Value> {}
+    func send<Value>(_ value: Value.Type, _ depth: Int) throws {
+      if depth > 0 { return try send(Pair<(Value, Value)>.self, depth - 1) }
+      _ = try Message<Void, Pair<Value>>("send:")
+    }
+    try send(Int.self, 12)
   }
 }
 

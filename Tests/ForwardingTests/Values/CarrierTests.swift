@@ -87,6 +87,11 @@ private struct Noon: CarriedValue, Equatable {
   init(carrier: Kelvin) { self.carrier = carrier }
 }
 
+private struct Name: CarriedValue, NullableCallValue, Equatable {
+  var carrier: String
+  init(carrier: String) { self.carrier = carrier }
+}
+
 private struct Handle: CarriedValue, NullableCallValue, Equatable {
   var carrier: UnsafeRawPointer
   init(carrier: UnsafeRawPointer) { unsafe self.carrier = carrier }
@@ -145,12 +150,18 @@ struct CarrierTests {
     #expect(try functions.call("noon", 300.0, returning: Double.self) == 300)
   }
 
-  @Test("an optional with an address as carrier may be nil")
+  @Test("an optional with an address or text as carrier may be nil")
   func handle() throws {
     let functions = FunctionTable()
     try functions.register("isThere") { (handle: Handle?) in handle != nil }
     let handle = try #require(UnsafeRawPointer(bitPattern: 64).map { Handle(carrier: $0) })
     #expect(try functions.call("isThere", Handle?.some(handle), returning: Bool.self))
     #expect(try !functions.call("isThere", Handle?.none, returning: Bool.self))
+    try functions.register("greet") { (name: Name?) in
+      Name(carrier: "hello " + (name?.carrier ?? "you"))
+    }
+    let ada = Name(carrier: "Ada")
+    #expect(try functions.call("greet", ada, returning: Name.self).carrier == "hello Ada")
+    #expect(try functions.call("greet", Name?.none, returning: String.self) == "hello you")
   }
 }

@@ -2,8 +2,8 @@
 import Dispatch
 import Testing
 
-@testable import Forwarding
-@testable import Invocations
+import Forwarding
+import Invocations
 
 private struct Nothing: Equatable, Sendable {}
 private enum Only: Sendable { case one }
