@@ -90,28 +90,8 @@ struct AwaitedMethodTests {
     }
   }
 
-  @Test("arguments and results live as long as they are used, and no longer")
+  @Test("arguments, results and receivers live as long as they are used, also if a method throws")
   func lifetimes() async throws {
-    let log = Log()
-    do {
-      let answer = try await keep(Counted(log), on: Uploader())
-      #expect(answer.count == 2)
-      withExtendedLifetime(answer) { #expect(alive(log) == 1) }
-    }
-    #expect(alive(log) == 0)
-  }
-
-  @Test("arguments are released when a method throws")
-  func thrown() async throws {
-    let log = Log()
-    await #expect(throws: Failure(name: "upload")) {
-      try await fails(Counted(log), on: Uploader())
-    }
-    #expect(alive(log) == 0)
-  }
-
-  @Test("the receiver is retained while its method is suspended, and released after it")
-  func receiver() async throws {
     final class Short: MethodDeclaring {
       let life: Counted
       init(_ life: Counted) { self.life = life }
@@ -123,6 +103,16 @@ struct AwaitedMethodTests {
       }
     }
     let log = Log()
+    do {
+      let answer = try await keep(Counted(log), on: Uploader())
+      #expect(answer.count == 2)
+      withExtendedLifetime(answer) { #expect(alive(log) == 1) }
+    }
+    #expect(alive(log) == 0)
+    await #expect(throws: Failure(name: "upload")) {
+      try await fails(Counted(log), on: Uploader())
+    }
+    #expect(alive(log) == 0)
     #expect(try await AsyncMessage<Int, Log>("run:")(log, on: Short(Counted(log))) == 1)
     #expect(alive(log) == 0)
   }
@@ -160,17 +150,11 @@ struct AwaitedMethodTests {
       let all = try await place.message.all(on: proxy, concurrently: concurrently)
       #expect(all == [true, true, true, true])
     }
+    let synchronous = ClosureTarget()
+    try synchronous.register("place") { isOnMain() }
+    proxy.add(synchronous)
+    #expect(try await place.message.all(on: proxy, concurrently: true).allSatisfy { $0 })
     withExtendedLifetime(kept) {}
-  }
-
-  @MainActor
-  @Test("synchronous methods run on the sender's actor, also concurrently")
-  func isolationInPlace() async throws {
-    let proxy = MulticastProxy()
-    let target = ClosureTarget()
-    try target.register("place") { isOnMain() }
-    proxy.add(target)
-    #expect(try await Message<Bool>("place").all(on: proxy, concurrently: true) == [true])
   }
 }
 

@@ -223,15 +223,6 @@ struct RemovalTests {
     }
   }
 
-  @Test("so is one inside an async method that nobody awaits")
-  func insideUnawaited() async throws {
-    let target = Leaver()
-    target.proxy.add(target, on: .queue(queue))
-    try Message<NoResult>("load")(on: target.proxy)
-    await target.ended.wait()
-    #expect(target.refused.withLock { $0 } == Self.refusal(of: Leaver.self))
-  }
-
   @Test("on the queue of a blocking lane, and in front of it; a delivery may wait for the queue")
   func onQueue() throws {
     let front = DispatchQueue(label: "in front", target: queue)

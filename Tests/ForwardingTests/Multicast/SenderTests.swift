@@ -56,12 +56,6 @@ private let nobody = "\(ForwardingError.nobodyAnswered("value"))"
 private let gone = "\(ForwardingError.targetGone("value"))"
 
 private let table: [Asked] = [
-  Asked("no target", value: nobody, all: "[]", first: "none") { MulticastProxy() },
-  Asked("no target, and zero by choice", value: "0", all: "[]", first: "none") {
-    let proxy = MulticastProxy()
-    proxy.whenNobodyAnswers = .zero
-    return proxy
-  },
   Asked(
     "no target, and always an error by choice", value: nobody, all: "[]", first: "none",
     tells: "\(ForwardingError.nobodyAnswered("did:"))"
@@ -75,19 +69,10 @@ private let table: [Asked] = [
     for _ in 0..<2 { proxy.add(ClosureTarget(), strongly: true) }
     return proxy
   },
-  Asked("the last answer counts", value: "3", all: "[1, 2, 3]", first: "1") { many([1, 2, 3]) },
-  Asked("the first by choice", value: "1", all: "[1, 2, 3]", first: "1") {
-    let proxy = many([1, 2, 3])
-    proxy.resultRule = .first
-    return proxy
-  },
   Asked(
     "the first error, when all were called; the listener gets the others", value: failure(1),
     all: failure(1), first: failure(1), tells: failure(1), told: [failure(2)]
   ) { many([-1, -2, 3]) },
-  Asked(
-    "an error after an answer", value: failure(2), all: failure(2), first: "1", tells: failure(2)
-  ) { many([1, -2]) },
   Asked(
     "the first error ends it by choice", value: failure(2), all: failure(2), first: "1",
     tells: failure(2)

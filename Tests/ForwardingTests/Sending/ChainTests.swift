@@ -142,6 +142,20 @@ struct ChainTests {
     try travels(ComplexValue(LongDouble(3.0), LongDouble(4.0)))
     try travels(ComplexValue<Float>(1, 2)); try travels(Selector("back"))
     try travels(UnsafeRawPointer(bitPattern: 0x40)); try travels(nil as String?)
+    let object = Stepping(Log())
+    for (encoding, bytes) in [("{S=qqqqq}", [1, 2, 3, 4, 5]), ("{NSRange=QQ}", [42, 999])] {
+      let bytes = bytes.withUnsafeBytes { Array($0) }
+      object.signature = try MethodSignature(parsing: encoding + "@:")
+      object.handler = { try $0.setResult(bytes: bytes) }
+      let call = try Invocation(MethodSignature(parsing: encoding + "@:"), selector: "question")
+      try call.invoke(on: object)
+      #expect(try call.resultBytes() == bytes)
+    }
+    object.signature = try MethodSignature("@@:")
+    object.handler = { try $0.setResult(object) }
+    let call = try Invocation(MethodSignature("@@:"), selector: "question")
+    try call.invoke(on: object)
+    #expect(try call.resultObject() === object)
   }
 
   @Test("a signature of other types is a mismatch, and the error shows both")

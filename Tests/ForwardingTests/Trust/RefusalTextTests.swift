@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import Forwarding
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Testing
 import TypeEncodings
-
-import Forwarding
-import Invocations
 
 private struct HoldsObject: CallStructure, @unchecked Sendable {
   var object: Log?
@@ -25,64 +24,123 @@ private struct Misaligned: CallStructure {
 
 private struct Point: Equatable, Sendable { var x = 0.0 }
 
-/// Two things differ, and the error must not print the same text for both.
-@Suite("Errors about differences name both sides")
-struct RefusalTextTests {
-  private static func text(_ body: () throws -> Void) -> String {
-    do { try body() } catch { return "\(error)" }
-    return "nothing was refused"
+/// What an error or a diagnostic says.
+private struct Sentence: CustomTestStringConvertible, Sendable {
+  let testDescription: String
+  let said: @Sendable () throws -> String
+
+  init(_ sentence: String, of error: any Error) {
+    (testDescription, said) = (sentence, { "\(error)" })
   }
 
-  @Test("a structure that does not fit its own encoding is refused with the reason")
-  func structures() throws {
-    func set(_ encoding: String, _ value: some CallValue) -> String {
-      Self.text { try Invocation(parsing: "v\(encoding)").setArgument(value, at: 0) }
+  /// The error that a body throws.
+  init(_ sentence: String, throwing body: @escaping @Sendable () throws -> Void) {
+    testDescription = sentence
+    said = {
+      do { try body() } catch { return "\(error)" }
+      return "nothing was refused"
     }
-    #expect(
-      set("{R=^v}", HoldsObject())
-        == "argument 0 is a structure ({R=^v}), not HoldsObject ({R=^v}): HoldsObject cannot be "
-        + "copied byte by byte, because it holds an object")
-    #expect(
-      set("{L=q}", TooLarge())
-        == "argument 0 is a structure ({L=q}), not TooLarge ({L=q}): TooLarge takes 16 bytes, but "
-        + "its encoding 8")
-    #expect(
-      set("{A=q}", Misaligned())
-        == "argument 0 is a structure ({A=q}), not Misaligned ({A=q}): Misaligned is aligned to 4 "
-        + "bytes, but its encoding to 8")
-    #expect(
-      set("{B=d}", TooLarge())
-        == "argument 0 is a structure ({B=d}), not TooLarge ({L=q})")
-    #expect(
-      Self.text { _ = try Implementation { (_: Log) in HoldsObject() } }
-        == "the result is a structure ({R=^v}), not HoldsObject ({R=^v}): HoldsObject cannot "
-        + "be copied byte by byte, because it holds an object")
   }
+}
 
-  @Test("a method of the same encoding and another Swift type is refused with both types")
-  func swiftTypes() throws {
-    let message = try Message<Point, [Int], Point>("take:a:")
-    let spelled = try MethodSignature(parsing: message.signature.description)
-    final class Taking {}
-    try MethodTable.of(Taking.self).register("take:a:", Implementation(spelled) { _ in })
-    #expect(
-      Self.text { _ = try message([], Point(), on: Taking()) }
-        == "the result of 'take:a:' is registered as a type of C, but was called as the Swift type Point"
-    )
+private func set(_ encoding: String, _ value: some CallValue) throws {
+  try Invocation(parsing: "v\(encoding)").setArgument(value, at: 0)
+}
+
+private final class Taking {}
+private enum Other { final class Listener {} }
+
+/// Two things differ, and the error must not print the same text for both.
+private let differences = [
+  Sentence(
+    "argument 0 is a structure ({R=^v}), not HoldsObject ({R=^v}): HoldsObject cannot be copied "
+      + "byte by byte, because it holds an object",
+    throwing: { try set("{R=^v}", HoldsObject()) }),
+  Sentence(
+    "argument 0 is a structure ({L=q}), not TooLarge ({L=q}): TooLarge takes 16 bytes, but its "
+      + "encoding 8", throwing: { try set("{L=q}", TooLarge()) }),
+  Sentence(
+    "argument 0 is a structure ({A=q}), not Misaligned ({A=q}): Misaligned is aligned to 4 bytes, "
+      + "but its encoding to 8", throwing: { try set("{A=q}", Misaligned()) }),
+  Sentence(
+    "argument 0 is a structure ({B=d}), not TooLarge ({L=q})",
+    throwing: { try set("{B=d}", TooLarge()) }),
+  Sentence(
+    "the result is a structure ({R=^v}), not HoldsObject ({R=^v}): HoldsObject cannot be copied "
+      + "byte by byte, because it holds an object",
+    throwing: { _ = try Implementation { (_: Log) in HoldsObject() } }),
+  Sentence(
+    "the result of 'take:a:' is registered as a type of C, but was called as the Swift type Point",
+    throwing: {
+      let message = try Message<Point, [Int], Point>("take:a:")
+      let spelled = try MethodSignature(parsing: message.signature.description)
+      try MethodTable.of(Taking.self).register("take:a:", Implementation(spelled) { _ in })
+      _ = try message([], Point(), on: Taking())
+    }),
+  Sentence(
+    "'-[Account take:]' is registered as (Int32, ^v) -> Bool (B@:i^v), but was called as (String) "
+      + "-> Void (v@:*)",
+    of: InvocationError.signatureMismatch(
+      name: "-[Account take:]", expected: signatureOf("B@:i^v"), given: signatureOf("v@:*"))),
+  Sentence(
+    "Listener has no method 'dod:'; did you mean 'did:'?",
+    throwing: {
+      let untyped = InterceptingProxy(Listener("1", Log()))
+      try Message<NoResult, Int32>("dod:")(1, on: untyped)
+    }),
+]
+
+private let upload = Requirement<Void, Int, Int>("chat:uploadLate:", name: "chat(_:uploadLate:)")
+  .selector
+private let plain = ForwardingError.Context(selector: upload, target: Listener.self)
+private let queued = ForwardingError.Context(selector: upload, target: Listener.self, queue: "db")
+private let late = "'chat(_:uploadLate:)' of Listener"
+private let lateOnQueue = "\(late) on queue 'db'"
+
+/// An error about one target names the requirement, the target and its queue.
+private let contexts: [(String, ForwardingError)] = [
+  ("\(late) did not finish in time", .timedOut(plain)),
+  ("\(lateOnQueue) did not finish in time", .timedOut(queued)),
+  (
+    "the wait for \(lateOnQueue) would never end, because its queue or actor is waiting for this "
+      + "call", .wouldDeadlock(queued)
+  ),
+  (
+    "the wait for the messages of Listener would never end, because its queue or actor is waiting "
+      + "for this call", .wouldDeadlock(.init(selector: nil, target: Listener.self))
+  ),
+  ("\(lateOnQueue) was not called: its queue was deallocated first", .cancelled(queued)),
+  (
+    "\(late) belongs to an actor, but was sent from elsewhere; add the target with its actor, as in "
+      + "'on: .mainActor'", .wrongIsolation(plain, .lane)
+  ),
+  (
+    "argument 2 of \(lateOnQueue) is a pointer (^v), whose memory may be gone when the target is "
+      + "called; pass a value or an object",
+    .borrowedArgument(queued, index: 2, type: encodingOf("^v"))
+  ),
+  (
+    "argument 0 of the message is String (*), whose memory may be gone when the target is called; "
+      + "pass a value or an object",
+    .borrowedArgument(.init(selector: nil, target: nil), index: 0, type: encodingOf("*"))
+  ),
+  (
+    "the result of \(late) is Int32 (i), and the sender does not wait for it; await the message, or "
+      + "add the target with 'on: .blocking'", .resultNotAwaited(plain, encodingOf("i"))
+  ),
+  (
+    "\(lateOnQueue) cannot be a message, because a closure is not '@escaping'; add the target "
+      + "itself, without a queue, or with one that blocks without a deadline",
+    .notAMessage(queued, because: "a closure is not '@escaping'")
+  ),
+]
+
+@Suite("What errors say")
+struct RefusalTextTests {
+  @Test("error", arguments: differences + contexts.map { Sentence($0, of: $1) })
+  fileprivate func says(_ sentence: Sentence) throws {
+    #expect(try sentence.said() == sentence.testDescription)
   }
-
-  @Test("signatures that differ are shown as Swift types, with their encodings")
-  func signatures() throws {
-    let mismatch = InvocationError.signatureMismatch(
-      name: "-[Account take:]", expected: try MethodSignature(parsing: "B@:i^v"),
-      given: try MethodSignature(parsing: "v@:*"))
-    #expect(
-      "\(mismatch)"
-        == "'-[Account take:]' is registered as (Int32, ^v) -> Bool (B@:i^v), but was called as "
-        + "(String) -> Void (v@:*)")
-  }
-
-  private enum Other { final class Listener {} }
 
   @Test("two types of one name are refused with their full names")
   func sameNames() {
@@ -91,16 +149,6 @@ struct RefusalTextTests {
       given: SwiftType(Other.Listener.self))
     #expect("\(mismatch)".contains("Tests.Listener"))
     #expect("\(mismatch)".contains(".Other.Listener"))
-  }
-
-  @Test(
-    "an unknown name on an intercepting proxy is refused with the class of its target and a suggestion"
-  )
-  func intercepted() throws {
-    let untyped = InterceptingProxy(Listener("1", Log()))
-    #expect(
-      Self.text { try Message<NoResult, Int32>("dod:")(1, on: untyped) }
-        == "Listener has no method 'dod:'; did you mean 'did:'?")
   }
 
   @Test("an error behind a proxy that cannot throw names the target")
@@ -154,60 +202,10 @@ struct RefusalTextTests {
     #expect("\(ForwardingError.targetGone("plain"))".hasPrefix("the target of 'plain' is gone; "))
   }
 
-  private static let upload = Requirement<Void, Int, Int>(
-    "chat:uploadLate:", name: "chat(_:uploadLate:)"
-  ).selector
-
-  @Test("an error about one target names the requirement, the target and its queue")
-  func contexts() {
-    func check(_ error: ForwardingError, _ sentence: String) { #expect("\(error)" == sentence) }
-    let plain = ForwardingError.Context(selector: Self.upload, target: Listener.self)
-    let queued = ForwardingError.Context(
-      selector: Self.upload, target: Listener.self, queue: "db")
-    let target = ForwardingError.Context(selector: nil, target: Listener.self)
-    let unknown = ForwardingError.Context(selector: nil, target: nil)
-    check(.timedOut(plain), "'chat(_:uploadLate:)' of Listener did not finish in time")
-    check(
-      .timedOut(queued), "'chat(_:uploadLate:)' of Listener on queue 'db' did not finish in time")
-    check(
-      .wouldDeadlock(queued),
-      "the wait for 'chat(_:uploadLate:)' of Listener on queue 'db' would never end, because its "
-        + "queue or actor is waiting for this call")
-    check(
-      .wouldDeadlock(target),
-      "the wait for the messages of Listener would never end, because its queue or actor is "
-        + "waiting for this call")
-    check(
-      .cancelled(queued),
-      "'chat(_:uploadLate:)' of Listener on queue 'db' was not called: its queue was deallocated first"
-    )
-    check(
-      .wrongIsolation(plain, .lane),
-      "'chat(_:uploadLate:)' of Listener belongs to an actor, but was sent from elsewhere; add the "
-        + "target with its actor, as in 'on: .mainActor'")
-    check(
-      .borrowedArgument(queued, index: 2, type: encodingOf("^v")),
-      "argument 2 of 'chat(_:uploadLate:)' of Listener on queue 'db' is a pointer (^v), whose memory may "
-        + "be gone when the target is called; pass a value or an object")
-    check(
-      .borrowedArgument(unknown, index: 0, type: encodingOf("*")),
-      "argument 0 of the message is String (*), whose memory may be gone when the target is called; "
-        + "pass a value or an object")
-    check(
-      .resultNotAwaited(plain, encodingOf("i")),
-      "the result of 'chat(_:uploadLate:)' of Listener is Int32 (i), and the sender does not wait for it; "
-        + "await the message, or add the target with 'on: .blocking'")
-    check(
-      .notAMessage(queued, because: "a closure is not '@escaping'"),
-      "'chat(_:uploadLate:)' of Listener on queue 'db' cannot be a message, because a closure is not "
-        + "'@escaping'; add the target itself, without a queue, or with one that blocks without a "
-        + "deadline")
-  }
-
   @Test("a diagnostic is a sentence, with the requirement and the registration")
   func diagnostics() {
     let token = MulticastProxy().add(Listener("1", Log()))
-    let (upload, failure) = (Self.upload, Failure(name: "full"))
+    let failure = Failure(name: "full")
     let rows: [(DeliveryDiagnostic, String)] = [
       (.deadTarget(token), "\(token) has died, and was removed"),
       (

@@ -7,48 +7,20 @@ import Testing
 
 @Suite("Queries through circles of proxies")
 struct ReturningQuestionTests {
-  private static let circles: [(name: String, object: @Sendable () -> AnyObject)] = [
-    (
-      "a proxy of itself",
-      {
-        let one = MulticastProxy(one: nil)
-        one.add(one)
-        return one
-      }
-    ),
-    (
-      "two of each other",
-      {
-        let one = MulticastProxy(one: nil)
-        one.add(InterceptingProxy(one), strongly: true)
-        return one
-      }
-    ),
-    (
-      "a fallback that is the asker",
-      {
-        let source = MulticastProxy(asksOne: true)
-        source.setFallback(source)
-        return source
-      }
-    ),
-    (
-      "many that hold themselves",
-      {
-        let many = MulticastProxy()
-        many.add(many)
-        return many
-      }
-    ),
-  ]
-
-  @Test("a query through a circle of proxies returns no", arguments: 0..<circles.count)
-  func circle(_ index: Int) throws {
-    let object = Self.circles[index].object()
-    #expect(!Introspection.responds(object, to: "unheard:"))
-    #expect(Introspection.signature(of: object, for: "unheard:") == nil)
-    #expect(try !Introspection.conforms(object, to: ProtocolDescription("Unheard")))
-    #expect(throws: (any Error).self) { try Message<Int32>("unheard")(on: object) }
+  @Test("a query through a circle of proxies returns no")
+  func circle() throws {
+    let (one, two, many) = (MulticastProxy(one: nil), MulticastProxy(one: nil), MulticastProxy())
+    one.add(one)
+    two.add(InterceptingProxy(two), strongly: true)
+    many.add(many)
+    let source = MulticastProxy(asksOne: true)
+    source.setFallback(source)
+    for object in [one, two, many, source] {
+      #expect(!Introspection.responds(object, to: "unheard:"))
+      #expect(Introspection.signature(of: object, for: "unheard:") == nil)
+      #expect(try !Introspection.conforms(object, to: ProtocolDescription("Unheard")))
+      #expect(throws: (any Error).self) { try Message<Int32>("unheard")(on: object) }
+    }
   }
 
   @Test("a class that declares and one that resolves do not deadlock")
