@@ -4,91 +4,59 @@
   import Dispatch
   import Forwarding
   import ForwardingTestSupport
+  import Synchronization
   import Testing
-
-  @Forwardable
-  protocol Voting: AnyObject {
-    @Otherwise(true) func allows(_ number: Int) -> Bool
-    @Otherwise(0, combine: { $0 + $1 }) func weigh(_ number: Int) -> Int
-    @Otherwise(0, combine: { $0 + $1 }) func weighLater(_ number: Int) async -> Int
-    func hear(_ number: Int, _ text: String)
-  }
-
-  @Forwardable
-  protocol Alarming: AnyObject {
-    func ring() throws
-  }
 
   @Forwardable
   protocol Storing: AnyObject {
     func value(_ key: Int) throws -> Any
     func found(_ key: Int) -> Any?
+    func store() throws
   }
 
-  private final class Voter: Voting {
-    let limit: Int
-    var heard: [String] = []
-    init(_ limit: Int) { self.limit = limit }
-    func allows(_ number: Int) -> Bool { number < limit }
-    func weigh(_ number: Int) -> Int { limit * number }
-    func weighLater(_ number: Int) async -> Int { limit * number }
-    func hear(_ number: Int, _ text: String) { heard.append("\(number) \(text)") }
-  }
-
-  @Suite("Answers of several targets")
+  @Suite("Answers of several targets, and of proxies that are targets")
   struct AnswerTests {
-    private let voters = Multicast<VotingProxy>()
-    private let targets = [Voter(1), Voter(10), Voter(100)]
+    private let story = Story()
 
-    @Test("a requirement combines the answers of all targets, whatever the rule is")
-    func combined() async {
-      #expect(voters.proxy.weigh(2) == 0)
-      for target in targets { voters.add(target) }
-      for rule in [ResultRule.last, .first] {
-        voters.resultRule = rule
-        #expect(voters.proxy.weigh(2) == 222)
-        #expect(await voters.proxy.weighLater(3) == 333)
-      }
+    private func targets(_ numbers: Int...) -> Multicast<HearingProxy> {
+      let targets = Multicast<HearingProxy>()
+      for number in numbers { story.ear(number, in: targets) }
+      return targets
     }
 
-    @Test("a data source asks one target for an answer that others would combine, awaited or not")
-    func one() async {
-      let source = DataSource<VotingProxy>()
-      for target in targets { source.add(target) }
-      #expect(source.proxy.weigh(2) == 2)
-      #expect(await source.proxy.weighLater(3) == 3)
-    }
-
-    @Test("an answer that a later one overrules is told, unless both are equal")
-    func overruled() throws {
-      for target in targets { voters.add(target) }
+    @Test("an answer that a later one overrules is told, unless both are equal or combined")
+    func overruled() {
+      let targets = targets(1, 2, 2)
       let told = Guarded<[String]>([])
-      voters.onDiagnostic = { event in
+      targets.onDiagnostic = { event in
         if case .overruled(let token, let selector) = event {
           told.withLock { $0.append("\(token.type) \(selector)") }
         }
       }
-      #expect(voters.proxy.allows(1))
-      #expect(told.read { $0 } == ["Voter allows:"])
-      #expect(voters.proxy.allows(0))
-      #expect(told.read { $0.count } == 1)
-      #expect(voters.proxy.weigh(1) == 111)
+      #expect(targets.proxy.weigh(5) == 205)
+      #expect(told.read { $0 } == ["Ear weigh:"])
+      #expect(targets.proxy.total(1) == 5)
       #expect(told.read { $0.count } == 1)
     }
 
-    @Test("a target on a queue answers too late, which is told")
-    func tooLate() {
-      let queue = DispatchQueue(label: "late")
-      voters.add(unchecked: targets[0], on: .queue(queue))
-      voters.add(targets[1])
+    @Test(
+      "a target on a queue answers too late, which is told, also if it was added without its protocol",
+      arguments: [false, true])
+    func tooLate(isAddedAgain: Bool) {
+      let (targets, queue) = (Multicast<HearingProxy>(), DispatchQueue(label: "late"))
+      let full = FullEar(1, story)
+      // Without its protocol, the proxy refuses questions to a queue.
+      if isAddedAgain { targets.untyped.add(full, on: .queue(queue)) }
+      targets.add(unchecked: full, strongly: true, on: .queue(queue))
+      story.ear(2, in: targets)
       let told = Guarded<[String]>([])
-      voters.onDiagnostic = { event in
+      targets.onDiagnostic = { event in
         if case .tooLate(let token, let selector) = event {
           told.withLock { $0.append("\(token.type) \(selector)") }
         }
       }
-      #expect(voters.proxy.allows(5))
-      #expect(told.read { $0 } == ["Voter allows:"])
+      #expect(targets.proxy.weigh(5) == 205)
+      #expect(told.read { $0 } == ["FullEar weigh:"])
       queue.sync {}
     }
 
@@ -100,20 +68,20 @@
           let type = event.type.map { "\($0)" } ?? ""
           told.withLock { $0.append("\(event.kind) \(type) \(event.selector?.name ?? "")") }
         }
-        let (voters, voter) = (Multicast<VotingProxy>(), Voter(1))
-        voters.add(unchecked: voter, on: .queue(DispatchQueue(label: "late")))
-        _ = voters.proxy.allows(5)
+        let (targets, ear) = (Multicast<HearingProxy>(), Ear(1, Story()))
+        targets.add(unchecked: ear, on: .queue(DispatchQueue(label: "late")))
+        _ = targets.proxy.weigh(5)
         let events = told.read { $0 }
-        require(events == ["lostAnswer Voter allows:"], "\(events)")
+        require(events == ["lostAnswer Ear weigh:"], "\(events)")
       }
     }
 
     @Test("a multicast says what a requirement without a result does where nothing answers")
     func unanswered() throws {
-      let alarms = Multicast<AlarmingProxy>()
-      try alarms.proxy.ring()
-      alarms.whenNobodyAnswers = .throw
-      #expect(throws: ForwardingError.nobodyAnswered("ring")) { try alarms.proxy.ring() }
+      let stores = Multicast<StoringProxy>()
+      try stores.proxy.store()
+      stores.whenNobodyAnswers = .throw
+      #expect(throws: ForwardingError.nobodyAnswered("store")) { try stores.proxy.store() }
     }
 
     @Test("a result of any type is never taken for an answer that nobody gave")
@@ -125,19 +93,115 @@
     }
 
     @Test("a closure takes part for one requirement, until its token removes it")
-    func closure() {
-      let heard = Guarded<[String]>([])
-      let token = voters.on(\.hear) { number, text in
-        heard.withLock { $0.append("\(number) \(text)") }
-      }
-      voters.on(\.allows, once: true) { $0 == 7 }
-      voters.proxy.hear(1, "a")
-      #expect(heard.read { $0 } == ["1 a"])
-      #expect(!voters.proxy.allows(1))
-      #expect(voters.proxy.allows(1), "it was for one message")
+    func closure() throws {
+      let (targets, story) = (Multicast<HearingProxy>(), story)
+      let token = targets.on(\.mark) { number, text in story.tell("\(number) \(text)") }
+      targets.on(\.weigh, once: true) { 2 * $0 }
+      try targets.proxy.mark(1, "a")
+      #expect(targets.proxy.weigh(5) == 10)
+      #expect(targets.proxy.weigh(5) == -1, "it was for one message")
       #expect(token.remove())
-      voters.proxy.hear(2, "b")
-      #expect(heard.read { $0 } == ["1 a"])
+      try targets.proxy.mark(2, "b")
+      #expect(story.take() == ["1 a"])
+    }
+
+    @Test("the '@Otherwise' of a proxy without targets is not an answer")
+    func empty() async {
+      let (many, source) = (Multicast<HearingProxy>(), DataSource<HearingProxy>())
+      for proxy in [many.proxy, source.proxy] {
+        let asked = DataSource<HearingProxy>()
+        asked.add(proxy)
+        story.ear(2, in: asked)
+        #expect(asked.targets.count == 2)
+        #expect(asked.contains(proxy))
+        #expect(asked.proxy.weigh(5) == 205)
+        #expect(await asked.proxy.weighLater(5) == 205)
+        #expect(asked.remove(proxy) == 1)
+        #expect(asked.count == 1)
+      }
+    }
+
+    @Test("an answer wins over a failure, also through a proxy in front of another")
+    func failing() async throws {
+      let inner = targets(2)
+      inner.on(\.weigh) { _ in throw Lame(name: "closure") }
+      let failing = ClosureTarget()
+      try failing.register("weighLater:") { (_: Int) throws -> Int in throw Lame(name: "raw") }
+      inner.untyped.add(failing, strongly: true)
+      let errors = Mutex(0)
+      inner.onDiagnostic = { if case .unheard = $0 { errors.withLock { $0 += 1 } } }
+      let outer = Multicast<HearingProxy>()
+      outer.add(inner.proxy)
+      for proxy in [inner.proxy, outer.proxy, SingleTarget<HearingProxy>(outer.proxy).proxy] {
+        #expect(proxy.weigh(5) == 205)
+        #expect(await proxy.weighLater(5) == 205)
+      }
+      #expect(errors.withLock { $0 } == 6)
+    }
+
+    @Test("answers are combined in each proxy of a chain, and in messages, whatever the rule is")
+    func combined() async throws {
+      let (inner, source, asked) = (targets(1, 2, 3), DataSource<HearingProxy>(), targets())
+      let single = SingleTarget<HearingProxy>(inner.proxy)
+      let outer = Multicast<HearingProxy>()
+      outer.add(single.proxy)
+      story.ear(10, in: outer)
+      for number in [5, 7] { story.ear(number, in: source) }
+      asked.add(source.proxy)
+      let totals = [
+        (inner.proxy, 6), (single.proxy, 6), (outer.proxy, 16), (source.proxy, 5),
+        (asked.proxy, 5), (Multicast<HearingProxy>().proxy, 0),
+      ]
+      for rule in [ResultRule.last, .first] {
+        for multicast in [inner, outer, asked] { multicast.resultRule = rule }
+        for (proxy, total) in totals {
+          #expect(proxy.total(1) == total)
+          #expect(await proxy.totalLater(1) == total)
+        }
+      }
+      #expect(try Message<Int, Int>("total:")(1, on: outer.untyped) == 16)
+      for concurrently in [false, true] {
+        #expect(try await outer.messages.totalLater(1, concurrently: concurrently) == 16)
+      }
+    }
+
+    @Test(
+      "a target that leaves a requirement out lets the next one answer, behind handlers as well")
+    func leftOut() {
+      let watched = Intercepting<HearingProxy>(Ear(1, story))
+      let single = SingleTarget<HearingProxy>(Ear(1, story), strongly: true)
+      let many = targets(1)
+      for proxy in [watched.proxy, single.proxy, many.proxy] {
+        let asked = DataSource<HearingProxy>()
+        asked.add(proxy)
+        asked.add(FullEar(2, story), strongly: true)
+        for _ in 0..<2 { #expect(asked.proxy.guess(5) == 205) }
+        #expect(asked.proxy.weigh(5) == 105)
+      }
+    }
+
+    @Test("a diagnostic names the type of its target")
+    func diagnosed() throws {
+      final class Failing: MethodDeclaring, Sendable {
+        static func declareMethods(_ methods: MethodDeclarations) {
+          methods.register("weigh:") { (_: Failing, _: Int) throws -> Int in throw Lame(name: "") }
+        }
+      }
+      let many = Multicast<HearingProxy>()
+      let told = Guarded<[String]>([])
+      many.onDiagnostic = { diagnostic in
+        if case .failed(let token, _, _) = diagnostic {
+          told.withLock { $0.append("\(token.type)") }
+        }
+      }
+      let first = many.untyped.add(Failing(), strongly: true)
+      let second = many.untyped.add(Failing(), strongly: true)
+      #expect(first != second)
+      #expect(first.type == SwiftType(Failing.self))
+      #expect("\(first)".hasPrefix("Failing #"))
+      #expect(many.proxy.weigh(1) == -1)
+      // The first error is that of the requirement, which is `unheard`.
+      #expect(told.read { $0 } == ["Failing"])
     }
   }
 #endif

@@ -3,23 +3,37 @@
   import Forwarding
   import Testing
 
-  /// A requirement that cannot be a message, with values whose size only its caller knows.
+  /// Values whose size only their caller knows: of the protocol's type, and of requirements that
+  /// cannot be messages.
   @Forwardable
-  protocol Finding: AnyObject, Sendable {
+  private protocol Feeding<Food>: AnyObject, Sendable {
+    associatedtype Food: Sendable
+    func feed(_ food: Food, _ again: Food) async -> Food?
+    func trade(_ food: Food) async throws -> (Food, [Food])
     func find<Value: Sendable>(_ value: Value) async -> Value?
     func choose<Value: Sendable>(_ value: Value, _ other: Value) async throws -> Value
     func pair<One: Sendable, Other: Sendable>(_ one: One, _ other: Other) async
       -> (One, Other)?
   }
 
-  private final class Finder: Finding {
+  /// Suspends between two values, so that allocations of the task exist at that time.
+  private final class Cat<Food: Sendable>: Feeding {
+    func feed(_ food: Food, _ again: Food) async -> Food? {
+      async let first = food
+      await Task.yield()
+      let both = await (first, again)
+      return both.1
+    }
+    func trade(_ food: Food) async throws -> (Food, [Food]) {
+      await Task.yield()
+      return (food, [food, food])
+    }
     func find<Value: Sendable>(_ value: Value) async -> Value? {
       await Task.yield()
       return value
     }
     func choose<Value: Sendable>(_ value: Value, _ other: Value) async throws -> Value {
       await Task.yield()
-      if value is Never.Type { throw Lame(name: "finder") }
       return other
     }
     func pair<One: Sendable, Other: Sendable>(_ one: One, _ other: Other) async -> (One, Other)? {
@@ -28,38 +42,53 @@
     }
   }
 
-  @Suite("Awaited generic requirements", .timeLimit(.minutes(60)))
+  /// A value whose size is unknown in code that is not specialized.
+  private struct Large<Value: Sendable & Equatable>: Sendable, Equatable {
+    var values: (Value, Value, Value, Value)
+    init(_ value: Value) { values = (value, value, value, value) }
+    static func == (one: Self, other: Self) -> Bool { one.values == other.values }
+  }
+
+  @Suite("Awaited requirements with values of any size", .timeLimit(.minutes(60)))
   struct AwaitedGenericTests {
+    /// Generic code that is not specialized for the type.
     @inline(never)
-    private func find<Value: Sendable & Equatable>(
-      _ value: Value, _ proxy: any Finding, isThere: Bool
+    private func feed<Food: Sendable & Equatable>(
+      _ food: Food, _ other: Food, _ targets: Multicast<FeedingProxy<Food>>
     ) async throws {
-      #expect(await proxy.find(value) == (isThere ? value : nil))
-      #expect(await proxy.pair(value, 7)?.0 == (isThere ? value : nil))
-      if isThere {
-        #expect(try await proxy.choose(value, value) == value)
-      } else {
-        await #expect(throws: (any Error).self) { try await proxy.choose(value, value) }
+      let (proxy, isThere) = (targets.proxy, !targets.isEmpty)
+      for _ in 0..<20 {
+        #expect(await proxy.feed(food, other) == (isThere ? other : nil))
+        #expect(await proxy.find(food) == (isThere ? food : nil))
+        #expect(await proxy.pair(food, 7)?.0 == (isThere ? food : nil))
+        if isThere {
+          let (one, both) = try await proxy.trade(food)
+          #expect(one == food && both == [food, food])
+          #expect(try await proxy.choose(food, other) == other)
+        } else {
+          await #expect(throws: (any Error).self) { _ = try await proxy.trade(food) }
+          await #expect(throws: (any Error).self) { try await proxy.choose(food, other) }
+        }
       }
     }
 
-    @Test(
-      "the answer may have any size, from a target or from the default", arguments: [true, false])
-    func sizes(_ isThere: Bool) async throws {
-      struct Large: Equatable, Sendable { var a = "a", b = 1.5, c = [1, 2], d = 4, e = "e", f = 6 }
-      let targets = Multicast<FindingProxy>()
-      if isThere {
-        targets.add(Finder(), strongly: true)
-        targets.add(Finder(), strongly: true)
-      }
-      let proxy = targets.proxy
-      try await find(5, proxy, isThere: isThere)
-      try await find("text", proxy, isThere: isThere)
-      try await find(Large(), proxy, isThere: isThere)
-      try await find([Large(), Large()], proxy, isThere: isThere)
-      #expect(await targets.proxy.find(Large()) == (isThere ? Large() : nil))
-      let single = SingleTarget<FindingProxy>(isThere ? Finder() : nil)
-      _ = await single.proxy.find(Large())
+    /// With three targets, with one, and without any.
+    private func feed<Food: Sendable & Equatable>(_ food: Food, _ other: Food) async throws {
+      let many = Multicast<FeedingProxy<Food>>()
+      for _ in 0..<3 { many.add(Cat<Food>(), strongly: true) }
+      let single = SingleTarget<FeedingProxy<Food>>(Cat<Food>(), strongly: true)
+      try await feed(food, other, many)
+      try await feed(food, other, single)
+      try await feed(food, other, Multicast())
+    }
+
+    @Test("they are kept apart from the allocations of the task")
+    func sizes() async throws {
+      try await feed(1, 2)
+      try await feed("one", "another one that is long enough")
+      try await feed(Large(1), Large(2))
+      try await feed(Large(Large("a")), Large(Large("b")))
+      try await feed([Large(1.5)], [Large(2.5), Large(3)])
     }
   }
 #endif

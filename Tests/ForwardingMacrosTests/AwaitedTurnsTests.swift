@@ -7,197 +7,109 @@
   import Testing
 
   @Suite("The turns of targets in an awaited requirement", .timeLimit(.minutes(60)))
-  struct AwaitedTurnsTests: RunningTests {
-    let story = Story()
-    let kept = Guarded<[any Sendable]>([])
+  struct AwaitedTurnsTests {
+    private let story = Story()
+    private let refusal = ForwardingError.wouldDeadlock(.init(selector: nil, target: Ear.self))
 
-    @Test("targets take turns one after the other, in order", arguments: ProxyWay.allCases)
-    func order(_ way: ProxyWay) async throws {
-      let targets = running(way)
-      let a = runner("a", in: targets)
-      runner("b", in: targets)
-      runner("first", in: targets, priority: 1)
-      a.does { [story] in story.tell("a is awaited") }
-      await targets.proxy.run(1)
-      #expect(story.take() == ["first runs 1", "a runs 1", "a is awaited", "b runs 1"])
-      #expect(await targets.proxy.weigh(1) == 2)
-      targets.resultRule = .first
-      story.tell("first counts")
-      #expect(await targets.proxy.weigh(1) == 6)
-      #expect(story.take().suffix(2) == ["first counts", "first weighs 1"])
-      await targets.proxy.run(2)
-      #expect(story.take().count == 4)
+    /// A requirement, and whether it can tell its sender that its task was cancelled.
+    private struct Sent: CustomTestStringConvertible, Sendable {
+      let testDescription: String
+      var tells = false
+      /// The answer of the target with the number 2.
+      let answer: Int
+      let send: @Sendable (any Hearing) async throws -> Int
+
+      static let all = [
+        Sent(testDescription: "any error", tells: true, answer: 2) { try await $0.checkLater(1) },
+        Sent(testDescription: "no answer", answer: 0) {
+          await $0.hearLater(1)
+          return 0
+        },
+        Sent(testDescription: "no error", answer: 201) { await $0.weighLater(1) },
+        Sent(testDescription: "another error", answer: 2) { try await $0.gradeLater(1) },
+      ]
     }
 
     @Test(
-      "removed, blocked and dead targets are skipped; an added one is called by the next call",
-      arguments: ProxyWay.allCases)
-    func changes(_ way: ProxyWay) async throws {
-      let targets = running(way)
-      let a = runner("a", in: targets)
-      let (b, c) = (runner("b", in: targets), Runner("c", story))
-      let blocked = targets.add(c)
-      let dying = Guarded<Runner?>(Runner("d", story))
-      if let one = dying.read({ $0 }) { targets.add(one) }
-      let late = Runner("late", story)
-      a.does {
-        targets.remove(b)
-        targets.suspend(blocked)
-        dying.withLock { $0 = nil }
-        targets.add(late)
-      }
-      await targets.proxy.run(1)
-      #expect(story.take() == ["a runs 1", "dead"])
-      #expect(targets.count == 3)
-      a.does {}
-      await targets.proxy.run(2)
-      #expect(story.take() == ["a runs 2", "late runs 2"])
-      targets.resume(blocked)
-      await targets.proxy.run(3)
-      #expect(story.take() == ["a runs 3", "c runs 3", "late runs 3"])
-    }
-
-    @Test(
-      "an error does not end the turns; the first is thrown, and the others are reported",
-      arguments: ProxyWay.allCases)
-    func errors(_ way: ProxyWay) async throws {
-      let targets = running(way)
-      let all = ["a", "b", "c", "d"].map { runner($0, in: targets) }
-      for one in [all[1], all[3]] { one.fails.withLock { $0 = true } }
-      await #expect(throws: Lame(name: "b")) { try await targets.proxy.check(1) }
-      #expect(
-        story.take() == [
-          "a checks 1", "b checks 1", "c checks 1", "d checks 1",
-          "failed check: Lame(name: \"d\")",
-        ])
-      await #expect(throws: Lame(name: "b")) { try await targets.proxy.grade(1) }
-      #expect(story.take().count == 5)
-    }
-
-    @Test(
-      "an error that a typed requirement cannot throw is reported as unheard",
-      arguments: ProxyWay.allCases)
-    func unheard(_ way: ProxyWay) async throws {
-      let targets = running(way)
-      let raw = ClosureTarget()
-      try raw.register(
-        "grade:",
-        Implementation { (_: ClosureTarget, _: Int) async throws -> Int in throw CancellationError()
-        })
-      targets.untyped.add(raw, strongly: true)
-      #expect(try await targets.proxy.grade(1) == -1)
-      #expect(story.take() == ["unheard grade: CancellationError()"])
-    }
-
-    @Test("no turn begins once the task is cancelled", arguments: ProxyWay.allCases)
-    func cancelled(_ way: ProxyWay) async throws {
-      let targets = running(way)
-      let a = runner("a", in: targets)
-      runner("b", in: targets)
-      a.does { withUnsafeCurrentTask { $0?.cancel() } }
+      "no turn begins once the task is cancelled, unless no error could tell its sender",
+      arguments: ProxyWay.allCases, Sent.all)
+    private func cancelled(_ way: ProxyWay, _ sent: Sent) async throws {
+      let (targets, queue) = (story.hearing(way), DispatchQueue(label: "cancelled"))
+      let first = story.ear(1, in: targets)
+      targets.add(unchecked: Ear(2, story), strongly: true, on: .queue(queue))
+      first.later = { withUnsafeCurrentTask { $0?.cancel() } }
       let proxy = targets.proxy
-      await #expect(throws: CancellationError.self) {
-        try await Task { try await proxy.check(1) }.value
+      if sent.tells {
+        await #expect(throws: CancellationError.self) {
+          try await Task { try await sent.send(proxy) }.value
+        }
+        #expect(story.take() == ["1 checks 1"])
+      } else {
+        #expect(try await Task { try await sent.send(proxy) }.value == sent.answer)
+        #expect(story.take().map(\.first) == ["1", "2"])
       }
-      #expect(story.take() == ["a checks 1"])
     }
 
-    @Test(
-      "a cancelled task calls all targets if no error could tell its caller",
-      arguments: ProxyWay.allCases)
-    func uncancelled(_ way: ProxyWay) async throws {
-      let targets = running(way)
-      let queue = DispatchQueue(label: "cancelled")
-      let (a, b) = (runner("a", in: targets), Runner("b", story))
-      targets.add(b, on: .queue(queue))
-      a.does { withUnsafeCurrentTask { $0?.cancel() } }
+    @Test("the error of a target is thrown in a cancelled task", arguments: ProxyWay.allCases)
+    func cancelledAndFailing(_ way: ProxyWay) async {
+      let targets = story.hearing(way)
+      story.ear(1, in: targets)
+      story.ear(2, in: targets).isBroken = true
       let proxy = targets.proxy
-      await Task { await proxy.run(2) }.value
-      #expect(story.take() == ["a runs 2", "b runs 2"])
-      let weight = await Task { await proxy.weigh(3) }.value
-      #expect(weight == 4)
-      #expect(story.take() == ["a weighs 3", "b weighs 3"])
-      let grade = try await Task { () async throws(Lame) in
-        withUnsafeCurrentTask { $0?.cancel() }
-        return try await proxy.grade(4)
-      }.value
-      #expect(grade != -1)
-      #expect(story.take().count == 2)
-      b.fails.withLock { $0 = true }
-      await #expect(throws: Lame(name: "b")) {
+      await #expect(throws: Lame(name: "2")) {
         try await Task { () async throws(Lame) in
           withUnsafeCurrentTask { $0?.cancel() }
-          return try await proxy.grade(4)
+          return try await proxy.gradeLater(4)
         }.value
       }
     }
 
     @Test("a task cancelled before takes no turn, except that of a single target")
     func cancelledBefore() async throws {
-      let (targets, one) = (running(.calls), Runner("one", story))
-      targets.add(one)
-      let source = DataSource<RunningProxy>()
-      source.add(one)
-      let single = SingleTarget<RunningProxy>(one)
-      let proxies: [(proxy: any Running, isAsked: Bool)] = [
+      let (targets, ear) = (story.hearing(), Ear(1, story))
+      targets.add(ear)
+      let source = DataSource<HearingProxy>()
+      source.add(ear)
+      let single = SingleTarget<HearingProxy>(ear)
+      let proxies: [(proxy: any Hearing, isAsked: Bool)] = [
         (targets.proxy, false), (source.proxy, false), (single.proxy, true),
       ]
       for (proxy, isAsked) in proxies {
         let task = Task {
           withUnsafeCurrentTask { $0?.cancel() }
-          return try await proxy.check(5)
+          return try await proxy.checkLater(5)
         }
         let answer = try? await task.value
-        #expect(answer == (isAsked ? 5 : nil))
-        #expect(story.take() == (isAsked ? ["one checks 5"] : []))
+        #expect(answer == (isAsked ? 1 : nil))
+        #expect(story.take() == (isAsked ? ["1 checks 5"] : []))
       }
-    }
-
-    @Test("dead targets are reported and purged", arguments: ProxyWay.allCases)
-    func dead(_ way: ProxyWay) async throws {
-      let targets = running(way)
-      let a = Guarded<Runner?>(Runner("a", story))
-      if let one = a.read({ $0 }) { targets.add(one) }
-      let b = runner("b", in: targets)
-      await targets.proxy.run(1)
-      a.withLock { $0 = nil }
-      await targets.proxy.run(2)
-      #expect(story.take() == ["a runs 1", "b runs 1", "b runs 2", "dead"])
-      #expect(targets.count == 1)
-      targets.remove(b)
-      targets.add(Runner("gone", story))
-      await #expect(throws: ForwardingError.nobodyAnswered("check:")) {
-        try await targets.proxy.check(3)
-      }
-      #expect(targets.count == 0)
-      #expect(story.take() == ["dead", "unanswered check:"])
     }
 
     @Test("turns that begin each other without end are refused", arguments: ProxyWay.allCases)
     func depth(_ way: ProxyWay) async throws {
-      let targets = running(way)
-      let a = runner("a", in: targets)
+      let targets = story.hearing(way)
+      let ear = story.ear(1, in: targets)
       let count = Guarded(0)
       let proxy = targets.proxy
-      a.does {
+      ear.later = {
         let depth = count.withLock {
           $0 += 1
           return $0
         }
         if depth > 1000 { throw CancellationError() }
-        _ = try await proxy.check(depth)
+        _ = try await proxy.checkLater(depth)
       }
-      let tooDeep = InvocationError.forwardedTooDeeply("check:", limit: 200)
-      await #expect(throws: tooDeep) { try await targets.proxy.check(0) }
+      let tooDeep = InvocationError.forwardedTooDeeply("checkLater:", limit: 200)
+      await #expect(throws: tooDeep) { try await proxy.checkLater(0) }
       // A message counts as two steps: one of the proxy, and one of its delivery.
       let limit = way == .calls ? 200 : 100
       #expect(count.read { $0 } == limit)
       // All steps have ended.
       count.withLock { $0 = 0 }
-      await #expect(throws: tooDeep) { try await targets.proxy.check(0) }
+      await #expect(throws: tooDeep) { try await proxy.checkLater(0) }
       #expect(count.read { $0 } == limit)
-      a.does {}
-      #expect(try await targets.proxy.check(7) == 7)
+      ear.later = nil
+      #expect(try await proxy.checkLater(7) == 1)
     }
 
     @Test(
@@ -205,97 +117,225 @@
       arguments: ProxyWay.allCases, [false, true])
     func circles(_ way: ProxyWay, _ isAwaited: Bool) async throws {
       for count in 2...3 {
-        let all = (0..<count).map { _ in Multicast<RunningProxy>(way.untyped) }
+        let all = (0..<count).map { _ in Multicast<HearingProxy>(way.untyped) }
         for one in all {
           one.onDiagnostic = { _ in }
           for other in all where other !== one { one.add(other.proxy) }
         }
-        for (number, one) in all.enumerated() { runner("\(number)", in: one) }
-        if isAwaited { await all[0].proxy.run(1) } else { all[0].proxy.tick(1) }
+        for (number, one) in all.enumerated() { story.ear(number, in: one) }
+        if isAwaited { await all[0].proxy.hearLater(1) } else { all[0].proxy.hear(1) }
         let told = story.take()
         #expect(Set(told).count == count && told.count < 10, "\(told)")
         withExtendedLifetime(all) {}
       }
     }
 
-    @Test("targets of all kinds are called in order", arguments: ProxyWay.allCases)
-    func kinds(_ way: ProxyWay) async throws {
-      final class Replaced: Running, @unchecked Sendable {
-        let story: Story
-        init(_ story: Story) { self.story = story }
-        func run(_ number: Int) async { story.tell("replaced is called") }
-        func weigh(_ number: Int) async -> Int { 0 }
-        func check(_ number: Int) async throws -> Int { 0 }
-        func grade(_ number: Int) async throws(Lame) -> Int { 0 }
-        func tick(_ number: Int) {}
+    @Test(
+      "targets of all kinds are called in order, awaited or not",
+      arguments: ProxyWay.allCases, [false, true])
+    func kinds(_ way: ProxyWay, _ isAwaited: Bool) async throws {
+      final class Replaced: Ear, @unchecked Sendable {}
+      let (targets, inner, story) = (story.hearing(way), story.hearing(way), story)
+      let queue = DispatchQueue(label: "kinds")
+      @discardableResult func add(
+        _ number: Int, _ lane: DeliveryLane = .caller, priority: Int = 0, once: Bool = false
+      ) -> ForwardingToken {
+        targets.add(
+          unchecked: Ear(number, story), strongly: true, on: lane, priority: priority, once: once)
       }
-      let targets = running(way)
-      let queue = DispatchQueue(label: "running")
-      let inner = running(way)
-      runner("a", in: targets)
-      targets.add(Runner("queued", story), strongly: true, on: .queue(queue))
-      targets.add(Runner("once", story), strongly: true, once: true)
-      targets.suspend(targets.add(Runner("blocked", story), strongly: true))
-      targets.add(Replaced(story), strongly: true)
-      targets.add(Runner("waited", story), strongly: true, on: .blocking(queue))
+      add(2, .queue(queue))
+      add(3, .blocking(queue))
+      add(4)
+      add(5, once: true)
+      targets.suspend(add(0))
+      targets.add(Replaced(6, story), strongly: true)
       let raw = ClosureTarget()
+      try raw.register("hear:") { (number: Int) in story.tell("7 hears \(number)") }
       try raw.register(
-        "run:",
-        Implementation { [story] (_: ClosureTarget, number: Int) async in
-          story.tell("raw runs \(number)")
-        })
+        "hearLater:",
+        Implementation { (_: ClosureTarget, number: Int) async in story.tell("7 hears \(number)") })
       targets.untyped.add(raw, strongly: true)
       targets.add(inner.proxy)
-      inner.add(Runner("inner", story), strongly: true)
-      targets.add(Runner("z", story), strongly: true)
-      MethodTable.of(Replaced.self).replace(
-        "run:",
-        try Implementation { (target: Replaced, number: Int) async -> Void in
-          target.story.tell("replaced runs \(number)")
+      story.ear(8, in: inner)
+      add(9, .queue(queue), once: true)
+      add(10, .blocking(queue, deadline: .seconds(1000)))
+      add(1, .queue(queue), priority: 1)
+      let table = MethodTable.of(Replaced.self)
+      table.replace(
+        "hear:",
+        try Implementation { (ear: Replaced, number: Int) in
+          ear.story.tell("6 replaces \(number)")
         })
-      let names = ["a", "queued", "once", "replaced", "waited", "raw", "inner", "z"]
-      await targets.proxy.run(1)
-      #expect(story.take() == names.map { "\($0) runs 1" })
-      await targets.proxy.run(2)
-      #expect(story.take() == names.filter { $0 != "once" }.map { "\($0) runs 2" })
+      table.replace(
+        "hearLater:",
+        try Implementation { (ear: Replaced, number: Int) async -> Void in
+          ear.story.tell("6 replaces \(number)")
+        })
+      for number in 1...2 {
+        if isAwaited {
+          await targets.proxy.hearLater(number)
+        } else {
+          targets.proxy.hear(number)
+        }
+        let numbers = (1...10).filter { number == 1 || ($0 != 5 && $0 != 9) }
+        #expect(
+          story.take() == numbers.map { "\($0) \($0 == 6 ? "replaces" : "hears") \(number)" })
+      }
     }
 
     @Test(
       "turns retain the objects that they need when all other references are released",
       arguments: ProxyWay.allCases)
     func lifetime(_ way: ProxyWay) async throws {
-      let (targets, a) = (Guarded<Multicast<RunningProxy>?>(running(way)), Runner("a", story))
-      let b = Runner("b", story)
-      for one in [a, b] { targets.read { $0 }?.add(one, strongly: true) }
-      a.does {
-        await Task.yield()
-        targets.withLock { $0 = nil }
-        await Task.yield()
+      let targets = Guarded<Multicast<HearingProxy>?>(story.hearing(way))
+      for number in 1...2 {
+        let ear = Ear(number, story)
+        if number == 1 {
+          ear.later = {
+            targets.withLock { $0 = nil }
+            await Task.yield()
+          }
+        }
+        targets.read { $0 }?.add(ear, strongly: true)
       }
-      let answer = try await targets.read { $0?.proxy }?.check(4)
-      #expect(answer == 4)
-      #expect(story.take() == ["a checks 4", "b checks 4"])
+      let answer = try await targets.read { $0?.proxy }?.checkLater(4)
+      #expect(answer == 2)
+      #expect(story.take() == ["1 checks 4", "2 checks 4"])
     }
 
     @Test("turns of many concurrent tasks do not interfere", arguments: ProxyWay.allCases)
     func concurrent(_ way: ProxyWay) async throws {
-      let targets = running(way)
-      for number in 0..<4 { runner("\(number)", in: targets) }
-      let rested = Rested("r", story)
-      targets.add(rested, strongly: true)
+      let targets = story.hearing(way)
+      for number in 0..<4 { story.ear(number, in: targets) }
+      let full = FullEar(4, story)
+      targets.add(full, strongly: true)
       let proxy = targets.proxy
-      await withTaskGroup(of: Bool.self) { group in
+      await withTaskGroup(of: Int?.self) { group in
         for number in 0..<50 {
           group.addTask {
             if number % 10 == 3 {
-              let token = targets.add(rested.runner)
+              let token = targets.add(full.ear)
               _ = try? await targets.untyped.removeAndWait(token)
             }
-            return (try? await proxy.rate(number)) == number
+            return try? await proxy.rateLater(number)
           }
         }
-        for await isRight in group { #expect(isRight) }
+        for await answer in group { #expect(answer == 4) }
       }
+      #expect(Set(story.take()).isSuperset(of: (0..<50).map { "4 checks \($0)" }))
+    }
+
+    @Test(
+      "what a target omits is recognized while a target of another proxy is awaited",
+      arguments: ProxyWay.allCases)
+    func inside(_ way: ProxyWay) async throws {
+      let (outer, inner) = (story.hearing(way), story.hearing(way))
+      let (idle, full) = (story.ear(1, in: inner), FullEar(2, story))
+      outer.add(full, strongly: true)
+      let proxy = inner.proxy
+      full.ear.later = { [idle] in
+        await proxy.napLater(1)
+        await idle.napLater(2)
+        async let child: Void = idle.napLater(3)
+        await child
+      }
+      #expect(try await outer.proxy.rateLater(5) == 2)
+      await outer.proxy.napLater(6)
+      let told = ["2 checks 5", "unanswered napLater:", "2 naps 6", "unanswered napLater:"]
+      #expect(story.take() == told)
+    }
+
+    @Test(
+      "a target that waits for its own removal is refused, also in a child task",
+      arguments: ProxyWay.allCases)
+    func removing(_ way: ProxyWay) async throws {
+      let targets = story.hearing(way)
+      let ear = story.ear(1, in: targets)
+      let story = story
+      @Sendable func removeHere() {
+        do { _ = try targets.untyped.removeAndWait(ear) } catch { story.tell("\(error)") }
+      }
+      ear.later = {
+        removeHere()
+        do { _ = try await targets.untyped.removeAndWait(ear) } catch { story.tell("\(error)") }
+        async let child: Int = try targets.untyped.removeAndWait(ear)
+        do { _ = try await child } catch { story.tell("\(error)") }
+        await withTaskGroup { group in
+          group.addTask { removeHere() }
+        }
+      }
+      _ = try await targets.proxy.checkLater(1)
+      #expect(story.take() == ["1 checks 1"] + Array(repeating: "\(refusal)", count: 4))
+      ear.later = { @MainActor in removeHere() }
+      _ = try await targets.proxy.checkLater(2)
+      #expect(story.take() == ["1 checks 2", "\(refusal)"])
+      #expect(targets.count == 1)
+      ear.later = nil
+    }
+
+    @Test(
+      "a task that a target starts, and does not await, is outside of the message",
+      arguments: ProxyWay.allCases)
+    func removingInTask(_ way: ProxyWay) async throws {
+      let (targets, story) = (story.hearing(way), story)
+      let ear = Ear(1, story)
+      targets.add(ear)
+      let (began, goOn, removed) = (Latch(), Latch(), Latch())
+      ear.later = {
+        Task {
+          await began.wait()
+          do { story.tell("removed \(try await targets.untyped.removeAndWait(ear))") } catch {
+            story.tell("\(error)")
+          }
+          await removed.open()
+        }
+        await began.open()
+        await goOn.wait()
+        story.tell("1 ends")
+      }
+      let proxy = targets.proxy
+      let message = Task { await proxy.hearLater(1) }
+      await began.wait()
+      while targets.count > 0, !story.lines.contains("\(refusal)") { await Task.yield() }
+      await goOn.open()
+      await message.value
+      await removed.wait()
+      #expect(story.take() == ["1 hears 1", "1 ends", "removed 1"])
+      ear.later = nil
+    }
+
+    @Test(
+      "on an actor a removal waits for a running requirement; a later target is removed at once",
+      arguments: ProxyWay.allCases)
+    @MainActor
+    func removingLater(_ way: ProxyWay) async throws {
+      let (targets, story) = (story.hearing(way), story)
+      let ear = story.ear(1, in: targets)
+      let (began, goOn) = (Latch(), Latch())
+      ear.later = {
+        await began.open()
+        await goOn.wait()
+        story.tell("1 ends")
+      }
+      let proxy = targets.proxy
+      let message = Task { await proxy.hearLater(1) }
+      await began.wait()
+      let later = story.ear(2, in: targets)
+      func removeHere(_ target: Ear) throws -> Int { try targets.untyped.removeAndWait(target) }
+      #expect(throws: refusal) { try removeHere(ear) }
+      #expect(try removeHere(later) == 1)
+      #expect(targets.count == 1)
+      let removal = Task { story.tell("removed \(try await targets.untyped.removeAndWait(ear))") }
+      for _ in 0..<10 { await Task.yield() }
+      story.tell("going on")
+      await goOn.open()
+      await message.value
+      try await removal.value
+      #expect(story.take() == ["1 hears 1", "going on", "1 ends", "removed 1"])
+      // No requirement is running any more.
+      let next = story.ear(3, in: targets)
+      await targets.proxy.hearLater(2)
+      #expect(try removeHere(next) == 1)
     }
   }
 #endif

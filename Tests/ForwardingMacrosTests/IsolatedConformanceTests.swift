@@ -4,11 +4,6 @@
   import Invocations
   import Testing
 
-  /// A type that threads must not share.
-  final class Draft {
-    var text = ""
-  }
-
   @Forwardable
   protocol Ticking: AnyObject {
     func tick(_ text: [String])

@@ -7,58 +7,46 @@
 
   private struct Lamp: Hostel.Named, Equatable { let name = "lamp" }
 
-  private final class Visitor: Hostel.Guest {
-    var taken: [Hostel.Note] = []
+  /// Inherits a protocol that is inside of another type, and the one that this inherits.
+  @Forwardable
+  protocol Caretaker: Hostel.Host {
+    @Optional func sweep(_ note: Hostel.Note)
+  }
+
+  /// What all guests do.
+  private protocol Staying: Hostel.Guest {
+    var story: Story { get }
+  }
+
+  extension Staying {
     var mood: Hostel.Mood { .wild }
-    func take(_ note: Hostel.Note) { taken.append(note) }
+    func take(_ note: Hostel.Note) { story.tell("take \(note.text)") }
     func admit(_ note: inout Hostel.Note) throws(Hostel.Failure) -> Hostel.Note {
       note.text += "!"
       return note
     }
     func find(_ named: any Hostel.Named) -> (any Hostel.Named)? { named }
-    func all<Value: Hostel.Named>(_ value: Value, in pair: Hostel.Pair<Value>) -> [Hostel.Pair<
-      Value
-    >] {
-      [pair, pair]
-    }
+    func all<Value: Hostel.Named>(
+      _ value: Value, in pair: Hostel.Pair<Value>
+    ) -> [Hostel.Pair<Value>] { [pair, pair] }
     func visit(_ body: (Hostel.Note) throws -> Void) rethrows { try body(Hostel.Note("visit")) }
     func upload(_ note: Hostel.Note) async throws -> Hostel.Note { Hostel.Note(note.text + " up") }
     subscript(_ note: Hostel.Note) -> Hostel.Pair<Hostel.Mood> { Hostel.Pair(.wild, .wild) }
   }
 
-  /// Inherits a protocol that is inside of another type.
-  @Forwardable
-  protocol Caretaker: Hostel.Guest {
-    @Optional func sweep(_ note: Hostel.Note)
+  private final class Visitor: Staying {
+    let story: Story
+    init(_ story: Story) { self.story = story }
   }
 
-  private final class Sweeper: Caretaker {
-    var heard: [String] = []
-    var mood: Hostel.Mood { .calm }
-    func take(_ note: Hostel.Note) { heard.append("take \(note.text)") }
-    func idle(_ notes: [Hostel.Note], in pair: Hostel.Pair<Hostel.Note>?) { heard.append("idle") }
+  private final class Sweeper: Staying, Caretaker {
+    let story: Story
+    init(_ story: Story) { self.story = story }
+    func idle(_ notes: [Hostel.Note], in pair: Hostel.Pair<Hostel.Note>?) { story.tell("idle") }
     func moods() throws(Hostel.Failure) -> Hostel.Pair<Hostel.Mood> { throw .closed }
-    func admit(_ note: inout Hostel.Note) throws(Hostel.Failure) -> Hostel.Note { throw .closed }
-    func find(_ named: any Hostel.Named) -> (any Hostel.Named)? { nil }
-    func all<Value: Hostel.Named>(_ value: Value, in pair: Hostel.Pair<Value>) -> [Hostel.Pair<
-      Value
-    >] {
-      []
-    }
-    func visit(_ body: (Hostel.Note) throws -> Void) rethrows {}
-    func upload(_ note: Hostel.Note) async throws -> Hostel.Note { note }
-    func wake(_ note: Hostel.Note) async { heard.append("wake \(note.text)") }
-    subscript(_ note: Hostel.Note) -> Hostel.Pair<Hostel.Mood> { Hostel.Pair(.calm, .wild) }
-    func sweep(_ note: Hostel.Note) { heard.append("sweep \(note.text)") }
-  }
-
-  @Hostel.RoomActor
-  private final class Barrel: Hostel.Cellar {
-    var count = 0
-    func mood(_ note: Hostel.Note) -> Hostel.Mood {
-      count += 1
-      return .wild
-    }
+    func wake(_ note: Hostel.Note) async { story.tell("wake \(note.text)") }
+    func open(_ note: Hostel.Note) { story.tell("open \(note.text)") }
+    func sweep(_ note: Hostel.Note) { story.tell("sweep \(note.text)") }
   }
 
   private struct Drawer: Hostel.Keeper {
@@ -93,14 +81,14 @@
   @Suite("Protocols inside of other types")
   struct NestedProtocolTests {
     private let note = Hostel.Note("hello")
+    private let story = Story()
+    private let guests = Multicast<Hostel.GuestProxy>()
 
-    @Test("the proxy calls its targets")
+    @Test("the proxy calls its targets, and its requirements are messages")
     func direct() async throws {
-      let guests = Multicast<Hostel.GuestProxy>()
-      let visitor = Visitor()
-      guests.add(visitor)
+      guests.add(Visitor(story), strongly: true)
       guests.proxy.take(note)
-      #expect(visitor.taken == [note])
+      #expect(story.take() == ["take hello"])
       #expect(guests.proxy.mood == .wild)
       var sent = note
       #expect(try guests.proxy.admit(&sent).text == "hello!")
@@ -112,27 +100,22 @@
       #expect(visited == [Hostel.Note("visit")])
       #expect(try await guests.proxy.upload(note).text == "hello up")
       #expect(guests.proxy[note].one == .wild)
-    }
-
-    @Test("its requirements are messages")
-    func messages() throws {
-      let guests = Multicast<Hostel.GuestProxy>()
-      let visitor = Visitor()
-      guests.add(visitor)
       #expect(try guests.messages.mood.all() == [.wild])
       _ = try guests.messages.take.all(note)
+      #expect(story.take() == ["take hello"])
+    }
+
+    @Test("a queue gets its messages")
+    func queued() {
       let queue = DispatchQueue(label: "room")
-      let other = Visitor()
-      guests.add(unchecked: other, on: .queue(queue))
+      guests.add(unchecked: Visitor(story), strongly: true, on: .queue(queue))
       guests.proxy.take(note)
       queue.sync {}
-      #expect(visitor.taken == [note, note])
-      #expect(other.taken == [note])
+      #expect(story.take() == ["take hello"])
     }
 
     @Test("without a target, '@Otherwise' answers with the types beside the protocol")
     func otherwise() {
-      let guests = Multicast<Hostel.GuestProxy>()
       #expect(guests.proxy.mood == .calm)
       #expect(guests.proxy.all(Lamp(), in: Hostel.Pair(Lamp(), Lamp())).isEmpty)
       #expect(guests.proxy[note].one == .calm)
@@ -144,8 +127,7 @@
 
     @Test("a class may leave out optional requirements")
     func optional() async throws {
-      let guests = Multicast<Hostel.GuestProxy>()
-      guests.add(Visitor(), strongly: true)
+      guests.add(Visitor(story), strongly: true)
       guests.proxy.idle([note], in: nil)
       await guests.proxy.wake(note)
       #expect(try guests.proxy.moods().one == .wild)
@@ -155,29 +137,22 @@
     @Test("a protocol at the top of a file, or beside it, may inherit it")
     func inherited() async throws {
       let sweepers = Multicast<CaretakerProxy>()
-      let sweeper = Sweeper()
+      let sweeper = Sweeper(story)
       sweepers.add(sweeper)
-      sweepers.proxy.take(note)
-      sweepers.proxy.idle([], in: nil)
-      await sweepers.proxy.wake(note)
+      guests.add(sweepers.proxy)
+      (sweepers.proxy as any Hostel.Guest).take(note)
+      (sweepers.proxy as any Hostel.Host).open(note)
       sweepers.proxy.sweep(note)
-      #expect(sweeper.heard == ["take hello", "idle", "wake hello", "sweep hello"])
-      #expect(throws: Hostel.Failure.closed) { try sweepers.proxy.moods() }
+      guests.proxy.idle([], in: nil)
+      await guests.proxy.wake(note)
+      #expect(story.take() == ["take hello", "open hello", "sweep hello", "idle", "wake hello"])
+      #expect(throws: Hostel.Failure.closed) { try guests.proxy.moods() }
       #expect(sweepers.proxy[note].other == .wild)
-      let hosts = Multicast<Hostel.HostProxy>()
-      #expect(hosts.proxy.mood == .calm)
-      #expect(try hosts.messages.mood.all() == [])
-    }
-
-    @Test("the global actor may be beside the protocol")
-    @Hostel.RoomActor
-    func actors() {
-      let cellars = Multicast<Hostel.CellarProxy>()
-      let barrel = Barrel()
-      cellars.add(barrel)
-      cellars.proxy.enter(note)
-      #expect(cellars.proxy.mood(note) == .wild)
-      #expect(barrel.count == 1)
+      #expect(try sweepers.messages.mood.all() == [.wild])
+      let (watched, seen) = (Intercepting<CaretakerProxy>(sweeper), story)
+      watched.messages.take.before { seen.tell("before \($0.text)") }
+      watched.proxy.take(note)
+      #expect(story.take() == ["before hello", "take hello"])
     }
 
     @Test("a structure may be a target, of an associated type")

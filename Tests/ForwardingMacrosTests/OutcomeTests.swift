@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
   import Invocations
+  import Dispatch
   import Forwarding
+  import ForwardingTestSupport
+  import Foundation
   import Testing
+  import TypeEncodings
 
   /// A requirement of each kind.
   @Forwardable
@@ -25,31 +29,32 @@
     @Optional func napLater(_ number: Int) async
     @Optional @Otherwise(-1) func restLater(_ number: Int) async -> Int
     @Optional func rateLater(_ number: Int) async throws -> Int
+    @Otherwise(throw: closed) func pass(_ number: Int) throws(Lame) -> Int
+    @Otherwise(throw: closed) func passLater(_ number: Int) async throws(Lame) -> Int
+    @Otherwise(throw: closed) func visit(_ number: Int) throws -> Int
+    @Otherwise(throw: closed) func visitLater(_ number: Int) async throws -> Int
+    @Otherwise(throw: closed) func admit(_ number: Int) throws(Lame)
+    @Otherwise(throw: closed) func admitLater(_ number: Int) async throws(Lame)
+    @Otherwise(throw: closed) func authorize(_ number: Int) throws
+    @Otherwise(throw: closed) func authorizeLater(_ number: Int) async throws
+    @Optional @Otherwise(throw: closed) func bypass(_ number: Int) throws(Lame) -> Int
+    @Optional @Otherwise(throw: closed) func bypassLater(_ number: Int) async throws(Lame) -> Int
+    @Optional @Otherwise(throw: closed) func bypassQuietly(_ number: Int) throws
+    @Otherwise(throw: closed) var width: Int { get throws(Lame) }
+    @Otherwise(throw: closed) subscript(number: Int) -> Int { get throws(Lame) }
+    @Otherwise(throw: closed) func weighAny<Value>(_ value: Value) throws(Lame) -> Int
+    @Otherwise(throw: closed) static func make() throws(Lame) -> Int
   }
 
-  /// Omits the optional requirement.
-  private final class Brief: Asked {
-    func tell(_ number: Int) {}
-    func push(_ number: Int) throws {}
-    func weigh(_ number: Int) -> Int { number }
-    func find(_ number: Int) -> Int? { number }
-    func check(_ number: Int) throws -> Int { number }
-    func grade(_ number: Int) throws(Lame) -> Int { number }
-    func tellLater(_ number: Int) async {}
-    func pushLater(_ number: Int) async throws {}
-    func weighLater(_ number: Int) async -> Int { number }
-    func findLater(_ number: Int) async -> Int? { number }
-    func checkLater(_ number: Int) async throws -> Int { number }
-    func gradeLater(_ number: Int) async throws(Lame) -> Int { number }
-  }
+  /// What a requirement that fails closed throws where no target answers.
+  private let closed = Lame(name: "closed")
 
   /// Answers with a multiple of the number, and throws without a factor.
-  private final class Full: Asked {
-    let factor: Int?
-    init(_ factor: Int?) { self.factor = factor }
+  private protocol Answering: Asked { var factor: Int? { get } }
 
-    private func times(_ number: Int) throws(Lame) -> Int {
-      guard let factor else { throw Lame(name: "full") }
+  extension Answering {
+    fileprivate func times(_ number: Int) throws(Lame) -> Int {
+      guard let factor else { throw Lame(name: "it") }
       return factor * number
     }
     func tell(_ number: Int) {}
@@ -58,84 +63,146 @@
     func find(_ number: Int) -> Int? { factor.map { $0 * number } }
     func check(_ number: Int) throws -> Int { try times(number) }
     func grade(_ number: Int) throws(Lame) -> Int { try times(number) }
-    func nap(_ number: Int) {}
-    func rest(_ number: Int) -> Int { (factor ?? 0) * number }
-    func rate(_ number: Int) throws -> Int { try times(number) }
     func tellLater(_ number: Int) async {}
     func pushLater(_ number: Int) async throws { _ = try times(number) }
-    func weighLater(_ number: Int) async -> Int { (factor ?? 0) * number }
-    func findLater(_ number: Int) async -> Int? { factor.map { $0 * number } }
+    func weighLater(_ number: Int) async -> Int { weigh(number) }
+    func findLater(_ number: Int) async -> Int? { find(number) }
     func checkLater(_ number: Int) async throws -> Int { try times(number) }
     func gradeLater(_ number: Int) async throws(Lame) -> Int { try times(number) }
-    func napLater(_ number: Int) async {}
-    func restLater(_ number: Int) async -> Int { (factor ?? 0) * number }
-    func rateLater(_ number: Int) async throws -> Int { try times(number) }
+    func pass(_ number: Int) throws(Lame) -> Int { try times(number) }
+    func passLater(_ number: Int) async throws(Lame) -> Int { try times(number) }
+    func visit(_ number: Int) throws -> Int { try times(number) }
+    func visitLater(_ number: Int) async throws -> Int { try times(number) }
+    func admit(_ number: Int) throws(Lame) { _ = try times(number) }
+    func admitLater(_ number: Int) async throws(Lame) { _ = try times(number) }
+    func authorize(_ number: Int) throws { _ = try times(number) }
+    func authorizeLater(_ number: Int) async throws { _ = try times(number) }
+    var width: Int { get throws(Lame) { try times(5) } }
+    subscript(number: Int) -> Int { get throws(Lame) { try times(number) } }
+    func weighAny<Value>(_ value: Value) throws(Lame) -> Int { try times(5) }
+    static func make() throws(Lame) -> Int { 5 }
   }
 
-  /// A target that fails where a method of the protocol could not.
+  /// Omits the optional requirements.
+  private final class Brief: Answering {
+    let factor: Int? = 1
+  }
+
+  private final class Full: Answering {
+    let factor: Int?
+    init(_ factor: Int?) { self.factor = factor }
+
+    func nap(_ number: Int) {}
+    func rest(_ number: Int) -> Int { weigh(number) }
+    func rate(_ number: Int) throws -> Int { try times(number) }
+    func napLater(_ number: Int) async {}
+    func restLater(_ number: Int) async -> Int { weigh(number) }
+    func rateLater(_ number: Int) async throws -> Int { try times(number) }
+    func bypass(_ number: Int) throws(Lame) -> Int { try times(number) }
+    func bypassLater(_ number: Int) async throws(Lame) -> Int { try times(number) }
+    func bypassQuietly(_ number: Int) throws { _ = try times(number) }
+  }
+
+  /// A target that fails where a method of the protocol could not: with the error that some
+  /// requirements have, or with one that none has.
   private final class Failing: MethodDeclaring, Sendable {
+    let error: any Error
+    init(_ error: any Error = Lame(name: "it")) { self.error = error }
+
     static func declareMethods(_ methods: MethodDeclarations) {
-      let nothing: [Selector] = [
-        "tell:", "push:", "nap:", "tellLater:", "pushLater:", "napLater:",
-      ]
-      let values: [Selector] = [
-        "weigh:", "check:", "grade:", "rest:", "rate:", "weighLater:", "checkLater:", "gradeLater:",
-        "restLater:", "rateLater:",
-      ]
-      for name in nothing {
-        methods.register(name) { (_: Failing, _: Int) throws -> Void in throw Lame(name: "raw") }
-      }
-      for name in values {
-        methods.register(name) { (_: Failing, _: Int) throws -> Int in throw Lame(name: "raw") }
-      }
-      for name in ["find:", "findLater:"] as [Selector] {
-        methods.register(name) { (_: Failing, _: Int) throws -> Int? in throw Lame(name: "raw") }
+      for sending in Sending.all where sending.mayFail {
+        let selector = Selector(stringLiteral: sending.name)
+        switch sending.kind {
+        case .nothing, .nothingOrThrows, .closedNothing, .closedNothingOrThrows:
+          methods.register(selector) { (target: Failing, _: Int) throws -> Void in
+            throw target.error
+          }
+        case .optional:
+          methods.register(selector) { (target: Failing, _: Int) throws -> Int? in
+            throw target.error
+          }
+        case .closed where sending.name == "width":
+          methods.register(selector) { (target: Failing) throws -> Int in throw target.error }
+        case .value, .anyError, .oneError, .closed, .closedAnyError:
+          methods.register(selector) { (target: Failing, _: Int) throws -> Int in
+            throw target.error
+          }
+        }
       }
     }
   }
 
   /// A send, which returns a text for its outcome.
   private struct Sending: Sendable, CustomTestStringConvertible {
-    enum Kind { case nothing, nothingOrThrows, value, optional, anyError, oneError }
+    enum Kind {
+      case nothing, nothingOrThrows, value, optional, anyError, oneError
+      case closed, closedNothing, closedAnyError, closedNothingOrThrows
+    }
 
     let name: String
     let kind: Kind
-    var mayBeLeftOut = false
+    let mayBeLeftOut: Bool
     let send: @Sendable (any Asked) async throws -> Int?
     var testDescription: String { name }
+    /// Whether it can be a message.
+    var isMessage: Bool { name != "weighAny:" }
+    /// Whether `Failing` has a method for it.
+    var mayFail: Bool { isMessage && name != "subscript:" }
+    var isAwaited: Bool { name.hasSuffix("Later:") }
+
+    init(
+      _ name: String, _ kind: Kind, mayBeLeftOut: Bool = false,
+      _ send: @escaping @Sendable (any Asked) async throws -> Int?
+    ) {
+      (self.name, self.kind, self.mayBeLeftOut, self.send) = (name, kind, mayBeLeftOut, send)
+    }
+
+    init(
+      telling name: String, _ kind: Kind, mayBeLeftOut: Bool = false,
+      _ tell: @escaping @Sendable (any Asked) async throws -> Void
+    ) {
+      self.init(name, kind, mayBeLeftOut: mayBeLeftOut) {
+        try await tell($0)
+        return nil
+      }
+    }
 
     static let all: [Sending] = [
-      Sending(name: "tell:", kind: .nothing) {
-        $0.tell(5); return nil
+      Sending(telling: "tell:", .nothing) { $0.tell(5) },
+      Sending(telling: "push:", .nothingOrThrows) { try $0.push(5) },
+      Sending("weigh:", .value) { $0.weigh(5) },
+      Sending("find:", .optional) { $0.find(5) },
+      Sending("check:", .anyError) { try $0.check(5) },
+      Sending("grade:", .oneError) { try $0.grade(5) },
+      Sending(telling: "nap:", .nothing, mayBeLeftOut: true) { $0.nap(5) },
+      Sending("rest:", .value, mayBeLeftOut: true) { $0.rest(5) },
+      Sending("rate:", .anyError, mayBeLeftOut: true) { try $0.rate(5) },
+      Sending(telling: "tellLater:", .nothing) { await $0.tellLater(5) },
+      Sending(telling: "pushLater:", .nothingOrThrows) { try await $0.pushLater(5) },
+      Sending("weighLater:", .value) { await $0.weighLater(5) },
+      Sending("findLater:", .optional) { await $0.findLater(5) },
+      Sending("checkLater:", .anyError) { try await $0.checkLater(5) },
+      Sending("gradeLater:", .oneError) { try await $0.gradeLater(5) },
+      Sending(telling: "napLater:", .nothing, mayBeLeftOut: true) { await $0.napLater(5) },
+      Sending("restLater:", .value, mayBeLeftOut: true) { await $0.restLater(5) },
+      Sending("rateLater:", .anyError, mayBeLeftOut: true) { try await $0.rateLater(5) },
+      Sending("pass:", .closed) { try $0.pass(5) },
+      Sending("passLater:", .closed) { try await $0.passLater(5) },
+      Sending("width", .closed) { try $0.width },
+      Sending("subscript:", .closed) { try $0[5] },
+      Sending("weighAny:", .closed) { try $0.weighAny("") },
+      Sending("bypass:", .closed, mayBeLeftOut: true) { try $0.bypass(5) },
+      Sending("bypassLater:", .closed, mayBeLeftOut: true) { try await $0.bypassLater(5) },
+      Sending(telling: "admit:", .closedNothing) { try $0.admit(5) },
+      Sending(telling: "admitLater:", .closedNothing) { try await $0.admitLater(5) },
+      Sending("visit:", .closedAnyError) { try $0.visit(5) },
+      Sending("visitLater:", .closedAnyError) { try await $0.visitLater(5) },
+      Sending(telling: "authorize:", .closedNothingOrThrows) { try $0.authorize(5) },
+      Sending(telling: "authorizeLater:", .closedNothingOrThrows) {
+        try await $0.authorizeLater(5)
       },
-      Sending(name: "push:", kind: .nothingOrThrows) {
-        try $0.push(5); return nil
-      },
-      Sending(name: "weigh:", kind: .value) { $0.weigh(5) },
-      Sending(name: "find:", kind: .optional) { $0.find(5) },
-      Sending(name: "check:", kind: .anyError) { try $0.check(5) },
-      Sending(name: "grade:", kind: .oneError) { try $0.grade(5) },
-      Sending(name: "nap:", kind: .nothing, mayBeLeftOut: true) {
-        $0.nap(5); return nil
-      },
-      Sending(name: "rest:", kind: .value, mayBeLeftOut: true) { $0.rest(5) },
-      Sending(name: "rate:", kind: .anyError, mayBeLeftOut: true) { try $0.rate(5) },
-      Sending(name: "tellLater:", kind: .nothing) {
-        await $0.tellLater(5); return nil
-      },
-      Sending(name: "pushLater:", kind: .nothingOrThrows) {
-        try await $0.pushLater(5); return nil
-      },
-      Sending(name: "weighLater:", kind: .value) { await $0.weighLater(5) },
-      Sending(name: "findLater:", kind: .optional) { await $0.findLater(5) },
-      Sending(name: "checkLater:", kind: .anyError) { try await $0.checkLater(5) },
-      Sending(name: "gradeLater:", kind: .oneError) { try await $0.gradeLater(5) },
-      Sending(name: "napLater:", kind: .nothing, mayBeLeftOut: true) {
-        await $0.napLater(5); return nil
-      },
-      Sending(name: "restLater:", kind: .value, mayBeLeftOut: true) { await $0.restLater(5) },
-      Sending(name: "rateLater:", kind: .anyError, mayBeLeftOut: true) {
-        try await $0.rateLater(5)
+      Sending(telling: "bypassQuietly:", .closedNothingOrThrows, mayBeLeftOut: true) {
+        try $0.bypassQuietly(5)
       },
     ]
 
@@ -146,22 +213,28 @@
         return "throws nobodyAnswered"
       } catch ForwardingError.targetGone {
         return "throws targetGone"
-      } catch is Lame {
-        return "throws it"
+      } catch let error as Lame {
+        return "throws \(error.name)"
       } catch { return "throws \(error)" }
     }
   }
 
-  /// The targets of a send. Those that omit the requirement or fail are first.
+  /// The targets of a send. Those that omit the requirement or fail are first: as only a message
+  /// can, with the requirement's error or a stranger, or by throwing as the requirement may.
   private enum Targets: CaseIterable {
     case one, two, none, leaving, leavingBesideOne, failing, failingBesideOne
+    case stranger, throwing, throwingBesideOne
   }
 
   /// The proxy behind the proxy.
   private enum Behind: CaseIterable {
-    case calls, messages, dataSource, single, singleByMessages
+    case calls, messages, blocking, deadline, outer, queue, dataSource, single, singleByMessages
 
     var isSingle: Bool { self == .single || self == .singleByMessages }
+    /// Whether a target gets nothing that cannot be a message.
+    var takesMessages: Bool {
+      [.messages, .singleByMessages, .deadline, .queue, .outer].contains(self)
+    }
   }
 
   /// The result of the sender, and the diagnostics of its proxy.
@@ -170,40 +243,89 @@
       .one: "nothing", .two: "nothing", .none: "nothing, unanswered",
       .leaving: "nothing, unanswered", .leavingBesideOne: "nothing",
       .failing: "nothing, unheard", .failingBesideOne: "nothing, unheard",
+      .stranger: "nothing, unheard",
     ],
     .nothingOrThrows: [
       .one: "nothing", .two: "nothing", .none: "nothing, unanswered", .failing: "throws it",
-      .failingBesideOne: "throws it",
+      .failingBesideOne: "throws it", .stranger: "throws CancellationError()",
+      .throwing: "throws it", .throwingBesideOne: "throws it",
     ],
     .value: [
       .one: "5", .two: "10", .none: "-1", .leaving: "-1",
       .leavingBesideOne: "10", .failing: "-1, unheard", .failingBesideOne: "5, unheard",
+      .stranger: "-1, unheard",
     ],
     .optional: [
       .one: "5", .two: "10", .none: "nothing, unanswered", .failing: "nothing, unheard",
-      .failingBesideOne: "5, unheard",
+      .failingBesideOne: "5, unheard", .stranger: "nothing, unheard",
     ],
     .anyError: [
       .one: "5", .two: "10", .none: "throws nobodyAnswered, unanswered",
       .leaving: "throws nobodyAnswered, unanswered", .leavingBesideOne: "10",
       .failing: "throws it", .failingBesideOne: "throws it",
+      .stranger: "throws CancellationError()", .throwing: "throws it",
+      .throwingBesideOne: "throws it",
     ],
     .oneError: [
       .one: "5", .two: "10", .none: "-1", .failing: "throws it",
-      .failingBesideOne: "throws it",
+      .failingBesideOne: "throws it", .stranger: "-1, unheard", .throwing: "throws it",
+      .throwingBesideOne: "throws it",
+    ],
+    .closed: [
+      .one: "5", .two: "10", .none: "throws closed", .leaving: "throws closed",
+      .leavingBesideOne: "10", .failing: "throws it", .failingBesideOne: "throws it",
+      .stranger: "throws closed, unheard", .throwing: "throws it", .throwingBesideOne: "throws it",
+    ],
+    .closedNothing: [
+      .one: "nothing", .two: "nothing", .none: "throws closed", .failing: "throws it",
+      .failingBesideOne: "throws it", .stranger: "throws closed, unheard",
+      .throwing: "throws it", .throwingBesideOne: "throws it",
+    ],
+    .closedAnyError: [
+      .one: "5", .two: "10", .none: "throws closed", .failing: "throws it",
+      .failingBesideOne: "throws it", .stranger: "throws CancellationError()",
+      .throwing: "throws it", .throwingBesideOne: "throws it",
+    ],
+    .closedNothingOrThrows: [
+      .one: "nothing", .two: "nothing", .none: "throws closed", .leaving: "throws closed",
+      .leavingBesideOne: "nothing", .failing: "throws it", .failingBesideOne: "throws it",
+      .stranger: "throws CancellationError()", .throwing: "throws it",
+      .throwingBesideOne: "throws it",
     ],
   ]
+
+  /// The outcome where the target is on a queue for which the sender does not wait.
+  private func queued(_ sending: Sending, _ targets: Targets) -> String? {
+    let none = table[sending.kind]?[.none]
+    switch (sending.kind, targets) {
+    case (_, .none), (.nothing, .leaving): return table[sending.kind]?[targets]
+    case (.nothing, .one), (.nothing, .two), (.nothing, .leavingBesideOne),
+      (.nothingOrThrows, .one), (.nothingOrThrows, .two):
+      return "nothing"
+    case (.nothing, _), (.nothingOrThrows, _): return "nothing, failed"
+    case (_, .one), (_, .two), (_, .leaving), (_, .leavingBesideOne): return none
+    case (.anyError, .throwing), (.anyError, .throwingBesideOne):
+      return "throws nobodyAnswered, failed, unanswered"
+    case (.closedNothing, _), (.closedNothingOrThrows, _), (_, .throwing), (_, .throwingBesideOne):
+      return none.map { "\($0), failed" }
+    // Questions to a target without its protocol are refused.
+    case (_, .failing), (_, .failingBesideOne), (_, .stranger): return nil
+    }
+  }
 
   /// The outcome for a given proxy, where it differs from the table.
   private func outcome(_ sending: Sending, _ targets: Targets, _ behind: Behind) -> String? {
     guard let outcome = table[sending.kind]?[targets] else { return nil }
+    if behind == .queue, !sending.isAwaited { return queued(sending, targets) }
     switch (behind.isSingle ? .single : behind, targets) {
     // Only the first target that answers is asked.
     case (.dataSource, .two): return table[sending.kind]?[.one]
     // An error ends the asking.
     case (.dataSource, .failingBesideOne):
       return table[sending.kind]?[.failing]
-    case (.single, .two), (.single, .leavingBesideOne), (.single, .failingBesideOne): return nil
+    case (.single, .two), (.single, .leavingBesideOne), (.single, .failingBesideOne),
+      (.single, .throwingBesideOne):
+      return nil
     // Its target may be deallocated, which a requirement that throws reports as an error.
     case (.single, .none)
     where sending.kind == .nothingOrThrows || sending.kind == .anyError:
@@ -212,6 +334,18 @@
     case (.single, .leaving) where behind == .singleByMessages:
       return String(outcome.prefix { $0 != "," })
     default: return outcome
+    }
+  }
+
+  /// A proxy without a target. What it says of `width` is about another message.
+  private final class Unanswering: ForwardingProxy, @unchecked Sendable {
+    // SAFETY: it has no state.
+    override func signature(for invocation: Invocation) -> MethodSignature? {
+      invocation.methodSignature
+    }
+    override func forward(_ invocation: Invocation) throws {
+      let selector = invocation.selector
+      throw ForwardingError.nobodyAnswered(selector == "width" ? "height" : selector)
     }
   }
 
@@ -224,33 +358,57 @@
         switch targets {
         case .one, .failingBesideOne: [Full(1)]
         case .two: [Full(1), Full(2)]
-        case .none, .failing: []
+        case .none, .failing, .stranger: []
         case .leaving: [Brief()]
         case .leavingBesideOne: [Brief(), Full(2)]
+        case .throwing: [Full(nil)]
+        case .throwingBesideOne: [Full(nil), Full(1)]
         }
-      let fails = targets == .failing || targets == .failingBesideOne
       let multicast: Multicast<AskedProxy> =
         switch behind {
         case .messages: Multicast(MessagesAlone())
         case .dataSource: DataSource()
         case .single: SingleTarget()
         case .singleByMessages: Multicast(MessagesAlone(one: nil))
-        case .calls: Multicast()
+        case .calls, .blocking, .deadline, .queue, .outer: Multicast()
+        }
+      let queue = DispatchQueue(label: "asked")
+      let lane: DeliveryLane =
+        switch behind {
+        case .blocking: .blocking(queue)
+        case .deadline: .blocking(queue, deadline: .seconds(1000))
+        case .queue: .queue(queue)
+        default: .caller
         }
       let story = Story()
       story.listen(to: multicast.untyped)
-      if fails { multicast.untyped.add(Failing(), strongly: true) }
-      for target in asked { multicast.add(target, strongly: true) }
-      let outcome = await sending.outcome(multicast.proxy)
-      return ([outcome] + story.take().map { String($0.prefix { $0 != " " }) })
-        .joined(separator: ", ")
+      switch targets {
+      case .failing, .failingBesideOne:
+        multicast.untyped.add(Failing(), strongly: true, on: lane)
+      case .stranger:
+        multicast.untyped.add(Failing(CancellationError()), strongly: true, on: lane)
+      default: break
+      }
+      for target in asked { multicast.add(unchecked: target, strongly: true, on: lane) }
+      let outer = Multicast<AskedProxy>()
+      if behind == .outer {
+        story.listen(to: outer.untyped)
+        outer.add(multicast.proxy)
+      }
+      let outcome = await sending.outcome(behind == .outer ? outer.proxy : multicast.proxy)
+      queue.sync {}
+      // Two proxies may tell the same, and two threads in any order.
+      let told = Set(story.take().map { String($0.prefix { $0 != " " }) })
+      return ([outcome] + told.sorted()).joined(separator: ", ")
     }
 
     // The table is also in Documentation/Delegates.md.
     @Test("the result is that of the table", arguments: Sending.all, Targets.allCases)
     private func table(_ sending: Sending, _ targets: Targets) async {
       if !sending.mayBeLeftOut, targets == .leaving || targets == .leavingBesideOne { return }
-      for behind in Behind.allCases {
+      let byMessage: [Targets] = [.failing, .failingBesideOne, .stranger]
+      if !sending.mayFail, byMessage.contains(targets) { return }
+      for behind in Behind.allCases where sending.isMessage || !behind.takesMessages {
         guard let expected = outcome(sending, targets, behind) else { continue }
         // An omitted requirement is known from the second call on.
         for _ in 0..<2 {
@@ -260,17 +418,27 @@
       }
     }
 
-    @Test("the error of a target is thrown with its type, also without a message")
-    private func typed() async {
-      for sending in Sending.all
-      where [.nothingOrThrows, .anyError, .oneError].contains(sending.kind) {
-        let (multicast, single) = (
-          Multicast<AskedProxy>(), SingleTarget<AskedProxy>(Full(nil), strongly: true)
-        )
-        multicast.add(Full(nil), strongly: true)
-        multicast.add(Full(1), strongly: true)
-        #expect(await sending.outcome(multicast.proxy) == "throws it", "\(sending.name)")
-        #expect(await sending.outcome(single.proxy) == "throws it", "\(sending.name)")
+    @Test("a requirement of the type, and a call of the object itself, fail closed as well")
+    func withoutProxy() {
+      #expect(throws: closed) { try AskedProxy.make() }
+      #expect(throws: closed) { try Brief().bypass(5) }
+    }
+
+    @Test("a proxy of one's own may say that no target answered, which is no event")
+    func ownProxy() async {
+      await #expect(processExitsWith: .success) {
+        let events = LockedValue<[Selector?]>([])
+        ForwardingEvent.destination = .handler { event in
+          events.withLock { $0.append(event.selector) }
+        }
+        let asked = AskedProxy(forwardingTo: Unanswering())
+        for _ in 0..<2 { require((try? asked.pass(5)) == nil) }
+        require((try? await asked.passLater(5)) == nil)
+        require(events.withLock { $0.isEmpty }, "\(events.withLock { $0 })")
+        // The error of another message is lost.
+        require((try? asked.width) == nil)
+        require(events.withLock { $0 } == ["width"], "\(events.withLock { $0 })")
+        exit(EXIT_SUCCESS)
       }
     }
   }

@@ -42,26 +42,6 @@
     func leave(_ room: String) -> Bool { rooms.contains(room) }
   }
 
-  @Forwardable
-  protocol NumberListener: Listener<Int> {
-    func end()
-  }
-
-  private final class Counting: NumberListener {
-    var heard: [Int] = []
-    func hear(_ event: Int) { heard.append(event) }
-    func answer(to event: Int) -> Int? { event + 1 }
-    func translate<Other>(_ event: Int, _ body: (Int) -> Other) -> Other? { body(event) }
-    func end() { heard.append(-1) }
-  }
-
-  private struct Echo: NumberListener {
-    func hear(_ event: Int) {}
-    func answer(to event: Int) -> Int? { event * 10 }
-    func translate<Other>(_ event: Int, _ body: (Int) -> Other) -> Other? { nil }
-    func end() {}
-  }
-
   @Suite("Parts of a protocol")
   struct ProtocolPartsTests {
     let parts = Multicast<ConditionalProxy>()
@@ -110,23 +90,6 @@
       #expect(Set([some.proxy, others.proxy, some.proxy]).count == 2)
       #expect(some.proxy.id == ObjectIdentifier(some.proxy))
       #expect("\(some.proxy)" == "IdentifiedProxy")
-    }
-
-    @Test("a protocol may inherit a base with a type parameter, and fix it")
-    func genericBase() throws {
-      let numbers = Multicast<NumberListenerProxy>()
-      let counting = Counting()
-      numbers.add(counting)
-      numbers.proxy.hear(3)
-      numbers.proxy.end()
-      #expect(counting.heard == [3, -1])
-      #expect(numbers.proxy.translate(4) { "\($0)" } == "4")
-      numbers.add(Echo())
-      #expect(try numbers.messages.answerTo.all(2) == [3, 20])
-      let outer = Multicast<ListenerProxy<Int>>()
-      outer.add(numbers.proxy)
-      outer.proxy.hear(5)
-      #expect(counting.heard == [3, -1, 5])
     }
 
     @Test("a protocol of another module may be restated")

@@ -2,6 +2,7 @@
 #if Macros
   import ProxyProtocols
   import Forwarding
+  import ForwardingTestSupport
   import Invocations
   import Testing
 
@@ -40,12 +41,35 @@
       #expect(titles.idle == 2)
     }
 
-    @Test("a property is set on all targets")
+    @Test("a property is set on all targets, by the proxy and by a message")
     func setting() throws {
+      #expect(delegates.proxy.draft == nil)
       #expect(try delegates.messages.setDraft.all("text").count == 2)
       #expect([screen.draft, titles.draft] == ["text", "text"])
+      delegates.proxy.draft = "other"
+      #expect([screen.draft, titles.draft] == ["other", "other"])
+      #expect(delegates.proxy.draft == "other")
     }
 
+    @Test(
+      "an optional requirement that all targets omit is not reported, nor is one of a single target"
+    )
+    func nobodyHasIt() async {
+      let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let delegates = Multicast<ChatDelegateProxy>()
+        let screen = Screen()
+        defer { withExtendedLifetime(screen) {} }
+        delegates.add(screen)
+        let single = SingleTarget<ChatDelegateProxy>(screen)
+        for _ in 0..<2 {
+          delegates.proxy.chatDidBecomeIdle(Chat("garden"))
+          if delegates.proxy.titleOfChat(Chat("garden")) != nil { fatalError() }
+          single.proxy.chatDidBecomeIdle(Chat("garden"))
+          if single.proxy.titleOfChat(Chat("garden")) != nil { fatalError() }
+        }
+      }
+      #expect(printedLines(result) == [])
+    }
   }
 
   @Suite("Interception of messages of a protocol")
@@ -96,11 +120,24 @@
       #expect(seen.read { $0 } == ["garden text true", "hello", "draft"])
     }
 
-    @Test("a handler may answer after the target was deallocated")
+    @Test("the target is retained, or held weakly, and then a handler may answer without it")
     func gone() {
+      #expect(Intercepting<ChatDelegateProxy>(Screen()).proxy.unread == 3)
       let watched = Intercepting<ChatDelegateProxy>(Screen(), strongly: false)
+      #expect(watched.proxy.unread == 0)
       watched.messages.unread.around { _ in 7 }
       #expect(watched.proxy.unread == 7)
+    }
+
+    @Test("handlers run without a lock; a message uses the handlers at its beginning")
+    func reentrant() {
+      let watched = Intercepting<ChatDelegateProxy>(screen)
+      let (untyped, added) = (watched.untyped, Guarded(0))
+      untyped.before { [unowned untyped] _ in
+        untyped.before { _ in added.withLock { $0 += 1 } }
+      }
+      for _ in 0..<3 { _ = watched.proxy.unread }
+      #expect(added.read { $0 } == 3)
     }
   }
 #endif

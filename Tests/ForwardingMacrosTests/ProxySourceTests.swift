@@ -4,8 +4,66 @@
   import ForwardingTestSupport
   import Testing
 
+  /// How a program isolates its declarations.
+  enum ProgramIsolation: CaseIterable {
+    case none, mainActor, approachable
+
+    var options: [String] {
+      switch self {
+      case .none: []
+      case .mainActor: ["-default-isolation", "MainActor"]
+      case .approachable:
+        [
+          "-default-isolation", "MainActor", "-enable-upcoming-feature",
+          "InferIsolatedConformances", "-enable-upcoming-feature",
+          "NonisolatedNonsendingByDefault",
+        ]
+      }
+    }
+  }
+
   @Suite("The expansions of '@Forwardable' and '@CLibrary'")
   struct ProxySourceTests {
+    private static let strict = [
+      "-typecheck", "-parse-as-library", "-warnings-as-errors", "-strict-memory-safety",
+    ]
+    private static let withProxies = Toolchain.moduleOptions + Toolchain.macroOptions
+    private static let data = Toolchain.package.appendingPathComponent("Tests/Data/Proxies")
+
+    fileprivate static func data(_ name: String) throws -> String {
+      try String(contentsOf: data.appendingPathComponent(name), encoding: .utf8)
+    }
+
+    /// Runs `body` with an empty folder.
+    private func inFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+      let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("forwarding-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      return try body(folder)
+    }
+
+    /// Compiles a source, which is called `client.swift` in the errors.
+    private func compile(_ source: String, _ options: [String]) throws -> (
+      status: Int32, errors: String
+    ) {
+      try inFolder { folder in
+        let file = folder.appendingPathComponent("client.swift")
+        try source.write(to: file, atomically: true, encoding: .utf8)
+        let swiftc = try #require(Toolchain.path(of: "swiftc"))
+        let finished = try run(swiftc, ["-swift-version", "6", file.path] + options)
+        return (finished.status, finished.errors.replacing(file.path, with: "client.swift"))
+      }
+    }
+
+    /// The lines of the compiler's errors for a client.
+    private func errors(
+      of source: String, _ options: [String] = Self.withProxies
+    ) throws -> [String] {
+      try compile(source, Self.strict + ["-diagnostic-style=llvm"] + options).errors
+        .components(separatedBy: "\n")
+    }
+
     @Test(
       "an unsupported declaration is refused at its token, with advice")
     func refused() throws {
@@ -16,67 +74,38 @@
 
     @Test("the expansion equals the golden")
     func expansion() throws {
-      let swiftc = try #require(Toolchain.path(of: "swiftc"))
-      let folder = Toolchain.package.appendingPathComponent("Tests/Data/Proxies")
-      let source = FileManager.default.temporaryDirectory
-        .appendingPathComponent("forwarding-\(UUID().uuidString).swift")
-      try FileManager.default.copyItem(
-        at: folder.appendingPathComponent("Expanded.swift.txt"), to: source)
-      defer { try? FileManager.default.removeItem(at: source) }
-      let finished = try run(
-        swiftc,
-        [
-          "-typecheck", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors",
-          "-strict-memory-safety", "-Xfrontend", "-dump-macro-expansions", source.path,
-        ] + Toolchain.moduleOptions + Toolchain.macroOptions)
+      let finished = try compile(
+        Self.data("Expanded.swift.txt"),
+        Self.strict + ["-Xfrontend", "-dump-macro-expansions"] + Self.withProxies)
       #expect(finished.status == 0, "\(finished.errors)")
       let text = finished.errors.split(separator: "\n", omittingEmptySubsequences: false)
         .filter { !$0.hasPrefix("@__swiftmacro") && !$0.hasPrefix("------") }
         .map { $0.reversed().drop { $0 == " " }.reversed() }.map { String($0) }
         .joined(separator: "\n")
-      let golden = folder.appendingPathComponent("Expanded.expansion.txt")
+      let golden = Self.data.appendingPathComponent("Expanded.expansion.txt")
       if Toolchain.records { try text.write(to: golden, atomically: true, encoding: .utf8) }
-      #expect(try text == String(contentsOf: golden, encoding: .utf8))
+      #expect(try text == Self.data("Expanded.expansion.txt"))
     }
 
-    /// The compiler's errors for a source.
-    private func errors(of source: String, _ options: [String]) throws -> [String] {
-      let swiftc = try #require(Toolchain.path(of: "swiftc"))
-      let file = FileManager.default.temporaryDirectory
-        .appendingPathComponent("forwarding-\(UUID().uuidString).swift")
-      defer { try? FileManager.default.removeItem(at: file) }
-      try source.write(to: file, atomically: true, encoding: .utf8)
-      let finished = try run(
-        swiftc,
-        [
-          "-typecheck", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors",
-          "-strict-memory-safety", "-diagnostic-style=llvm", file.path,
-        ] + options)
-      return finished.errors.replacing(file.path, with: "client.swift")
-        .components(separatedBy: "\n")
+    @Test("rare requirements compile without a warning", arguments: ProgramIsolation.allCases)
+    func rare(_ isolation: ProgramIsolation) throws {
+      // The checks of `sending` need more than types.
+      let options = [
+        "-emit-sil", "-o", "/dev/null", "-parse-as-library", "-warnings-as-errors", "-package-name",
+        "rare", "-diagnostic-style=llvm",
+      ]
+      let finished = try compile(
+        Self.data("Rare.swift.txt"), options + isolation.options + Self.withProxies)
+      #expect(finished.status == 0, "\(finished.errors)")
     }
 
     @Test("the types, arguments and properties of a program may have any names")
     func names() throws {
-      let options = Toolchain.moduleOptions + Toolchain.macroOptions
-      #expect(try errors(of: TakenNames.source(), options) == [""])
+      #expect(try errors(of: TakenNames.source()) == [""])
     }
 
     @Test("without the trait, the attributes explain how to enable it")
     func noTrait() throws {
-      let swiftc = try #require(Toolchain.path(of: "swiftc"))
-      let folder = FileManager.default.temporaryDirectory
-        .appendingPathComponent("forwarding-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let compiled = try run(
-        swiftc,
-        [
-          "-emit-module", "-emit-module-path", "\(folder.path)/Forwarding.swiftmodule",
-          "-module-name", "Forwarding", "-swift-version", "6", "-parse-as-library",
-          "\(Toolchain.package.path)/Sources/Forwarding/Generated/Macros.swift",
-        ])
-      try #require(compiled.status == 0, "\(compiled.errors)")
       let source = """
         import Forwarding
         @Forwardable
@@ -96,141 +125,63 @@
         }
         """
       let why = "it needs the trait Macros, which `traits: []` left out"
-      #expect(
-        try Set(errors(of: source, ["-I", folder.path]).filter { $0.contains(" error: ") }) == [
-          "client.swift:2:2: error: 'Forwardable' is unavailable: \(why)",
-          "client.swift:4:4: error: 'Otherwise' is unavailable: \(why)",
-          "client.swift:4:3: error: result builder attributes cannot have arguments",
-          "client.swift:6:2: error: 'Forwardable' is unavailable: \(why)",
-          "client.swift:6:1: error: global actor attribute 'Forwardable' cannot have arguments",
-          "client.swift:11:4: error: 'Delegates' is unavailable: \(why)",
-          "client.swift:13:2: error: 'CLibrary' is unavailable: \(why)",
-          "client.swift:13:1: error: global actor attribute 'CLibrary' cannot have arguments",
-        ])
+      try inFolder { folder in
+        let macros = Toolchain.package.appendingPathComponent(
+          "Sources/Forwarding/Generated/Macros.swift")
+        let compiled = try compile(
+          String(contentsOf: macros, encoding: .utf8),
+          [
+            "-emit-module", "-emit-module-path", "\(folder.path)/Forwarding.swiftmodule",
+            "-module-name", "Forwarding", "-parse-as-library",
+          ])
+        try #require(compiled.status == 0, "\(compiled.errors)")
+        let errors = try errors(of: source, ["-I", folder.path]).filter { $0.contains(" error: ") }
+        #expect(
+          Set(errors) == [
+            "client.swift:2:2: error: 'Forwardable' is unavailable: \(why)",
+            "client.swift:4:4: error: 'Otherwise' is unavailable: \(why)",
+            "client.swift:4:3: error: result builder attributes cannot have arguments",
+            "client.swift:6:2: error: 'Forwardable' is unavailable: \(why)",
+            "client.swift:6:1: error: global actor attribute 'Forwardable' cannot have arguments",
+            "client.swift:11:4: error: 'Delegates' is unavailable: \(why)",
+            "client.swift:13:2: error: 'CLibrary' is unavailable: \(why)",
+            "client.swift:13:1: error: global actor attribute 'CLibrary' cannot have arguments",
+          ])
+      }
     }
 
-    /// A source that the compiler refuses without `mark` in place of `MARK`.
+    /// A source that the compiler refuses without `mark` in place of `MARK`: the lines of a block in
+    /// `Advice.swift.txt`.
     private struct Advice: CustomTestStringConvertible, Sendable {
       let testDescription: String
-      let error: String
-      let advice: String
-      let mark: String
-      /// The number of such errors.
-      var count: Int?
-      let source: String
+      private var fields: [String: String] = [:]
+      private(set) var source = "import Forwarding\n"
+      var error: String { fields["error"] ?? "" }
+      var advice: String { fields["advice"] ?? "" }
+      var mark: String { fields["mark"] ?? "" }
+      /// The number of such errors, however often the macro's expansion would say them.
+      var count: Int? { fields["count"].flatMap { Int($0) } }
+
+      init(_ block: String) {
+        let lines = block.components(separatedBy: "\n")
+        testDescription = lines[0]
+        for line in lines.dropFirst() {
+          if let field = line.wholeMatch(of: /(error|advice|count|mark): (.*)/) {
+            fields[String(field.1)] = String(field.2)
+          } else {
+            source += line + "\n"
+          }
+        }
+      }
+
+      static let all = ((try? ProxySourceTests.data("Advice.swift.txt")) ?? "=== no file")
+        .components(separatedBy: "=== ").dropFirst().map { Advice($0) }
     }
 
-    private static let advice = [
-      Advice(
-        testDescription: "a base without a proxy", error: "cannot find type 'NamedProxy' in scope",
-        advice: "// if it is not found: put '@Forwardable' on 'Named'", mark: "@Forwardable",
-        // One error, however often the macro's expansion uses the proxy.
-        count: 1,
-        source: """
-          MARK protocol Named: AnyObject {
-            func rename(_ name: String)
-          }
-          @Forwardable protocol Door: Named {
-            func open()
-          }
-          """),
-      Advice(
-        testDescription: "an actor that only a base names",
-        error: "crosses into main actor-isolated code",
-        advice: "write the actor, as '@MainActor', on 'Door', too", mark: "@MainActor",
-        source: """
-          @Forwardable @MainActor protocol Named: AnyObject {
-            func rename(_ name: String)
-          }
-          @Forwardable MARK protocol Door: Named {
-            func open()
-          }
-          """),
-      Advice(
-        testDescription: "delegates of an actor in a class without it",
-        error: "main actor-isolated default value in a nonisolated context",
-        advice: "write '@MainActor' on 'Session', too", mark: "@MainActor", count: 1,
-        source: """
-          @Forwardable @MainActor protocol Named: AnyObject {
-            func rename(_ name: String)
-          }
-          MARK final class Session {
-            @Delegates var delegate: any Named
-          }
-          """),
-      Advice(
-        testDescription: "a base of actors", error: "non-actor type 'DoorProxy' cannot conform",
-        advice: "if it is of actors: inherit 'Actor', too", mark: ", Actor",
-        source: """
-          @Forwardable protocol Named: Actor {
-            func rename(_ name: String) async
-          }
-          @Forwardable protocol Door: NamedMARK {
-            func open() async
-          }
-          """),
-      Advice(
-        testDescription: "a generic base without types", error: "requires arguments in <...>",
-        advice: "inherit 'Listener' with its types, as 'Listener<Int>'", mark: "<Int>",
-        count: 1,
-        source: """
-          @Forwardable protocol Listener<Event> {
-            associatedtype Event: Sendable
-            func hear(_ event: Event)
-          }
-          @Forwardable protocol Numbers: ListenerMARK {
-            func close()
-          }
-          """),
-      Advice(
-        testDescription: "a generic base without types, of a protocol with a type",
-        error: "requires arguments in <...>",
-        advice: "inherit 'Listener' with its types, as 'Listener<Int>'", mark: "<Int>",
-        count: 1,
-        source: """
-          @Forwardable protocol Listener<Event> {
-            associatedtype Event: Sendable
-            func hear(_ event: Event)
-          }
-          @Forwardable protocol Levels<Level>: ListenerMARK {
-            associatedtype Level
-            func reach(_ level: Level)
-          }
-          """),
-      Advice(
-        testDescription: "subclasses of a class", error: "cannot find type 'ViewProxy' in scope",
-        advice: "if it is a class: no proxy is one of its subclasses", mark: "ing", count: 1,
-        source: """
-          class View {}
-          @Forwardable protocol Viewing: AnyObject {
-            func view()
-          }
-          @Forwardable protocol Cell: ViewMARK {
-            func select()
-          }
-          """),
-      Advice(
-        testDescription: "a value whose type is bound to the protocol",
-        error: "generic struct 'Handle' has self-referential generic requirements",
-        advice: "struct Handle<P: Plugin> {}", mark: "//", count: 1,
-        source: """
-          struct Handle<P: Plugin> {}
-          final class Foo: Plugin {
-            func handle() -> Handle<Foo> { Handle() }
-          }
-          @Forwardable protocol Plugin: AnyObject {
-            MARK @Otherwise(Handle<Foo>())
-            func handle() throws -> Handle<Foo>
-          }
-          """),
-    ]
-
-    @Test("an error of a wrong base shows the solution, which compiles", arguments: advice)
+    @Test("an error of a wrong base shows the solution, which compiles", arguments: Advice.all)
     private func bases(_ row: Advice) throws {
       func errors(_ mark: String) throws -> [String] {
-        try self.errors(
-          of: "import Forwarding\n" + row.source.replacing("MARK", with: mark),
-          Toolchain.moduleOptions + Toolchain.macroOptions)
+        try self.errors(of: row.source.replacing("MARK", with: mark))
       }
       let lines = try errors("")
       let wrong = lines.indices.filter { lines[$0].contains(row.error) }
@@ -243,30 +194,21 @@
 
     @Test("the optimizer does not treat a proxy as an object of the protocol's only class")
     func oneClass() throws {
-      let swiftc = try #require(Toolchain.path(of: "swiftc"))
-      let folder = FileManager.default.temporaryDirectory
-        .appendingPathComponent("forwarding-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let source = folder.appendingPathComponent("main.swift")
-      let program = folder.appendingPathComponent("program").path
-      try FileManager.default.copyItem(
-        at: Toolchain.package.appendingPathComponent("Tests/Data/Proxies/OneClass.swift.txt"),
-        to: source)
       let modules = ["Forwarding", "Invocations", "TypeEncodings", "CForwardingShims"]
-      let compiled = try run(
-        swiftc,
-        [
-          "-O", "-whole-module-optimization", "-swift-version", "6", source.path, "-o", program,
-        ] + Toolchain.moduleOptions + Toolchain.macroOptions
-          + Toolchain.linkOptions(for: modules))
-      try #require(compiled.status == 0, "\(compiled.errors)")
-      let finished = try run(program, [])
-      #expect(finished.status == 0)
-      #expect(
-        finished.output.split(separator: "\n") == [
-          "hear [\"hello\"]", "see 1", "smell 42", "think 13", "hear more twice", "more 42",
-        ])
+      let linking = try Toolchain.linkOptions(for: modules)
+      try inFolder { folder in
+        let program = folder.appendingPathComponent("program").path
+        let compiled = try compile(
+          Self.data("OneClass.swift.txt"),
+          ["-O", "-whole-module-optimization", "-o", program] + Self.withProxies + linking)
+        try #require(compiled.status == 0, "\(compiled.errors)")
+        let finished = try run(program, [])
+        #expect(finished.status == 0)
+        #expect(
+          finished.output.split(separator: "\n") == [
+            "hear [\"hello\"]", "see 1", "smell 42", "think 13", "hear more twice", "more 42",
+          ])
+      }
     }
   }
 #endif

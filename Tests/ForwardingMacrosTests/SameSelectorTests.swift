@@ -66,7 +66,9 @@
       return targets
     }
 
-    @Test("both are called, and both are messages", arguments: ProxyWay.allCases)
+    @Test(
+      "both are called and are messages, on a queue as well",
+      arguments: ProxyWay.allCases)
     func both(_ way: ProxyWay) async throws {
       let artist = Artist(story)
       let painting = making(way, PaintingProxy.self)
@@ -86,19 +88,14 @@
       #expect(try painting.messages.countOf.all("four") == [4])
       #expect(try writing.messages.countOf.all("four") == ["4 letters"])
       #expect(MethodTable.declarationErrors.allSatisfy { $0.type != SwiftType(Artist.self) })
-    }
-
-    @Test("a queue gets both", arguments: ProxyWay.allCases)
-    func queued(_ way: ProxyWay) {
-      let artist = Artist(story)
-      let painting = making(way, PaintingProxy.self)
-      let writing = making(way, WritingProxy.self)
+      painting.remove(artist)
+      writing.remove(artist)
       painting.add(unchecked: artist, on: .queue(queue))
       writing.add(unchecked: artist, on: .queue(queue))
-      painting.proxy.draw(1)
-      writing.proxy.draw("one")
+      painting.proxy.draw(2)
+      writing.proxy.draw("two")
       queue.sync {}
-      #expect(story.take() == ["number 1", "text one"])
+      #expect(story.take() == ["number 2", "text two"])
     }
 
     @Test("handlers before an object get both")

@@ -47,18 +47,4 @@
     func chatDidBecomeIdle(_ chat: Chat) { idle += 1 }
     func titleOfChat(_ chat: Chat) -> String? { "title" }
   }
-
-  /// Isolated to the main actor, as views are.
-  @Forwardable
-  @MainActor
-  protocol ViewDelegate: AnyObject {
-    func show(_ text: String)
-    @Otherwise(0) var height: Int { get }
-  }
-
-  final class View: ViewDelegate {
-    private(set) var shown: [String] = []
-    let height = 10
-    func show(_ text: String) { shown.append(text) }
-  }
 #endif

@@ -6,10 +6,11 @@
   import Testing
 
   private struct Sum: NamedMeter {
-    var sum = 0
+    var sum: Int
     var limit: Int?
     var name: String? = "none"
     private var entries: [String: Int] = [:]
+    init(_ sum: Int = 0) { self.sum = sum }
     mutating func add(_ number: Int) { sum += number }
     subscript(key key: String) -> Int? {
       get { entries[key] }
@@ -86,7 +87,7 @@
   struct ValueTargetTests {
     let meters = Multicast<MeterProxy>()
 
-    @Test("the proxy stores the value, and mutating methods change it")
+    @Test("the proxy stores the value, which mutating methods and setters change")
     func mutating() async {
       let value = Sum()
       meters.add(value)
@@ -94,17 +95,27 @@
       proxy.add(3)
       proxy.add(4)
       await proxy.load(5)
+      proxy.limit = 7
+      proxy[key: "a"] = 5
       #expect(proxy.sum == 12)
+      #expect(proxy.limit == 7)
+      #expect(proxy[key: "a"] == 5)
+      #expect(proxy[key: "b"] == nil)
       #expect(value.sum == 0)
     }
 
-    @Test("a value may be added twice, as two targets")
-    func twice() {
-      meters.add(Sum())
-      meters.add(Sum())
+    @Test("a value may be added twice, as two targets, which get messages and have tokens")
+    func twice() throws {
+      let tokens = [meters.add(Sum()), meters.add(Sum())]
       #expect(meters.count == 2)
       meters.proxy.add(1)
       #expect(meters.targets.map(\.sum) == [1, 1])
+      _ = try meters.messages.add.report(4)
+      #expect(try meters.messages.sum.all() == [5, 5])
+      _ = try meters.messages.setSubscriptKey.report("a", 9)
+      #expect(try meters.messages.subscriptKey.all("a") == [9, 9])
+      for token in tokens { #expect(meters.remove(token)) }
+      #expect(meters.isEmpty)
     }
 
     @Test("a value is asked for its type outside the lock of its proxy")
@@ -117,13 +128,6 @@
         meters.proxy.add(1)
         #expect(meters.count == 0)
       }
-    }
-
-    @Test("a value is removed by its token")
-    func removed() {
-      let token = meters.add(Sum())
-      #expect(meters.remove(token))
-      #expect(meters.isEmpty)
     }
 
     @Test("objects beside it keep their identity, and are held weakly or strongly as requested")
@@ -150,37 +154,6 @@
       ]
       let names = told.map { types in types.map { "\($0)" } }
       #expect(names == Array(repeating: ["Sum", "Total", "Sum"], count: 3))
-    }
-
-    @Test("has its properties and subscripts set")
-    func set() {
-      meters.add(Sum())
-      let proxy = meters.proxy
-      proxy.limit = 7
-      proxy[key: "a"] = 5
-      #expect(proxy.limit == 7)
-      #expect(proxy[key: "a"] == 5)
-      #expect(proxy[key: "b"] == nil)
-    }
-
-    @Test("it may omit optional requirements")
-    func optional() throws {
-      meters.add(Sum())
-      meters.proxy.add(3)
-      for _ in 0..<2 { meters.proxy.reset() }
-      #expect(meters.proxy.sum == 3)
-      let report = try meters.messages.reset.report()
-      #expect(report.answered == 0)
-    }
-
-    @Test("it receives messages that are sent by name")
-    func messages() throws {
-      meters.add(Sum())
-      meters.add(Sum())
-      _ = try meters.messages.add.report(4)
-      #expect(try meters.messages.sum.all() == [4, 4])
-      _ = try meters.messages.setSubscriptKey.report("a", 9)
-      #expect(try meters.messages.subscriptKey.all("a") == [9, 9])
     }
 
     @Test("a value may be of an inherited protocol")
@@ -246,5 +219,41 @@
       }
       #expect(proxy.number == 4_000)
     }
+
+    @Test("a generic function that does not know of the proxy makes, fills and empties one, too")
+    func generic() {
+      func filled<Subject>(_ target: Subject) -> Multicast<Subject> {
+        let made = Multicast<Subject>()
+        made.add(target)
+        return made
+      }
+      let inner = Multicast<MeterProxy>()
+      inner.add(Sum(3))
+      let outer = filled(inner.proxy)
+      #expect(outer.proxy.sum == 3)
+      #expect(outer.map { $0.sum } == [3])
+      #expect(outer.remove(inner.proxy) == 1)
+      #expect(outer.isEmpty)
+    }
+
+    @Test("a visit that does not know of the proxy ends the program with a sentence")
+    func unknown() async {
+      await #expect(processExitsWith: .failure) {
+        visitAll(Multicast<MeterProxy>())
+      }
+    }
+
+    @Test("values are visited as they are, proxies as proxies of the same targets")
+    func kinds() {
+      let inner = Multicast<MeterProxy>()
+      inner.add(Sum(3))
+      meters.add(Sum(1))
+      meters.add(inner.proxy)
+      var sums: [Int] = []
+      meters.forEach { sums.append($0.sum) }
+      #expect(sums == [1, 3])
+    }
   }
+
+  private func visitAll<Subject>(_ all: Multicast<Subject>) { all.forEach { _ in } }
 #endif

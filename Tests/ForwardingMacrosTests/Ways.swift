@@ -19,7 +19,7 @@
 
     func tell(_ line: String) { told.withLock { $0.append(line) } }
 
-    func has(_ line: String) -> Bool { told.read { $0.contains(line) } }
+    var lines: [String] { told.read { $0 } }
 
     /// The entries since the last call.
     func take() -> [String] {
@@ -33,7 +33,8 @@
     func listen(to untyped: MulticastProxy) {
       untyped.onDiagnostic = { [self] diagnostic in
         switch diagnostic {
-        case .deadTarget, .diedUnreached: tell("dead")
+        case .deadTarget: tell("dead")
+        case .diedUnreached(_, let type): tell("unreached \(type)")
         case .failed(_, let selector, let error): tell("failed \(selector) \(error)")
         case .unheard(let selector, let error): tell("unheard \(selector) \(error)")
         case .unanswered(let selector): tell("unanswered \(selector)")
