@@ -16,7 +16,8 @@
     @Optional func check() throws(CancellationError)
     @Optional func guess(_ number: Int) -> Int?
     @Optional func wait(_ number: Int) async -> Int?
-    @Optional @Otherwise(throw: Lame(name: "closed")) func leave(_ number: Int) throws(Lame) -> Int
+    @Optional @Otherwise(throw: Lame(name: "closed"))
+    mutating func leave(_ number: Int) throws(Lame) -> Int
     @Optional @Otherwise(throw: Lame(name: "closed"))
     func leaveLater(_ number: Int) async throws(Lame) -> Int
   }
@@ -50,7 +51,7 @@
     }
     mutating func step(_ count: Int) async { self.count += count }
     func steps() async -> Int { count }
-    func leave(_ number: Int) throws(Lame) -> Int { 2 * number }
+    mutating func leave(_ number: Int) throws(Lame) -> Int { 2 * number }
     func leaveLater(_ number: Int) async throws(Lame) -> Int { 3 * number }
   }
 

@@ -184,23 +184,22 @@
     }
 
     @Test(
-      "turns retain the objects that they need when all other references are released",
+      "a turn begins when the one before has ended, also if all other references are released",
       arguments: ProxyWay.allCases)
     func lifetime(_ way: ProxyWay) async throws {
       let targets = Guarded<Multicast<HearingProxy>?>(story.hearing(way))
       for number in 1...2 {
-        let ear = Ear(number, story)
-        if number == 1 {
-          ear.later = {
-            targets.withLock { $0 = nil }
-            await Task.yield()
-          }
+        let (ear, story) = (Ear(number, story), story)
+        ear.later = {
+          targets.withLock { $0 = nil }
+          await Task.yield()
+          story.tell("\(number) ends")
         }
         targets.read { $0 }?.add(ear, strongly: true)
       }
       let answer = try await targets.read { $0?.proxy }?.checkLater(4)
       #expect(answer == 2)
-      #expect(story.take() == ["1 checks 4", "2 checks 4"])
+      #expect(story.take() == ["1 checks 4", "1 ends", "2 checks 4", "2 ends"])
     }
 
     @Test("turns of many concurrent tasks do not interfere", arguments: ProxyWay.allCases)

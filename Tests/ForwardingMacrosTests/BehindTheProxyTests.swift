@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
   import Dispatch
-  import ProxyProtocols
   import Forwarding
   import Invocations
   import Testing
@@ -89,44 +88,38 @@
 
   @Suite("Single targets and handlers, used by several threads")
   struct ThreadsBehindTheProxyTests {
+    private let story = Story()
+
     @Test("one thread may replace the target while others call it")
     func replacing() {
-      let single = SingleTarget<ChatDelegateProxy>()
-      let targets = [Titles(), Titles()]
-      defer { withExtendedLifetime(targets) {} }
-      nonisolated(unsafe) let proxy = single.proxy
-      nonisolated(unsafe) let shared = targets
-      let untyped = single.untyped
-      single.target = targets[0]
+      let ears = (1...2).map { Ear($0, story) }
+      let single = SingleTarget<HearingProxy>(ears[0])
       DispatchQueue.concurrentPerform(iterations: 4) { thread in
         for number in 0..<500 {
           if thread == 0 {
-            untyped.add(shared[number % 2])
+            single.target = ears[number % 2]
           } else {
-            precondition(proxy.unread == 1)
+            precondition([1, 2].contains(single.proxy.total(1)))
           }
         }
       }
-      #expect(single.target is Titles)
+      #expect(single.target === ears[1])
     }
 
     @Test("one thread may add handlers while others send")
     func handlers() {
-      let watched = Intercepting<ChatDelegateProxy>(Titles())
-      nonisolated(unsafe) let proxy = watched.proxy
-      let untyped = watched.untyped
-      let count = Guarded(0)
+      let (watched, count) = (Intercepting<HearingProxy>(Ear(1, story)), Guarded(0))
       DispatchQueue.concurrentPerform(iterations: 4) { thread in
         for _ in 0..<200 {
           if thread == 0 {
-            let token = untyped.before { _ in count.withLock { $0 += 1 } }
+            let token = watched.untyped.before { _ in count.withLock { $0 += 1 } }
             precondition(token.remove())
           } else {
-            precondition(proxy.unread == 1)
+            precondition(watched.proxy.total(1) == 1)
           }
         }
       }
-      #expect(untyped.target is Titles)
+      #expect(watched.proxy.total(2) == 2)
     }
   }
 #endif

@@ -122,6 +122,7 @@
         var sum = 0
         proxy.add(number, to: &sum)
         tell("sum") { sum }
+      case .count: tell("count") { multicast.count }
       case .report(let number):
         tell("report") {
           try multicast.messages.hear.report(number).entries.map { "\($0.outcome)" }
@@ -159,6 +160,7 @@
       case rate(Int)
       case nap(Int)
       case mark(Int)
+      case count
 
       static func add(
         _ number: Int, strongly: Bool = true, priority: Int = 0, once: Bool = false
@@ -200,8 +202,10 @@
         told: ["2 hears 5", "1 hears 6", "2 hears 6"]),
       Rule(
         testDescription: "a target is held weakly, or strongly on request",
-        steps: [.add(1, strongly: false), .add(2), .tell(4), .die(1), .die(2), .tell(5), .tell(6)],
-        told: ["1 hears 4", "2 hears 4", "2 hears 5", "dead", "2 hears 6"]),
+        steps: [
+          .add(1, strongly: false), .add(2), .tell(4), .die(1), .die(2), .tell(5), .tell(6), .count,
+        ],
+        told: ["1 hears 4", "2 hears 4", "2 hears 5", "dead", "2 hears 6", "count 1"]),
       Rule(
         testDescription: "a weak target that died before its first call is told by its type",
         steps: [.add(1, strongly: false), .die(1), .add(2), .tell(5), .tell(6)],
@@ -222,8 +226,8 @@
         told: ["1 hears 5", "1 hears 6", "2 hears 6"]),
       Rule(
         testDescription: "a once-only target is called once, and removed",
-        routes: once, steps: [.add(1, once: true), .add(2), .tell(5), .tell(6)],
-        told: ["1 hears 5", "2 hears 5", "2 hears 6"]),
+        routes: once, steps: [.add(1, once: true), .add(2), .count, .tell(5), .count, .tell(6)],
+        told: ["count 2", "1 hears 5", "2 hears 5", "count 1", "2 hears 6"]),
       Rule(
         testDescription: "a once-only target that adds itself again is called again",
         routes: once,

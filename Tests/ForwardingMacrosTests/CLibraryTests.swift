@@ -13,7 +13,7 @@
     @Symbol("abs") let magnitude: @convention(c) (Int32) -> Int32
     @Optional let abs: (@convention(c) (Int32) -> Int32)?
     @Optional @Symbol("no_such_function") var missing: Length? { didSet { _ = oldValue } }
-    @Optional @Symbol("abs") let also: (@convention(c) (Int32) -> Int32)?
+    @Optional @Symbol("abs") let also: Optional<@convention(c) (Int32) -> Int32>
     private let `labs`: (@convention(c) (Int) -> Int)
     let version = 2
     static let limit = 3

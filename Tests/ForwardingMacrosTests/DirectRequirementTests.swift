@@ -133,15 +133,6 @@
       }
     }
 
-    @Test("the default is used without targets")
-    func nobody() async throws {
-      #expect(tools.proxy.count([1], of: 1) == 0)
-      tools.proxy.visit { _ in Issue.record("nobody is there") }
-      var sum = 1
-      try await tools.proxy.measure([1], into: &sum)
-      #expect(sum == 1)
-    }
-
     @Test("a target with a lane and a proxy that keeps messages are errors")
     func refused() throws {
       let told = Mutex<[String]>([])

@@ -82,7 +82,7 @@
       self.count += count
       return self.count
     }
-    func check(_ text: String) async throws { throw Refusal() }
+    func check(_ text: String) async throws { throw Lame(name: text) }
     nonisolated func hint(_ text: String) { hints.withLock { $0.append(text) } }
   }
 
@@ -187,7 +187,7 @@
       #expect(await proxy.add(3) == 5)
       #expect(await one.count == 5)
       await proxy.reset()
-      await #expect(throws: Refusal.self) { try await proxy.check("") }
+      await #expect(throws: Lame(name: "counter")) { try await proxy.check("counter") }
       counters.remove(other)
       proxy.hint("quick")
       #expect(one.hints.read { $0 } == ["quick"])

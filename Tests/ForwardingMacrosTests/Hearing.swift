@@ -19,6 +19,7 @@
     @Otherwise(0, combine: +) func totalLater(_ number: Int) async -> Int
     func mark(_ number: Int, _ text: String) throws
     func add(_ number: Int, to sum: inout Int)
+    var mood: String? { get set }
     /// This one and the next cannot be messages.
     func lend(_ number: () -> Int) throws
     func lendLater(_ number: some BinaryInteger & Sendable) async
@@ -69,6 +70,10 @@
       ear.note("adds \(number) to \(sum)")
       sum += number
     }
+    var mood: String? {
+      get { ear.kept }
+      set { ear.kept = newValue }
+    }
     func lend(_ number: () -> Int) throws {
       hear(number())
       try ear.failIfBroken()
@@ -89,6 +94,7 @@
       get { failure != nil }
       set { failure = newValue ? Lame(name: "\(number)") : nil }
     }
+    fileprivate var kept: String?
     var ear: Ear { self }
 
     init(_ number: Int, _ story: Story) { (self.number, self.story) = (number, story) }

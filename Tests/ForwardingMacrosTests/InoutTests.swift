@@ -11,7 +11,7 @@
   protocol Editing: AnyObject {
     func edit(_ text: inout String)
     func swap(_ one: inout [Int], with other: inout [Int]) throws -> Int
-    @Otherwise(false) func check(_ text: inout String, at index: Int) throws(Refusal) -> Bool
+    @Otherwise(false) func check(_ text: inout String, at index: Int) throws(Lame) -> Bool
     @Optional func polish(_ text: inout String)
   }
 
@@ -23,9 +23,9 @@
       (one, other) = (other, one)
       return one.count
     }
-    func check(_ text: inout String, at index: Int) throws(Refusal) -> Bool {
+    func check(_ text: inout String, at index: Int) throws(Lame) -> Bool {
       text = "\(text)@\(index)"
-      if index < 0 { throw Refusal() }
+      if index < 0 { throw Lame(name: mark) }
       return true
     }
   }
@@ -55,7 +55,7 @@
     func throwing() throws {
       var text = "-"
       #expect(try editors.proxy.check(&text, at: 1))
-      #expect(throws: Refusal.self) { try editors.proxy.check(&text, at: -1) }
+      #expect(throws: Lame(name: "a")) { try editors.proxy.check(&text, at: -1) }
       #expect(text == "-@1@-1")
     }
 

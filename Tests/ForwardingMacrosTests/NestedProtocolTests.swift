@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
-  import Dispatch
   import ProxyProtocols
   import Forwarding
   import Testing
@@ -102,15 +101,6 @@
       #expect(guests.proxy[note].one == .wild)
       #expect(try guests.messages.mood.all() == [.wild])
       _ = try guests.messages.take.all(note)
-      #expect(story.take() == ["take hello"])
-    }
-
-    @Test("a queue gets its messages")
-    func queued() {
-      let queue = DispatchQueue(label: "room")
-      guests.add(unchecked: Visitor(story), strongly: true, on: .queue(queue))
-      guests.proxy.take(note)
-      queue.sync {}
       #expect(story.take() == ["take hello"])
     }
 

@@ -228,7 +228,8 @@
 
   /// The proxy behind the proxy.
   private enum Behind: CaseIterable {
-    case calls, messages, blocking, deadline, outer, queue, dataSource, single, singleByMessages
+    case calls, messages, blocking, deadline, outer, queue, dataSource, fallback
+    case single, singleByMessages
 
     var isSingle: Bool { self == .single || self == .singleByMessages }
     /// Whether a target gets nothing that cannot be a message.
@@ -323,6 +324,9 @@
     // An error ends the asking.
     case (.dataSource, .failingBesideOne):
       return table[sending.kind]?[.failing]
+    case (.fallback, .one), (.fallback, .none), (.fallback, .leaving), (.fallback, .throwing):
+      return outcome
+    case (.fallback, _): return nil
     case (.single, .two), (.single, .leavingBesideOne), (.single, .failingBesideOne),
       (.single, .throwingBesideOne):
       return nil
@@ -367,7 +371,7 @@
       let multicast: Multicast<AskedProxy> =
         switch behind {
         case .messages: Multicast(MessagesAlone())
-        case .dataSource: DataSource()
+        case .dataSource, .fallback: DataSource()
         case .single: SingleTarget()
         case .singleByMessages: Multicast(MessagesAlone(one: nil))
         case .calls, .blocking, .deadline, .queue, .outer: Multicast()
@@ -389,7 +393,11 @@
         multicast.untyped.add(Failing(CancellationError()), strongly: true, on: lane)
       default: break
       }
-      for target in asked { multicast.add(unchecked: target, strongly: true, on: lane) }
+      if behind == .fallback {
+        (multicast as? DataSource<AskedProxy>)?.setFallback(asked.first, strongly: true)
+      } else {
+        for target in asked { multicast.add(unchecked: target, strongly: true, on: lane) }
+      }
       let outer = Multicast<AskedProxy>()
       if behind == .outer {
         story.listen(to: outer.untyped)

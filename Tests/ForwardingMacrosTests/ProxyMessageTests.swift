@@ -1,54 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
-  import ProxyProtocols
   import Forwarding
   import ForwardingTestSupport
   import Invocations
   import Testing
 
-  @Suite("Messages of a protocol to many targets")
+  @Suite("Messages of a protocol to many targets", .timeLimit(.minutes(60)))
   struct MulticastMessageTests {
-    let chat = Chat("garden")
-    let delegates = Multicast<ChatDelegateProxy>()
-    let screen = Screen()
-    let titles = Titles()
+    private let story = Story()
+    private let targets = Multicast<HearingProxy>()
+    private let ears: [Ear]
 
     init() {
-      screen.allows = false
-      delegates.add(screen, strongly: true)
-      delegates.add(titles, strongly: true)
+      ears = [Ear(1, story), Ear(2, story)]
+      targets.add(ears[0], strongly: true)
+      targets.add(FullEar(ears[1]), strongly: true)
     }
 
     @Test("a report has the outcomes, with typed answers")
     func report() throws {
-      let report = try delegates.messages.chatShouldSend.report(chat, "text")
-      #expect(report.answers == [false, true])
-      #expect(report.entries.map(\.answer) == [false, true])
+      let report = try targets.messages.weigh.report(5)
+      #expect(report.answers == [105, 205])
+      #expect(report.entries.map(\.answer) == [105, 205])
       #expect(report.answered == 2)
-      let upload = try delegates.messages.chatUpload.report(chat, [])
-      #expect(upload.answers == [0])
-      #expect(upload.errors.first is Refusal)
+      ears[0].isBroken = true
+      let checks = try targets.messages.check.report(5)
+      #expect(checks.answers == [2])
+      #expect(checks.errors.map { $0 as? Lame } == [Lame(name: "1")])
     }
 
     @Test("a report of a message without a result has the targets that omit it")
     func reportVoid() throws {
       for _ in 0..<2 {
-        let report = try delegates.messages.chatDidBecomeIdle.report(chat)
+        let report = try targets.messages.nap.report(5)
         #expect(report.answers.count == 1)
         #expect(report.entries.map { $0.answer != nil } == [false, true])
         #expect(report.entries.map(\.outcome.isAnswer) == [false, true])
       }
-      #expect(titles.idle == 2)
+      #expect(story.take() == ["2 naps 5", "2 naps 5"])
     }
 
     @Test("a property is set on all targets, by the proxy and by a message")
     func setting() throws {
-      #expect(delegates.proxy.draft == nil)
-      #expect(try delegates.messages.setDraft.all("text").count == 2)
-      #expect([screen.draft, titles.draft] == ["text", "text"])
-      delegates.proxy.draft = "other"
-      #expect([screen.draft, titles.draft] == ["other", "other"])
-      #expect(delegates.proxy.draft == "other")
+      #expect(targets.proxy.mood == nil)
+      #expect(try targets.messages.setMood.all("calm").count == 2)
+      #expect(ears.map(\.mood) == ["calm", "calm"])
+      targets.proxy.mood = "wild"
+      #expect(ears.map(\.mood) == ["wild", "wild"])
+      #expect(targets.proxy.mood == "wild")
     }
 
     @Test(
@@ -56,87 +55,113 @@
     )
     func nobodyHasIt() async {
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-        let delegates = Multicast<ChatDelegateProxy>()
-        let screen = Screen()
-        defer { withExtendedLifetime(screen) {} }
-        delegates.add(screen)
-        let single = SingleTarget<ChatDelegateProxy>(screen)
-        for _ in 0..<2 {
-          delegates.proxy.chatDidBecomeIdle(Chat("garden"))
-          if delegates.proxy.titleOfChat(Chat("garden")) != nil { fatalError() }
-          single.proxy.chatDidBecomeIdle(Chat("garden"))
-          if single.proxy.titleOfChat(Chat("garden")) != nil { fatalError() }
+        let (targets, ear) = (Multicast<HearingProxy>(), Ear(1, Story()))
+        targets.add(ear)
+        for proxy in [targets.proxy, SingleTarget<HearingProxy>(ear, strongly: true).proxy] {
+          for number in 1...2 {
+            proxy.nap(number)
+            require(proxy.rest(number) == nil)
+          }
         }
       }
       #expect(printedLines(result) == [])
+    }
+
+    @Test("awaited messages have all answers, one after the other or concurrently")
+    func awaited() async throws {
+      let check = targets.messages.checkLater
+      for concurrently in [false, true] {
+        #expect(try await check.all(5, concurrently: concurrently) == [1, 2])
+        #expect(try await check(5, concurrently: concurrently) == 2)
+        for ear in ears { ear.isBroken = true }
+        #expect(try await check.report(5, concurrently: concurrently).errors.count == 2)
+        for ear in ears { ear.isBroken = false }
+      }
+      #expect(try await check.first(5, concurrently: false) == 1)
+      #expect(throws: InvocationError.self) { try check.all(5) }
+    }
+
+    @Test("a proxy has a stream of its messages")
+    func stream() async throws {
+      let numbers = try targets.messages.hear.calls()
+      for number in 1...2 { targets.proxy.hear(number) }
+      targets.removeAll()
+      #expect(await numbers.reduce(into: []) { $0.append($1) } == [1, 2])
     }
   }
 
   @Suite("Interception of messages of a protocol")
   struct InterceptedMessageTests {
-    let chat = Chat("garden")
-    let screen = Screen()
+    private let story = Story()
+    private let ear: Ear
+    private let watched: Intercepting<HearingProxy>
+
+    init() {
+      ear = Ear(1, story)
+      watched = Intercepting(ear)
+    }
 
     @Test("a 'before' handler sees the arguments, and may end the message")
-    func before() {
-      let watched = Intercepting<ChatDelegateProxy>(screen)
-      watched.messages.chatUpload.before { chat, file in
-        if file.count > 2 { throw Refusal() }
+    func before() throws {
+      watched.messages.check.before { number in
+        if number > 2 { throw Lame(name: "before") }
       }
-      #expect(try! watched.proxy.chat(chat, upload: [1]) == 1)
-      #expect(throws: Refusal.self) { try watched.proxy.chat(chat, upload: [1, 2, 3]) }
+      #expect(try watched.proxy.check(2) == 1)
+      #expect(throws: Lame(name: "before")) { try watched.proxy.check(3) }
+      #expect(story.take() == ["1 checks 2"])
     }
 
     @Test("a handler around the target may answer, or send on other arguments")
     func around() {
-      let watched = Intercepting<ChatDelegateProxy>(screen)
-      watched.messages.chatDidReceive.around { proceed, chat, message in
-        try proceed(chat, ChatMessage(message.text.uppercased()))
-      }
-      let token = watched.messages.unread.around { proceed in try proceed() * 10 }
-      watched.messages.titleOfChat.around { proceed, chat in (try? proceed(chat)) ?? chat.name }
-      watched.proxy.chat(chat, didReceive: ChatMessage("hello"))
-      #expect(screen.seen == ["garden: HELLO"])
-      #expect(watched.proxy.unread == 30)
-      #expect(watched.proxy.titleOfChat(chat) == "garden")
+      watched.messages.hear.around { proceed, number in try proceed(number + 1) }
+      let token = watched.messages.weigh.around { proceed, number in try proceed(number) * 10 }
+      watched.messages.rest.around { proceed, number in (try? proceed(number)) ?? -number }
+      watched.proxy.hear(5)
+      #expect(story.take() == ["1 hears 6"])
+      #expect(watched.proxy.weigh(5) == 1050)
+      #expect(watched.proxy.rest(5) == -5)
       #expect(token.remove())
-      #expect(watched.proxy.unread == 3)
+      #expect(watched.proxy.weigh(5) == 105)
+    }
+
+    @Test("a handler around an async requirement awaits what it sends on")
+    func awaited() async throws {
+      watched.messages.checkLater.around { proceed, number in
+        await Task.yield()
+        return try await proceed(number + 1) + 10
+      }
+      #expect(try await watched.proxy.checkLater(5) == 11)
+      #expect(story.take() == ["1 checks 6"])
     }
 
     @Test("an 'after' handler sees the answer")
     func after() {
-      let watched = Intercepting<ChatDelegateProxy>(screen)
-      let seen = Guarded<[String]>([])
-      watched.messages.chatShouldSend.after { answer, chat, text in
-        seen.withLock { $0.append("\(chat.name) \(text) \(answer)") }
-      }
-      watched.messages.chatDidReceive.after { chat, message in
-        seen.withLock { $0.append(message.text) }
-      }
-      watched.messages.setDraft.after { draft in seen.withLock { $0.append(draft ?? "") } }
-      _ = watched.proxy.chat(chat, shouldSend: "text")
-      watched.proxy.chat(chat, didReceive: ChatMessage("hello"))
-      watched.proxy.draft = "draft"
-      #expect(seen.read { $0 } == ["garden text true", "hello", "draft"])
+      let story = story
+      watched.messages.weigh.after { answer, number in story.tell("\(answer) for \(number)") }
+      watched.messages.hear.after { story.tell("after \($0)") }
+      watched.messages.setMood.after { story.tell($0 ?? "none") }
+      _ = watched.proxy.weigh(5)
+      watched.proxy.hear(6)
+      watched.proxy.mood = "calm"
+      #expect(story.take() == ["1 weighs 5", "105 for 5", "1 hears 6", "after 6", "calm"])
     }
 
     @Test("the target is retained, or held weakly, and then a handler may answer without it")
     func gone() {
-      #expect(Intercepting<ChatDelegateProxy>(Screen()).proxy.unread == 3)
-      let watched = Intercepting<ChatDelegateProxy>(Screen(), strongly: false)
-      #expect(watched.proxy.unread == 0)
-      watched.messages.unread.around { _ in 7 }
-      #expect(watched.proxy.unread == 7)
+      #expect(Intercepting<HearingProxy>(Ear(1, story)).proxy.weigh(5) == 105)
+      let weakly = Intercepting<HearingProxy>(Ear(1, story), strongly: false)
+      #expect(weakly.proxy.weigh(5) == -1)
+      weakly.messages.weigh.around { _, number in number }
+      #expect(weakly.proxy.weigh(5) == 5)
     }
 
     @Test("handlers run without a lock; a message uses the handlers at its beginning")
     func reentrant() {
-      let watched = Intercepting<ChatDelegateProxy>(screen)
       let (untyped, added) = (watched.untyped, Guarded(0))
       untyped.before { [unowned untyped] _ in
         untyped.before { _ in added.withLock { $0 += 1 } }
       }
-      for _ in 0..<3 { _ = watched.proxy.unread }
+      for number in 0..<3 { watched.proxy.hear(number) }
       #expect(added.read { $0 } == 3)
     }
   }

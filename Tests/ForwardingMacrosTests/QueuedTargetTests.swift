@@ -7,22 +7,6 @@
   import Testing
 
   @Forwardable
-  private protocol Stacking {
-    mutating func push(_ number: Int)
-    @Optional func rest(_ number: Int)
-    @Otherwise(0) var sum: Int { get }
-  }
-
-  private struct Stack: Stacking {
-    let story: Story
-    var sum = 0
-    mutating func push(_ number: Int) {
-      sum += number
-      story.tell("sum \(sum)")
-    }
-  }
-
-  @Forwardable
   private protocol Borrowing: AnyObject {
     func read(_ pointer: UnsafePointer<Int32>)
     func write(_ pointer: UnsafeMutablePointer<Int32>)
@@ -90,7 +74,7 @@
     @Test(
       "a target is called on its queue, after the blocks enqueued before",
       arguments: ProxyWay.allCases)
-    func order(_ way: ProxyWay) {
+    func order(_ way: ProxyWay) throws {
       let targets = story.hearing(way)
       let ear = ear(1, .queue(queue), in: targets)
       for _ in 0..<2 {
@@ -108,6 +92,9 @@
             "before", "1 hears 1", "on the queue: true", "between", "1 hears 2", "behind",
           ])
       }
+      ear.isBroken = true
+      try targets.proxy.mark(3, "")
+      #expect(heard() == ["1 marks 3 ", "failed mark:: Lame(name: \"1\")"])
     }
 
     @Test(
@@ -123,6 +110,9 @@
       tellPlace(of: ear)
       queue.sync { #expect(targets.proxy.weigh(2) == 102) }
       #expect(story.take() == ["1 weighs 2", "on the queue: true"])
+      var sum = 5
+      targets.proxy.add(1, to: &sum)
+      #expect(sum == 6)
     }
 
     @Test(
@@ -154,15 +144,6 @@
           continue
         }
       }
-    }
-
-    @Test("a variable is changed on a queue while the sender waits", arguments: ProxyWay.allCases)
-    func variable(_ way: ProxyWay) {
-      let targets = story.hearing(way)
-      ear(1, .blocking(queue), in: targets)
-      var sum = 5
-      targets.proxy.add(1, to: &sum)
-      #expect(sum == 6)
     }
 
     @Test(
@@ -279,23 +260,15 @@
       }
       ear.errand = { tell(1) }
       for number in 1...5 {
-        Trace.$id.withValue(number) { targets.proxy.hear(number) }
+        Trace.$id.withValue(number) {
+          targets.proxy.hear(number)
+          targets.proxy.nap(number)
+        }
       }
       for await _ in ended.stream {}
-      #expect(story.take() == (1...5).flatMap { ["1 hears \($0)", "of \($0)"] })
-    }
-
-    @Test("a target may be a value, which changes on the queue", arguments: ProxyWay.allCases)
-    func structures(_ way: ProxyWay) {
-      let targets = Multicast<StackingProxy>(way.untyped)
-      targets.add(unchecked: Stack(story: story), on: .queue(queue))
-      targets.add(unchecked: Stack(story: story), on: .blocking(queue))
-      for number in 1...2 {
-        targets.proxy.push(number)
-        targets.proxy.rest(number)
-      }
-      #expect(targets.proxy.sum == 3)
-      #expect(heard() == ["sum 1", "sum 1", "sum 3", "sum 3"])
+      // The target leaves `nap` out.
+      let told = story.take().filter { !$0.contains("nap") }
+      #expect(told == (1...5).flatMap { ["1 hears \($0)", "of \($0)"] })
     }
 
     @Test("a target is refused if its queue would wait for itself", arguments: ProxyWay.allCases)

@@ -156,18 +156,6 @@
       #expect(names == Array(repeating: ["Sum", "Total", "Sum"], count: 3))
     }
 
-    @Test("a value may be of an inherited protocol")
-    func inherited() {
-      let named = Multicast<NamedMeterProxy>()
-      named.add(Sum())
-      named.proxy.add(6)
-      named.proxy.rename("six")
-      named.proxy.limit = 3
-      #expect(named.proxy.sum == 6)
-      #expect(named.proxy.name == "six")
-      #expect(named.proxy.limit == 3)
-    }
-
     @Test("a value may be a single target, and have handlers")
     func one() {
       let single = SingleTarget<MeterProxy>(Sum())
@@ -193,8 +181,23 @@
         #expect(proxy.sum == 5)
       }
       named.proxy.rename("a")
+      named.proxy.limit = 3
+      #expect(named.proxy.limit == 3)
       #expect(named.proxy.name == "unique")
       #expect((meters.targets.first as? Unique)?.name == "unique")
+    }
+
+    @Test("it may be changed on a queue", arguments: ProxyWay.allCases)
+    func queued(_ way: ProxyWay) {
+      let (meters, queue) = (Multicast<MeterProxy>(way.untyped), DispatchQueue(label: "meters"))
+      meters.add(unchecked: Sum(), on: .queue(queue))
+      meters.add(unchecked: Sum(), on: .blocking(queue))
+      for number in 1...2 {
+        meters.proxy.add(number)
+        meters.proxy.reset()
+      }
+      #expect(meters.proxy.sum == 3)
+      queue.sync { #expect(meters.targets.map(\.sum) == [3, 3]) }
     }
 
     @Test("what it calls of itself, while a call changes it, has the answer without a target")

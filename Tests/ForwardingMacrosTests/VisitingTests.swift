@@ -1,37 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
   import Dispatch
-  import ProxyProtocols
   import Forwarding
   import Testing
 
   @Suite("Visiting the targets of a multicast")
   struct VisitingTests {
-    private let screens = ["one", "two", "three"].map { Screen($0) }
-
-    private static func name(_ target: any ChatDelegate) -> String {
-      (target as? Screen)?.name ?? "\(type(of: target))"
-    }
+    private let story = Story()
 
     @Test("a target on a queue is not visited", arguments: ProxyWay.allCases)
     func leftOut(_ way: ProxyWay) {
-      let delegates = Multicast<ChatDelegateProxy>(way.untyped)
-      let queue = DispatchQueue(label: "visits")
-      delegates.add(unchecked: screens[0], on: .queue(queue))
-      delegates.add(unchecked: screens[1], on: .blocking(queue))
-      delegates.add(screens[2])
-      #expect(delegates.map { Self.name($0) } == ["three"])
+      let (targets, queue) = (story.hearing(way), DispatchQueue(label: "visits"))
+      targets.add(unchecked: Ear(1, story), strongly: true, on: .queue(queue))
+      targets.add(unchecked: Ear(2, story), strongly: true, on: .blocking(queue))
+      story.ear(3, in: targets)
+      #expect(targets.map { $0.total(1) } == [3])
     }
 
     @Test("an error of the body ends the visit")
     func errors() {
-      let delegates = Multicast<ChatDelegateProxy>()
-      for screen in screens { delegates.add(screen) }
+      let targets = story.hearing()
+      for number in 1...2 { story.ear(number, in: targets) }
       var visits = 0
-      #expect(throws: Refusal.self) {
-        try delegates.forEach { _ in
+      #expect(throws: Lame(name: "visitor")) {
+        try targets.forEach { _ in
           visits += 1
-          throw Refusal()
+          throw Lame(name: "visitor")
         }
       }
       #expect(visits == 1)
@@ -39,12 +33,13 @@
 
     @Test("a visit may end early, and give what it found", arguments: ProxyWay.allCases)
     func ends(_ way: ProxyWay) {
-      let delegates = Multicast<ChatDelegateProxy>(way.untyped)
-      for screen in screens { delegates.add(screen, once: screen === screens[2]) }
-      #expect(delegates.first { Self.name($0) == "two" } === screens[1])
-      #expect(!delegates.allSatisfy { Self.name($0) == "one" })
-      #expect(delegates.count == 3)
-      #expect(delegates.map { Self.name($0) } == ["one", "two", "three"])
+      let targets = story.hearing(way)
+      for number in 1...2 { story.ear(number, in: targets) }
+      targets.add(Ear(3, story), strongly: true, once: true)
+      #expect(targets.first { $0.total(1) == 2 }?.total(1) == 2)
+      #expect(!targets.allSatisfy { $0.total(1) == 1 })
+      #expect(targets.count == 3)
+      #expect(targets.map { $0.total(1) } == [1, 2, 3])
     }
   }
 #endif
