@@ -120,8 +120,8 @@ extension ForwardingError: CustomStringConvertible {
       "the result of \(context) is \(type.title), and the sender does not wait for it; await the message, or add "
         + "the target with 'on: .blocking'"
     case .notAMessage(let context, let reason):
-      "\(context) cannot be a message, because \(reason); add the target itself, without a queue, or with one "
-        + "that blocks without a deadline"
+      "\(context) cannot be a message, because \(reason); add the target itself, without a queue, or, for calls "
+        + "that are not awaited, with one that blocks without a deadline"
     case .needsSingleTarget(let selector):
       "an argument of \(Self.name(selector)) is 'sending', so only one target may get it; use a 'SingleTarget'"
     }
