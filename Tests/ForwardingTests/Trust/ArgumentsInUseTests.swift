@@ -3,90 +3,45 @@ import Forwarding
 import ForwardingTestSupport
 import Foundation
 import Invocations
-import Synchronization
 import Testing
 import TypeEncodings
 
-/// An object whose memory shows whether it is still valid.
-private class SoundObject: CallObject {
-  let list = [1, 2, 3]
-  var isSound: Bool { list.count == 3 }
+private final class Typed: CallObject {}
+private final class Native: CallObject {}
+private final class Holding: CallObject, MethodProviding {
+  func ownMethod(for selector: Selector) -> Implementation? {
+    Intrusion.happen()
+    return try? Implementation(method: { (_: Holding, _: AnyCallObject?, _: String?) in })
+  }
 }
 
-private let words = "a text that is long enough for memory of its own"
-
-/// A message that is sent, and what code that runs in its middle tries to do with it.
+/// A message that is sent, and what code that runs in its middle cannot replace.
 private final class Intrusion: @unchecked Sendable {
   // SAFETY: used on one thread, in a separate process.
   nonisolated(unsafe) static var current: Intrusion?
 
   let call: Invocation
-  var wasThere = false
   var refused: Set<Int> = []
 
   init() throws {
     call = try Invocation(MethodSignature("v@:@*"), selector: "take:text:")
-    try call.setArgument(SoundObject(), at: 2)
-    try call.setArgument(words, at: 3)
+    try call.setArgument(Typed(), at: 2)
+    try call.setArgument("a text that is long enough for memory of its own", at: 3)
   }
 
-  /// Tries to replace the target and each argument.
   static func happen() {
-    guard let intrusion = current, !intrusion.wasThere else { return }
-    intrusion.wasThere = true
+    guard let intrusion = current else { return }
     let call = intrusion.call
-    func attempt(_ change: () throws(InvocationError) -> Void) {
-      do { try change() } catch {
-        guard case .argumentInUse(let index) = error else { fatalError("\(error)") }
+    func attempt(_ change: () throws -> Void) {
+      do { try change() } catch InvocationError.argumentInUse(let index) {
         intrusion.refused.insert(index)
-      }
+      } catch { fatalError("\(error)") }
     }
     call.retainArguments()
-    attempt { () throws(InvocationError) in try call.setTarget(nil) }
-    attempt { () throws(InvocationError) in try call.setTarget(SoundObject()) }
-    attempt { () throws(InvocationError) in try call.setArgument(nil as AnyObject?, at: 2) }
-    attempt { () throws(InvocationError) in
-      try call.setArgument(String(repeating: "x", count: 100), at: 3)
-    }
+    for target in [nil, Typed()] { attempt { try call.setTarget(target) } }
+    attempt { try call.setArgument(nil as AnyObject?, at: 2) }
+    attempt { try call.setArgument(String(repeating: "x", count: 100), at: 3) }
   }
-
-  static func check(_ target: AnyObject?, _ object: AnyObject?, _ text: String?) {
-    happen()
-    require((target as? SoundObject)?.isSound == true, "the target")
-    require((object as? SoundObject)?.isSound != false, "the object")
-    require(text?.isEmpty == false, "the text")
-  }
-}
-
-private final class Typed: SoundObject {}
-private final class Native: SoundObject {}
-
-private typealias Take =
-  @convention(c) (
-    UnsafeRawPointer, UInt, UnsafeRawPointer?, UnsafePointer<CChar>?
-  ) -> Void
-private let take: Take = { target, _, object, text in
-  func value(at address: UnsafeRawPointer?) -> AnyObject? {
-    address.map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() }
-  }
-  // Nothing but the call retains them meanwhile.
-  let before = text.map { String(cString: $0) }
-  Intrusion.happen()
-  Intrusion.check(value(at: target), value(at: object), text.map { String(cString: $0) })
-  require(text.map { String(cString: $0) } == before, "the text for C")
-}
-
-private final class Holding: SoundObject, MethodProviding {
-  func ownMethod(for selector: Selector) -> Implementation? {
-    Intrusion.happen()
-    return try? typedMethod()
-  }
-}
-
-private func typedMethod() throws -> Implementation {
-  try Implementation(method: { (target: SoundObject, object: AnyCallObject?, text: String?) in
-    Intrusion.check(target, object?.object, text)
-  })
 }
 
 @Suite("What a call uses stays valid until it ends")
@@ -94,37 +49,42 @@ struct ArgumentsInUseTests {
   @Test("a method, C code, a target of a delivery and a lookup cannot replace what their call uses")
   func inUse() async {
     await #expect(processExitsWith: .success) {
+      let take:
+        @convention(c) (UnsafeRawPointer, UInt, UnsafeRawPointer?, UnsafePointer<CChar>?)
+          -> Void = { _, _, _, _ in Intrusion.happen() }
       let code = unsafeBitCast(take, to: UnsafeRawPointer.self)
-      try MethodTable.of(Typed.self).register("take:text:", typedMethod())
+      try MethodTable.of(Typed.self).register("take:text:") {
+        (_: Typed, _: AnyCallObject?, _: String?) in Intrusion.happen()
+      }
       try unsafe MethodTable.of(Native.self).register(
         "take:text:", encoding: "v@:@*", unsafeFunction: code)
       let proxy = MulticastProxy()
-      for target in [Typed(), Native(), Typed()] { proxy.add(target, strongly: true) }
-      let places: [(sends: (Invocation) throws -> Void, refused: Set<Int>)] = [
-        ({ try $0.invoke(on: Typed()) }, [0, 2, 3]),
-        ({ try $0.invoke(on: Native()) }, [0, 2, 3]),
-        (
-          {
-            try $0.setTarget(Native()); try $0.invoke(using: code)
-          }, [0, 2, 3]
-        ),
-        (
-          {
-            try $0.setTarget(Native()); _ = try $0.invokeCapturingErrno(using: code)
-          }, [0, 2, 3]
-        ),
-        ({ try $0.invoke(on: proxy) }, [0, 2, 3]), ({ _ = try proxy.deliver($0) }, [0, 2, 3]),
-        ({ try $0.invoke(on: Holding()) }, [0]),
-      ]
-      for (index, place) in places.enumerated() {
+      for target in [Typed(), Native(), Typed()] as [AnyObject] {
+        proxy.add(target, strongly: true)
+      }
+      func check(_ refused: Set<Int>, _ send: (Invocation) throws -> Void, line: Int = #line) throws
+      {
         let intrusion = try Intrusion()
         Intrusion.current = intrusion
-        try place.sends(intrusion.call)
+        try send(intrusion.call)
         Intrusion.current = nil
-        require(intrusion.refused == place.refused, "\(index): \(intrusion.refused)")
+        require(intrusion.refused == refused, "\(intrusion.refused)", line: line)
         // Afterwards all can be replaced.
         try intrusion.call.setTarget(nil)
         try intrusion.call.setArgument("other", at: 3)
+      }
+      try check([0, 2, 3]) { try $0.invoke(on: Typed()) }
+      try check([0, 2, 3]) { try $0.invoke(on: Native()) }
+      try check([0, 2, 3]) { try $0.invoke(on: proxy) }
+      try check([0, 2, 3]) { _ = try proxy.deliver($0) }
+      try check([0]) { try $0.invoke(on: Holding()) }
+      try check([0, 2, 3]) {
+        try $0.setTarget(Native())
+        try $0.invoke(using: code)
+      }
+      try check([0, 2, 3]) {
+        try $0.setTarget(Native())
+        _ = try $0.invokeCapturingErrno(using: code)
       }
     }
   }
@@ -144,14 +104,14 @@ struct ArgumentsInUseTests {
     let keeper = Forwarder()
     var kept: Invocation?
     keeper.body = { call in
-      try call.setResult(SoundObject())
+      try call.setResult(Typed())
       kept = call
     }
     let proxy = MulticastProxy()
     proxy.add(keeper)
     let report = try proxy.deliver(Invocation(MethodSignature("@@:"), selector: "go"))
     try kept?.setResult(ClosureTarget())
-    #expect(try report.entries[0].answer?.resultObject() is SoundObject)
+    #expect(try report.entries[0].answer?.resultObject() is Typed)
   }
 
   @Test("a structure with a pointer is not queued, whatever its first word is", arguments: [0, 1])
