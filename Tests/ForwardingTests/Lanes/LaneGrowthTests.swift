@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingFixtures
 import Dispatch
+import Forwarding
 import ForwardingTestSupport
 import Foundation
 import Testing
-
-import Forwarding
 
 /// The memory left by released lanes, counted by the C library in a separate process.
 @Suite(

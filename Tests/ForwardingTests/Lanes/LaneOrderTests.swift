@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Forwarding
 import ForwardingTestSupport
 import Invocations
 import Testing
-
-import Forwarding
 
 @Suite("Multicast: the order on a lane")
 struct LaneOrderTests {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import ForwardingTestSupport
 import Dispatch
+import Forwarding
+import ForwardingTestSupport
 import Invocations
 import Testing
-
-import Forwarding
 
 @Suite("Multicast: queues and actors")
 struct MulticastLaneTests {
@@ -48,9 +47,13 @@ struct MulticastLaneTests {
     #expect(try proxy.deliver(pointing.invocation(nil)).queued == 1)
     let value = ForwardingError.Context(
       selector: "value", target: ClosureTarget.self, queue: "refused")
+    // A registration for one message is not used up.
+    proxy.removeAll()
+    proxy.add(target, on: .queue(queue), once: true)
     #expect(throws: ForwardingError.resultNotAwaited(value, encodingOf("i"))) {
       try Messages.value(on: proxy)
     }
+    #expect(proxy.registrationCount == 1)
     proxy.removeAll()
     proxy.add(target, on: .blocking(queue, deadline: .seconds(60)))
     #expect(try Messages.value(on: proxy) == 1)

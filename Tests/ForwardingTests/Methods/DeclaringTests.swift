@@ -79,6 +79,37 @@ struct DeclaringTests {
     #expect(MethodTable.of(Two.self).selectors.map(\.name) == names)
   }
 
+  private enum Meeting {
+    static let declares = DispatchSemaphore(value: 0)
+    static let resolves = DispatchSemaphore(value: 0)
+
+    final class Declaring: MethodDeclaring {
+      static func declareMethods(_ methods: MethodDeclarations) {
+        declares.signal()
+        resolves.wait()
+        _ = MethodTable.of(Resolving.self).instancesRespond(to: "foo")
+      }
+    }
+
+    final class Resolving: MessageForwarding {
+      static func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
+        resolves.signal()
+        declares.wait()
+        _ = MethodTable.of(Declaring.self)
+        return false
+      }
+    }
+  }
+
+  @Test("a class that declares and one that resolves do not deadlock")
+  func twoQuestions() {
+    let isOver = ends {
+      Thread { _ = MethodTable.of(Meeting.Declaring.self) }.start()
+      _ = MethodTable.of(Meeting.Resolving.self).instancesRespond(to: "foo")
+    }
+    #expect(isOver)
+  }
+
   class Counted: MessageForwarding, MethodDeclaring {
     static let declared = Atomic(0)
     static let asked = Atomic(0)

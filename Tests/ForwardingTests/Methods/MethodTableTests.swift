@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import Forwarding
 import ForwardingTestSupport
+import Foundation
 import Synchronization
 import Testing
 import TypeEncodings

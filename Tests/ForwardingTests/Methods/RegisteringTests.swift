@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Forwarding
 import ForwardingTestSupport
 import Invocations
 import Testing
-import Forwarding
 
 private final class Purse: Sendable {
   let log: Log

@@ -199,4 +199,20 @@ struct DeliveryRulesTests {
     #expect(proxy.targets.elementsEqual([listener, closure] as [AnyObject], by: ===))
     #expect(proxy.responds(to: "did:") && !proxy.responds(to: "none"))
   }
+
+  @Test("a query through a circle of proxies returns no")
+  func queries() throws {
+    let (one, two, many) = (MulticastProxy(one: nil), MulticastProxy(one: nil), MulticastProxy())
+    one.add(one)
+    two.add(InterceptingProxy(two), strongly: true)
+    many.add(many)
+    let source = MulticastProxy(asksOne: true)
+    source.setFallback(source)
+    for object in [one, two, many, source] {
+      #expect(!Introspection.responds(object, to: "unheard:"))
+      #expect(Introspection.signature(of: object, for: "unheard:") == nil)
+      #expect(try !Introspection.conforms(object, to: ProtocolDescription("Unheard")))
+      #expect(throws: (any Error).self) { try Message<Int32>("unheard")(on: object) }
+    }
+  }
 }

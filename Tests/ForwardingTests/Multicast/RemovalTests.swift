@@ -151,14 +151,17 @@ struct RemovalTests {
     #expect(try isAwaited ? await !proxy.removeAndWait(token) : !removeHere())
   }
 
-  @Test("messages that have not begun are dropped, and not waited for")
+  @Test("messages that have not begun are dropped with their target, and not waited for")
   func queued() throws {
-    let (proxy, target) = (proxy, Listener("x", log))
+    let proxy = proxy
+    var target: Listener? = Listener("x", log)
+    weak let seen = target
     queue.suspend()
-    proxy.add(target, on: .queue(queue))
+    let token = proxy.add(target!, strongly: true, on: .queue(queue))
     let ticket = try #require(try proxy.deliver(did.invocation(2)).entries[0].ticket)
-    let isOver = ends { try proxy.removeAndWait(target) }
-    #expect(isOver)
+    target = nil
+    let isOver = ends { try proxy.removeAndWait(token) }
+    #expect(isOver && seen == nil)
     queue.resume()
     #expect(ticket.wait(timeout: .now() + 60).map { "\($0)" } == "removed")
     #expect(log.all == [])

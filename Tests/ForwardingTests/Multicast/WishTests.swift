@@ -18,8 +18,6 @@ struct WishTests {
     proxy.add(target, strongly: true, priority: 1)
   }
 
-  // MARK: During a delivery
-
   @Test("a lane that is changed during a delivery takes effect at once")
   func laneInDelivery() throws {
     let queue = DispatchQueue(label: "lane in delivery")
@@ -101,23 +99,6 @@ struct WishTests {
       #expect(log.all == ["x 2"], "round \(round)")
       proxy.removeAll()
     }
-  }
-
-  // MARK: References of a waiting message
-
-  @Test("a waiting message does not retain a target whose registration was removed")
-  func removedWhileWaiting() throws {
-    let queue = DispatchQueue(label: "removed while waiting")
-    queue.suspend()
-    var target: Listener? = Listener("x", log)
-    weak let seen = target
-    proxy.add(target!, strongly: true, on: .queue(queue))
-    let ticket = try #require(try proxy.deliver(did.invocation(1)).entries[0].ticket)
-    target = nil
-    proxy.removeAll()
-    #expect(seen == nil)
-    queue.resume()
-    #expect(ticket.wait(timeout: .now() + 60).map { "\($0)" } == "removed")
   }
 
   @Test(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import ForwardingTestSupport
+import Foundation
 import Testing
 
 /// One declaration as `swift-api-digester` writes it.

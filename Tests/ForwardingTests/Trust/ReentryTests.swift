@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import Forwarding
 import ForwardingTestSupport
 import Foundation
 import Invocations
 import Testing
 import TypeEncodings
-
-import Forwarding
 
 /// Makes random changes to one invocation in each place where user code may run during a call:
 /// bodies, forwarding steps, resolvers, handlers, and `deinit`.

@@ -4,9 +4,9 @@ import CForwardingShims
 import Forwarding
 import ForwardingTestSupport
 import Foundation
+import Invocations
 import Synchronization
 import Testing
-import Invocations
 
 private final class Counter: CallObject, @unchecked Sendable {
   let count = Atomic(0)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Forwarding
 import ForwardingTestSupport
+import Invocations
 import Testing
 import TypeEncodings
-
-import Forwarding
-import Invocations
 
 /// An object of a value, whose live instances are counted.
 private final class Part: Sendable {

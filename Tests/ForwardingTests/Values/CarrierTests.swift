@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import ForwardingTestSupport
 import ForeignTypes
 import Forwarding
+import ForwardingTestSupport
 import Invocations
 import Testing
 

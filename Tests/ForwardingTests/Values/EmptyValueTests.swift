@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Testing
-
 import Forwarding
 import Invocations
+import Testing
 
 private struct Nothing: Equatable, Sendable {}
 private enum Only: Sendable { case one }

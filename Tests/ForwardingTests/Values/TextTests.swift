@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingFixtures
 import Dispatch
-import ForwardingTestSupport
-import Testing
-import TypeEncodings
-
 import Forwarding
+import ForwardingTestSupport
 import InvocationText
 import Invocations
+import Testing
+import TypeEncodings
 
 private final class Reader: CallObject, @unchecked Sendable {
   var seen: [String?] = []
