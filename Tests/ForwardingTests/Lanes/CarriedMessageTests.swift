@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Forwarding
-import ForwardingTestSupport
 import Invocations
 import Testing
 

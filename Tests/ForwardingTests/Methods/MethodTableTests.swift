@@ -10,9 +10,6 @@ import TypeEncodings
 
 @Suite("Method tables")
 struct MethodTableTests {
-  class Base {}
-  class Derived: Base {}
-
   static func answering(_ value: Int32) throws -> Implementation {
     try Implementation { (_: AnyObject) -> Int32 in value }
   }

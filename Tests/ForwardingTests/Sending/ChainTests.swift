@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CForwardingFixtures
 import Forwarding
 import ForwardingTestSupport
 import Foundation

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import ForwardingTestSupport
-import Foundation
 import Invocations
 import Testing
 import TypeEncodings

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import CForwardingFixtures
 import Forwarding
 import ForwardingTestSupport
 import ForwardingTesting
-import Foundation
 import Invocations
 import Testing
 import TypeEncodings

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CForwardingFixtures
-import Dispatch
 import Forwarding
 import ForwardingTestSupport
 import InvocationText
