@@ -288,9 +288,14 @@ struct AwaitedDeliveryTests {
     #expect(try await twice(4, on: Passing(Worker())) == 9)
   }
 
-  @Test("a task that outlives the step of its parent does not count, however many overlap")
+  @Test(
+    "a task that outlives the step of its parent neither counts nor keeps it, however many overlap")
   func overlapping() async throws {
-    let generations = 600
+    final class Kept: @unchecked Sendable {
+      // SAFETY: each generation begins after the one before.
+      weak var step: AwaitedStep?
+    }
+    let (generations, early) = (600, Kept())
     let begun = (0...generations).map { _ in AsyncStream<Void>.makeStream() }
     let ends = AsyncStream<(any Error)?>.makeStream()
     let proxy = MulticastProxy()
@@ -299,6 +304,10 @@ struct AwaitedDeliveryTests {
     try target.register(
       "go:",
       Implementation { (_: ClosureTarget, left: Int) async throws -> Void in
+        if left == generations - 100 {
+          early.step = AwaitedStep.current
+          #expect(early.step != nil)
+        }
         begun[left].continuation.yield()
         if left == 0 {
           ends.continuation.yield(nil)
@@ -319,6 +328,7 @@ struct AwaitedDeliveryTests {
     try await go(generations, on: proxy)
     for await end in ends.stream {
       #expect(end == nil)
+      #expect(early.step == nil)
       break
     }
     withExtendedLifetime(target) {}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Forwarding
 import Invocations
 import Testing
+
+@testable import Forwarding
 
 @Suite("Messages to queues without a report")
 struct CarriedMessageTests {
@@ -93,6 +94,26 @@ struct CarriedMessageTests {
     queue.sync {}
     #expect(known == nil)
     #expect(log.all == ["false none"])
+  }
+
+  @Test("a message that its queue drops is cancelled, not lost, and its values are released")
+  func lost() throws {
+    proxy.add(Doer(log), strongly: true)
+    let ticket = DeliveryTicket(of: "cargo:text:", to: proxy.snapshot[0], .nobody)
+    weak var known: Cargo?
+    do {
+      let cargo = Cargo()
+      known = cargo
+      let call = QueuedCall(
+        "cargo:text:", sending: try Self.cargo.invocation(cargo, "lost"), suspends: false)
+      let parcel = Parcel(call, to: proxy.snapshot[0], .never, ticket)
+      #expect(ticket.outcome == nil && ticket.wait(timeout: .now()) == nil)
+      withExtendedLifetime(parcel) {}
+    }
+    #expect(known == nil)
+    #expect(
+      ticket.outcome?.error as? ForwardingError
+        == .cancelled(.init(selector: "cargo:text:", target: Doer.self)))
   }
 
   @Test("changed options of a registration apply from the next message on")
