@@ -83,6 +83,9 @@
       #expect(try single.proxy.check(4) == 5)
       #expect(single.target == nil)
       #expect(story.take() == ["2 checks 2", "4 checks 3", "5 checks 4"])
+      single.setTarget(Ear(6, story), strongly: true)
+      single.target = nil
+      #expect(single.isEmpty)
     }
   }
 

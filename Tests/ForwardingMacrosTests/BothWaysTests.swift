@@ -186,6 +186,7 @@
     let told: [String]
 
     static let answering: [World.Route] = [.called, .awaited]
+    /// `lentLater` is missing: a once-only target gets no awaited requirement that is not a message.
     static let once: [World.Route] = [.called, .awaited, .lent, .visited]
 
     static let all: [Rule] = [

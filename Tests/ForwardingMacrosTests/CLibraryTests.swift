@@ -86,11 +86,7 @@
       #expect(try Program.load().getpid() == getpid())
       #expect(try Inside.Wide.load().abs(-1) == 1)
       #expect(try Unsafe.shared.strlen("four") == 4)
-    }
-
-    @Test("an optional function that is missing is nil")
-    func optional() throws {
-      let c = try C.load()
+      // An optional function that is missing is nil.
       #expect(c.abs?(-4) == 4)
       #expect(c.also?(-4) == 4)
       #expect(c.missing == nil)
@@ -111,14 +107,10 @@
       #expect(throws: error) { try Incomplete.shared }
     }
 
-    @Test("a library that is not there is an error")
-    func noLibrary() {
+    @Test("a library that is not there, and a member of a size that no function has, are errors")
+    func refused() {
       let error = #expect(throws: InvocationError.self) { try Nowhere.shared }
       #expect("\(error!)".hasPrefix("'/nowhere/libnone.so' could not be opened: "))
-    }
-
-    @Test("a member of a size that no function has is an error")
-    func wrongSize() {
       #expect(throws: InvocationError.notACFunction(SwiftType(Byte.self))) {
         try Misdeclared.load()
       }

@@ -166,7 +166,15 @@
       #expect(ends { _ = try targets.untyped.removeAndWait(token) })
       queue.resume()
       #expect(heard() == [])
-      withExtendedLifetime(removed) {}
+      // While the sender waits for the last target, the first is removed before its turn.
+      targets.removeAll()
+      let again = targets.add(unchecked: removed, on: .queue(queue))
+      ear(3, .blocking(queue), in: targets)
+      queue.suspend()
+      queue.async { targets.remove(again) }
+      beginThread(after: 0.05) { [queue] in queue.resume() }
+      targets.proxy.hear(3)
+      #expect(heard() == ["3 hears 3"])
     }
 
     @Test("a target is not called for a deallocated proxy", arguments: ProxyWay.allCases)

@@ -28,31 +28,29 @@
     func draw(_ depth: Double)
   }
 
-  /// What the classes of this file do for both protocols.
-  private protocol Working: Painting, Writing {
-    var story: Story { get }
-  }
-
-  extension Working {
+  private class Artist: Painting, Writing, Carving {
+    let story: Story
+    init(_ story: Story) { self.story = story }
     func draw(_ number: Int) { story.tell("number \(number)") }
     func draw(_ text: String) { story.tell("text \(text)") }
+    func draw(_ depth: Double) { story.tell("depth \(depth)") }
     func count(of text: String) -> Int { text.count }
     func count(of text: String) -> String { "\(text.count) letters" }
     func load(_ number: Int) async throws -> Int { number + 1 }
     func load(_ text: String) async throws -> String { text + "!" }
   }
 
-  private final class Artist: Working, Carving {
-    let story: Story
-    init(_ story: Story) { self.story = story }
-    func draw(_ depth: Double) { story.tell("depth \(depth)") }
-  }
-
   /// Leaves out one of the two optional requirements.
-  private final class Napper: Working {
+  private final class Napper: Painting, Writing {
     let story: Story
     init(_ story: Story) { self.story = story }
+    func draw(_ number: Int) {}
+    func draw(_ text: String) {}
+    func count(of text: String) -> Int { 0 }
+    func count(of text: String) -> String { "" }
     func rest(_ text: String) { story.tell("rests \(text)") }
+    func load(_ number: Int) async throws -> Int { number }
+    func load(_ text: String) async throws -> String { text }
   }
 
   @Suite("Two protocols that give one selector other types, in one class")

@@ -23,7 +23,6 @@
     @Otherwise(-1) func wait(for draft: sending Sheet, and other: sending Sheet) async -> Int
     func wrap<Value>(_ value: sending Value) -> Value?
     @Optional func leave(_ draft: sending Sheet)
-    func pass(_ draft: sending Sheet) async throws
     func close()
   }
 
@@ -39,7 +38,6 @@
       draft.text.count + other.text.count
     }
     func wrap<Value>(_ value: sending Value) -> Value? { value }
-    func pass(_ draft: sending Sheet) async throws { throw Shut.closed }
     func close() { closed += 1 }
   }
 
@@ -80,8 +78,8 @@
       #expect(throws: ForwardingError.targetGone("check:")) { try single.proxy.check(Sheet("")) }
       #expect(throws: Shut.closed) { try single.proxy.admit(Sheet("")) }
       #expect(await single.proxy.wait(for: Sheet("a"), and: Sheet("bc")) == -1)
-      await #expect(throws: ForwardingError.targetGone("pass:")) {
-        try await single.proxy.pass(Sheet(""))
+      await #expect(throws: ForwardingError.targetGone("upload:")) {
+        try await single.proxy.upload(Sheet(""))
       }
     }
 

@@ -3,6 +3,7 @@
   import Dispatch
   import ProxyProtocols
   import Forwarding
+  import ForwardingTestSupport
   import Testing
 
   private struct Sum: NamedMeter {
@@ -80,7 +81,11 @@
 
   private struct Clicks: Clicker {
     var number = 0
-    mutating func count() { number += 1 }
+    var whileCounting: @Sendable () -> Void = {}
+    mutating func count() {
+      whileCounting()
+      number += 1
+    }
   }
 
   @Suite("Values as targets of a proxy")
@@ -208,7 +213,23 @@
       #expect(meters.proxy.sum == 10)
     }
 
-    @Test("a call on another thread waits until a change is over, and no change is lost")
+    @Test("a call on another thread waits until a change is over")
+    func waits() {
+      let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let counters = Multicast<ClickerProxy>()
+      counters.add(
+        Clicks {
+          began.signal()
+          goOn.wait()
+        })
+      let proxy = counters.proxy
+      beginThread { proxy.count() }
+      began.wait()
+      beginThread(after: 0.05) { goOn.signal() }
+      #expect(proxy.number == 1)
+    }
+
+    @Test("no change of another thread is lost")
     func threads() {
       let counters = Multicast<ClickerProxy>()
       counters.add(Clicks())
