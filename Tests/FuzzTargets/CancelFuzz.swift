@@ -12,7 +12,7 @@ enum CancelFuzz {
     private let held = Guarded<[Int: CheckedContinuation<Void, Never>]>([:])
     private let cancelled = Guarded<Set<Int>>([])
 
-    static let hold = Result {
+    static let hold = made {
       try MethodTable.of(Keeper.self).register("fuzzHold:") {
         (keeper: Keeper, number: Int) async throws -> Int in
         await keeper.hold(number)
@@ -57,9 +57,8 @@ enum CancelFuzz {
   static func run(_ bytes: [UInt8]) throws {
     let transport = InProcessTransport()
     let keeper = Keeper()
-    let hold = try Keeper.hold.get()
     var interface = Interface("fuzz")
-    try interface.allow(hold)
+    try interface.allow(Keeper.hold)
     let host = RemoteHost(transport, as: "shop")
     host.longestCall = .seconds(3600)
     defer { host.close() }
@@ -67,7 +66,7 @@ enum CancelFuzz {
     // Three calls of one sender.
     let answers = DispatchSemaphore(value: 0)
     let requests = try (1...3).map { number in
-      let call = try interface.encodeSent(hold.message.invocation(number))
+      let call = try interface.encodeSent(Keeper.hold.message.invocation(number))
       return try transport.request(
         FuzzEnvelope.request(1, UInt8(number)) + call, to: RemoteSubject(subject)
       ) { _ in answers.signal() }

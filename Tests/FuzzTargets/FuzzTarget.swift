@@ -47,6 +47,11 @@ func demand(_ holds: Bool, _ claim: @autoclosure () -> String) throws {
   if !holds { throw FuzzFinding(description: claim()) }
 }
 
+/// Makes what each run of a target needs. An error is a fault of the target itself.
+func made<Value>(_ make: () throws -> Value) -> Value {
+  do { return try make() } catch { fatalError("\(error)") }
+}
+
 /// Takes numbers from the front of the bytes; after their end all numbers are 0.
 struct FuzzInput {
   private var bytes: ArraySlice<UInt8>

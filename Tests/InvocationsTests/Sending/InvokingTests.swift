@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CForwardingFixtures
 import ForwardingTestSupport
+import Glibc
 import Invocations
 import Testing
 import TypeEncodings
@@ -64,7 +65,7 @@ struct InvokingTests {
     #expect(throws: InvocationError.resultNotAvailable) { try call.resultBytes() }
   }
 
-  @Test("errno can be captured after a call")
+  @Test("errno can be captured after a call, and is 0 if the function left none")
   func errnoCaptured() throws {
     let (call, function) = try Fixtures.call("f_fail")
     for code in [42, 0] as [Int32] {
@@ -72,6 +73,9 @@ struct InvokingTests {
       #expect(try call.invokeCapturingErrno(using: function) == code)
       #expect(try call.result(as: Int32.self) == -1)
     }
+    let (quiet, two) = try Fixtures.call("f_two")
+    errno = 42
+    #expect(try quiet.invokeCapturingErrno(using: two) == 0)
   }
 
   /// A call of a variadic function with its values.
