@@ -130,7 +130,8 @@ private let contexts: [(String, ForwardingError)] = [
   ),
   (
     "\(lateOnQueue) cannot be a message, because a closure is not '@escaping'; add the target "
-      + "itself, without a queue, or with one that blocks without a deadline",
+      + "itself, without a queue, or, for calls that are not awaited, with one that blocks without a "
+      + "deadline",
     .notAMessage(queued, because: "a closure is not '@escaping'")
   ),
 ]
