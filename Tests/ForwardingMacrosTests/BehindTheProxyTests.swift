@@ -37,6 +37,7 @@
     @Test("an error is the answer: neither the next target nor the fallback is asked")
     func errors() {
       let ears = (1...3).map { Ear($0, story) }
+      defer { withExtendedLifetime(ears) {} }
       ears[0].isBroken = true
       for ear in ears[..<2] { source.add(ear) }
       source.setFallback(ears[2])

@@ -295,6 +295,7 @@ struct RemovalTests {
       alarm(120)
       let proxy = MulticastProxy()
       let targets = (0..<3).map { _ in Listener("x", Log()) }
+      defer { withExtendedLifetime(targets) {} }
       for target in targets { proxy.add(target) }
       proxy.onDiagnostic = { [weak proxy] in
         if case .failed(let token, _, _) = $0 {
@@ -305,6 +306,7 @@ struct RemovalTests {
       // The sender receives the error of the first target.
       require(proxy.count == 1, "\(proxy.count)")
       let target = Leaving()
+      defer { withExtendedLifetime(target) {} }
       let token = proxy.add(target)
       Leaving.leave = { require((try? proxy.removeAndWait(token)) != nil, "removed while asked") }
       require(proxy.methodSignature(for: "whatIsNotThere") == nil)
