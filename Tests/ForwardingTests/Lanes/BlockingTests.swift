@@ -44,8 +44,10 @@ struct BlockingTests {
     return proxy
   }
 
-  @Test("chain", arguments: chains, [nil, 300])
-  fileprivate func ends(_ chain: Chain, _ seconds: Int?) throws {
+  @Test(
+    "chain", arguments: chains,
+    [(nil, false), (300, false), (nil, true), (300, true)] as [(seconds: Int?, isReported: Bool)])
+  fileprivate func ends(_ chain: Chain, _ way: (seconds: Int?, isReported: Bool)) throws {
     let one = DispatchQueue(label: "one")
     let queues = [
       "one": one, "two": DispatchQueue(label: "two"),
@@ -54,7 +56,7 @@ struct BlockingTests {
       "global": .global(),
     ]
     let log = Log()
-    let deadline = seconds.map { DispatchTimeInterval.seconds($0) }
+    let deadline = way.seconds.map { DispatchTimeInterval.seconds($0) }
     func lane(_ name: String) throws -> DeliveryLane {
       .blocking(try #require(queues[name]), deadline: deadline)
     }
@@ -68,7 +70,13 @@ struct BlockingTests {
     for name in chain.lanes.dropLast().reversed() {
       let next = first
       first = try Self.proxy(on: lane(name)) {
-        do { try did(1, on: next) } catch { log.add("\(error)") }
+        do {
+          if way.isReported {
+            for error in try did.report(1, on: next).errors { throw error }
+          } else {
+            try did(1, on: next)
+          }
+        } catch { log.add("\(error)") }
       }
     }
     let start = first

@@ -145,7 +145,7 @@ class RegistryWorld<Target>: World {
   private let registry: any TargetRegistry
   private var targets: [Target?] = []
   private var last: Int
-  private var tokens: [ForwardingToken] = []
+  private(set) var tokens: [ForwardingToken] = []
   private var scopes: [ScopedToken?] = []
 
   init(_ setting: Setting, _ registry: any TargetRegistry) {

@@ -90,8 +90,10 @@ final class ModelWorld: World {
     case .allowDuplicates(let value): allowsDuplicates = value
     case .send(let hasResult, let steps): return send(hasResult, steps)
     case .report(let hasResult, let steps):
-      let (outcomes, answers, _) = deliver(hasResult, steps)
-      return "\(outcomes) \(hasResult ? answers.last.map { "\($0)" } ?? "none" : "")"
+      let list = list
+      let (outcomes, answers, errors) = deliver(hasResult, steps)
+      return "\(outcomes) \(hasResult ? answers.last.map { "\($0)" } ?? "none" : "") "
+        + "\(errors) \(list.map { one in tokens.firstIndex { $0 === one } ?? -1 })"
     case .collect(let isFirst, let steps):
       let (_, answers, errors) = deliver(true, steps, stopsAtFirst: isFirst)
       return errors.first.map { "threw \($0)" } ?? "\(answers)"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Forwarding
 import Invocations
 import Testing
@@ -13,12 +14,15 @@ private struct Asked: CustomTestStringConvertible, Sendable {
   let tells: String
   /// The errors that the listener is told of when the message with a result is sent.
   let told: [String]
+  /// The errors in a report of the message without a result.
+  let reported: [String]
 
   init(
     _ promise: String, value: String, all: String, first: String, tells: String = "sent",
-    told: [String] = [], _ make: @escaping @Sendable () -> MulticastProxy
+    told: [String] = [], reported: [String] = [],
+    _ make: @escaping @Sendable () -> MulticastProxy
   ) {
-    (testDescription, self.make, self.told) = (promise, make, told)
+    (testDescription, self.make, self.told, self.reported) = (promise, make, told, reported)
     (self.value, self.all, self.first, self.tells) = (value, all, first, tells)
   }
 }
@@ -52,6 +56,8 @@ private func many(
 
 private func failure(_ number: Int) -> String { "\(Failure(name: "\(number)"))" }
 private let nobody = "\(ForwardingError.nobodyAnswered("value"))"
+private let otherTypes = InvocationError.signatureMismatch(
+  name: "value", expected: try! Message<Double>("value").signature, given: Messages.value.signature)
 private let gone = "\(ForwardingError.targetGone("value"))"
 
 private let table: [Asked] = [
@@ -70,15 +76,22 @@ private let table: [Asked] = [
   },
   Asked(
     "the first error, when all were called; the listener gets the others", value: failure(1),
-    all: failure(1), first: failure(1), tells: failure(1), told: [failure(2)]
+    all: failure(1), first: failure(1), tells: failure(1), told: [failure(2)],
+    reported: [failure(1), failure(2)]
   ) { many([-1, -2, 3]) },
   Asked(
     "the first error ends it by choice", value: failure(2), all: failure(2), first: "1",
-    tells: failure(2)
+    tells: failure(2), reported: [failure(2)]
   ) {
     let proxy = many([1, -2, -3])
     proxy.errorRule = .atOnce
     return proxy
+  },
+  Asked("a target of other types", value: "\(otherTypes)", all: "\(otherTypes)", first: "1") {
+    let (proxy, other) = (many([1]), ClosureTarget())
+    try? other.register("value") { 2.5 }
+    proxy.add(other, strongly: true)
+    return many([3], in: proxy)
   },
   Asked("a data source without targets", value: nobody, all: "[]", first: "none") {
     MulticastProxy(asksOne: true)
@@ -142,6 +155,7 @@ struct SenderTests {
     #expect(told.all == row.told)
     #expect(
       text { try listened().answers(to: value.invocation(), as: Int32.self) } == row.all)
+    #expect(told.all == row.told)
     #expect(text { try value.first(on: listened()) } == row.first)
     #expect(
       text {
@@ -168,7 +182,7 @@ struct SenderTests {
       }) == row.tells)
     // A report has all errors, and the listener none.
     let errors = try? did.report(1, on: listened()).errors.map { "\($0)" }
-    #expect((errors ?? []).first ?? "sent" == row.tells || errors == [])
+    #expect(errors ?? ["thrown"] == row.reported)
     #expect(told.all == [])
   }
 
@@ -182,9 +196,12 @@ struct SenderTests {
 
   @Test("a message without a result has an answer of each target that it reached")
   func nothing() throws {
-    let proxy = many([1, 2])
+    let (proxy, log) = (MulticastProxy(), Log())
+    for name in ["x", "y"] { proxy.add(Listener(name, log), strongly: true) }
     #expect(try did.all(7, on: proxy).count == 2)
     #expect(try did.first(8, on: proxy) != nil)
+    // The first answer ends the delivery.
+    #expect(log.all == ["x 7", "y 7", "x 8"])
   }
 
   @Test("if an answer has another type, the listener receives the errors before it")
@@ -195,6 +212,28 @@ struct SenderTests {
       try proxy.answers(to: did.invocation(1), as: String.self)
     }
     #expect(told.all == [failure(1), failure(2)])
+  }
+
+  @Test("a report says of each target whether it threw, came late, has other types, or answered")
+  func mixed() throws {
+    let (queue, gate) = (DispatchQueue(label: "slow"), DispatchSemaphore(value: 0))
+    let (slow, other) = (ClosureTarget(), ClosureTarget())
+    try slow.register("did:") { (_: Int32) in gate.wait() }
+    try other.register("did:") { (_: Double) in }
+    let proxy = many([-1])
+    proxy.add(slow, strongly: true, on: .blocking(queue, deadline: .milliseconds(30)))
+    proxy.add(other, strongly: true)
+    let report = try did.report(1, on: many([4], in: proxy))
+    gate.signal()
+    queue.sync {}
+    let late = ForwardingError.timedOut(
+      .init(selector: "did:", target: ClosureTarget.self, queue: "slow"))
+    let outcomes = report.entries.map { String("\($0.outcome)".prefix { $0 != "(" }) }
+    #expect(outcomes == ["failed", "failed", "failed", "answered"])
+    #expect(report.errors[0] as? Failure == Failure(name: "1"))
+    #expect(report.errors[1] as? ForwardingError == late)
+    #expect(report.errors[2] is InvocationError)
+    #expect(report.entries[1].ticket?.outcome?.error as? ForwardingError == late)
   }
 
   @Test("later targets see the changes of earlier ones to memory behind a pointer")

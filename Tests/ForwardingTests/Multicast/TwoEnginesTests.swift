@@ -78,6 +78,7 @@ struct TwoEnginesTests {
       // The first send makes the method known, so that all targets are called in a row.
       try call.invoke(on: proxy)
       #expect(log.count == 4)
+      #expect(call.target === proxy)
       targets[1].action = {
         log.add("replaced")
         let method = try Implementation(MethodSignature(parsing: encoding)) { _ in log.add("new") }
