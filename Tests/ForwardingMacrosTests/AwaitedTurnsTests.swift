@@ -34,19 +34,21 @@
       "no turn begins once the task is cancelled, unless no error could tell its sender",
       arguments: ProxyWay.allCases, Sent.all)
     private func cancelled(_ way: ProxyWay, _ sent: Sent) async throws {
-      let (targets, queue) = (story.hearing(way), DispatchQueue(label: "cancelled"))
-      let first = story.ear(1, in: targets)
-      targets.add(unchecked: Ear(2, story), strongly: true, on: .queue(queue))
-      first.later = { withUnsafeCurrentTask { $0?.cancel() } }
-      let proxy = targets.proxy
-      if sent.tells {
-        await #expect(throws: CancellationError.self) {
-          try await Task { try await sent.send(proxy) }.value
+      for lane in [DeliveryLane.caller, .queue(DispatchQueue(label: "cancelled"))] {
+        let targets = story.hearing(way)
+        let first = story.ear(1, in: targets)
+        targets.add(unchecked: Ear(2, story), strongly: true, on: lane)
+        first.later = { withUnsafeCurrentTask { $0?.cancel() } }
+        let proxy = targets.proxy
+        if sent.tells {
+          await #expect(throws: CancellationError.self) {
+            try await Task { try await sent.send(proxy) }.value
+          }
+          #expect(story.take() == ["1 checks 1"])
+        } else {
+          #expect(try await Task { try await sent.send(proxy) }.value == sent.answer)
+          #expect(story.take().map(\.first) == ["1", "2"])
         }
-        #expect(story.take() == ["1 checks 1"])
-      } else {
-        #expect(try await Task { try await sent.send(proxy) }.value == sent.answer)
-        #expect(story.take().map(\.first) == ["1", "2"])
       }
     }
 

@@ -175,6 +175,19 @@ struct AwaitedDeliveryTests {
     #expect(alive(log) == 0)
   }
 
+  @Test("a data source awaits its targets, then its fallback")
+  func dataSource() async throws {
+    let source = MulticastProxy(asksOne: true)
+    let (target, fallback) = (Worker(1, Log()), Worker(2, Log()))
+    source.setFallback(fallback, strongly: true)
+    #expect(try await twice(4, on: source) == 8)
+    source.add(target, strongly: true)
+    #expect(try await twice(5, on: source) == 10)
+    #expect(try await twice.message.all(6, on: source, concurrently: false) == [12, 12])
+    #expect(target.log.all == ["5 begins", "6 begins"])
+    #expect(fallback.log.all == ["4 begins", "6 begins"])
+  }
+
   // MARK: Lanes
 
   @Test(
@@ -242,6 +255,21 @@ struct AwaitedDeliveryTests {
     }
   }
 
+  @Test("the deadline of a lane works when the process may open no more files")
+  func noFiles() async {
+    await #expect(processExitsWith: .success) {
+      let proxy = workers(on: .blocking(queue, deadline: .milliseconds(50)))
+      var none = rlimit(rlim_cur: 0, rlim_max: 0)
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+      none.rlim_cur = rlim_t(dup(2))
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+      let message = try AsyncMessage<Void>("wait").message
+      let report = try await message.report(on: proxy, concurrently: false)
+      if case .failed(ForwardingError.timedOut) = report.entries[0].outcome { _exit(0) }
+      require(false, "\(report.entries[0].outcome)")
+    }
+  }
+
   @Test("messages that are not awaited begin in order on an actor's lane, and may suspend")
   func order() async throws {
     let proxy = workers(1, log, on: .actor(Place()))
@@ -268,8 +296,8 @@ struct AwaitedDeliveryTests {
 
   /// An object that forwards every message, at once or awaited.
   private final class Passing: ForwardingProxy, @unchecked Sendable {
-    let next: AnyObject?
-    init(_ next: AnyObject?) { self.next = next }
+    var next: AnyObject?
+    init(_ next: AnyObject? = nil) { self.next = next }
 
     override func signature(for invocation: Invocation) -> MethodSignature? {
       invocation.methodSignature
@@ -277,6 +305,8 @@ struct AwaitedDeliveryTests {
     override func forward(_ invocation: Invocation) throws { try invocation.setResult(7) }
     override nonisolated(nonsending) func forwardAwaiting(_ invocation: Invocation) async throws {
       guard let next else { return try forward(invocation) }
+      // The thread may change.
+      await Task.yield()
       try await invocation.invokeAwaiting(on: next)
       try invocation.setResult(try invocation.result(as: Int.self) + 1)
     }
@@ -286,6 +316,15 @@ struct AwaitedDeliveryTests {
   func forwarding() async throws {
     #expect(try await twice(4, on: Passing(nil)) == 7)
     #expect(try await twice(4, on: Passing(Worker())) == 9)
+  }
+
+  @Test("a circle of objects is an error, also if they suspend within it")
+  func circle() async throws {
+    let one = Passing()
+    one.next = Passing(one)
+    let cycle = InvocationError.forwardingCycle("twice:", type: SwiftType(Passing.self))
+    await #expect(throws: cycle) { try await twice(4, on: one) }
+    one.next = nil
   }
 
   @Test(

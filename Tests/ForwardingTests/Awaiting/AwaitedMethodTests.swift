@@ -153,8 +153,9 @@ struct AwaitedMethodTests {
     let synchronous = ClosureTarget()
     try synchronous.register("place") { isOnMain() }
     proxy.add(synchronous)
-    #expect(try await place.message.all(on: proxy, concurrently: true).allSatisfy { $0 })
-    withExtendedLifetime(kept) {}
+    let all = try await place.message.all(on: proxy, concurrently: true)
+    #expect(all == Array(repeating: true, count: 5))
+    withExtendedLifetime((kept, synchronous)) {}
   }
 }
 

@@ -32,7 +32,9 @@ struct CallStreamTests {
     #expect(await stream.first { _ in true } == nil)
   }
 
-  @Test("a stream that is released, left, or read by a cancelled task ends its registration")
+  @Test(
+    "a stream that is released, or read by a cancelled task, ends its registration; a loop that is left does not"
+  )
   func streamDies() async throws {
     let proxy = MulticastProxy()
     var stream: AsyncStream<Int32>? = proxy.calls(of: number)
@@ -47,6 +49,8 @@ struct CallStreamTests {
         #expect(value == 7)
         break
       }
+      #expect(proxy.count == 1)
+      withExtendedLifetime(stream) {}
     }
     #expect(proxy.registrationCount == 0)
     let read = proxy.calls(of: number)
@@ -82,6 +86,18 @@ struct CallStreamTests {
     #expect(log.all == ["3"])
     #expect(await stream.first { _ in true }?.1 == "three")
     withExtendedLifetime(target) {}
+  }
+
+  @Test("no call from sixteen threads is lost")
+  func threads() async throws {
+    let proxy = MulticastProxy()
+    let stream = proxy.calls(of: number)
+    onThreads(16) { index in
+      for value in 0..<100 { try! number(Int32(index * 100 + value), on: proxy) }
+    }
+    proxy.removeAll()
+    let found = await stream.reduce(into: Set<Int32>()) { $0.insert($1) }
+    #expect(found.count == 1600)
   }
 
   @Test("calls that wait in a stream are released with it")

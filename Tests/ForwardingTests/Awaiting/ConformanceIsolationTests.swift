@@ -30,8 +30,10 @@ private final class Nameless { func show() -> Int { 1 } }
 
 @Suite("The actor of a conformance")
 struct ConformanceIsolationTests {
-  private func name(_ type: AnyClass, _ existential: Any.Type) -> String {
-    switch ConformanceIsolation(of: type, to: existential, as: ()) {
+  private func name<Value>(
+    _ type: AnyClass, _ existential: Any.Type = (any Showing).self, as value: Value = ()
+  ) -> String {
+    switch ConformanceIsolation(of: type, to: existential, as: value) {
     case .none: "none"
     case .actor(let actor): "\(Swift.type(of: actor))"
     case .unknown: "unknown"
@@ -64,6 +66,28 @@ struct ConformanceIsolationTests {
       (OnMain.self, (() -> Void).self, "none"),
     ]
     for row in rows { #expect(name(row.of, row.to) == row.expected, "\(row)") }
+  }
+
+  @Test("the witness table of a target says the same as the runtime's search")
+  @MainActor
+  func byValue() {
+    let targets: [any Showing] = [
+      OnMain(), ByAlias(), Generic<String>(), Below(), Plain(), PlainGeneric<Int>(), PlainBelow(),
+      Free(), Own(),
+    ]
+    for target in targets {
+      #expect(name(type(of: target), as: target) == name(type(of: target)))
+    }
+    let shared: [any Showing & Sendable] = [OnMain(), ByAlias(), Own()]
+    for target in shared {
+      #expect(name(type(of: target), as: target) == name(type(of: target)))
+    }
+    let inherited: any Derived = Inherited()
+    #expect(name(Inherited.self, (any Derived).self, as: inherited) == "MainActor")
+    #expect(name(Inherited.self, (any Base).self, as: inherited as any Base) == "MainActor")
+    // Two words that are not an object and a table.
+    #expect(name(OnMain.self, as: "text of two words") == "MainActor")
+    #expect(name(OnMain.self, as: (UInt(1), UInt(1))) == "MainActor")
   }
 
   @Test("a conformance whose actor the runtime cannot name refuses all messages")

@@ -172,13 +172,17 @@ struct RemovalTests {
     let desk = Desk()
     try await removing(on: desk, lane: .caller)
     try await removing(on: desk, lane: .actor(desk))
+    try await removing(on: desk, lane: .actor(desk), isAwaited: false)
   }
 
-  private func removing(on desk: Desk, lane: DeliveryLane) async throws {
+  private func removing(on desk: Desk, lane: DeliveryLane, isAwaited: Bool = true) async throws {
     let (proxy, log) = (MulticastProxy(), Log())
     let target = Loader(log, desk)
     proxy.add(target, on: lane)
-    let message = Task { try await Self.load(on: proxy) }
+    let message = Task {
+      if isAwaited { return try await Self.load(on: proxy) }
+      try Message<NoResult>("load")(on: proxy)
+    }
     await target.began.wait()
     // The thread would wait forever.
     await #expect(throws: Self.refusal(of: Loader.self)) { try await desk.remove(proxy, target) }
@@ -208,14 +212,18 @@ struct RemovalTests {
 
   // MARK: Where they are refused
 
-  @Test("inside a delivery they are refused, and remove nothing", arguments: ["load", "loadNow"])
-  func inside(_ selector: String) async throws {
-    let isAsync = selector == "load"
-    for lane in [DeliveryLane.caller, .queue(queue), .blocking(queue)] {
+  @Test(
+    "inside a delivery they are refused, and remove nothing",
+    arguments: [("load", true), ("load", false), ("loadNow", false)])
+  func inside(_ selector: String, isAwaited: Bool) async throws {
+    // An async method that is not awaited needs a lane.
+    let needsLane = selector == "load" && !isAwaited
+    let lanes: [DeliveryLane] = needsLane ? [] : [.caller, .blocking(queue)]
+    for lane in lanes + [.queue(queue)] {
       let target = Leaver()
       target.proxy.add(target, on: lane)
       let message = try Message<NoResult>(Selector(interning: selector))
-      if isAsync {
+      if isAwaited {
         try await message(on: target.proxy, concurrently: false)
       } else {
         try message(on: target.proxy)
@@ -244,6 +252,7 @@ struct RemovalTests {
     let other = DispatchQueue(label: "of no blocking lane")
     #expect(try other.sync { try proxy.removeAndWait(token) })
     #expect(try DispatchQueue.global().sync { try proxy.removeAndWait(token) } == false)
+    withExtendedLifetime(first) {}
   }
 
   @Test("on a queue that an awaited message needs")
