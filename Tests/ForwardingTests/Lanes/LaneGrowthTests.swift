@@ -6,29 +6,48 @@ import ForwardingTestSupport
 import Foundation
 import Testing
 
+private actor Worker {}
+
+private final class Inline: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+  }
+}
+
+private func lanes(_ kind: String, _ count: Int) -> [DeliveryLane] {
+  (0..<count).map { index in
+    switch kind {
+    case "actor": .actor(Worker())
+    case "executor": .executor(Inline())
+    default: .queue(DispatchQueue(label: "\(index)"))
+    }
+  }
+}
+
+/// The cost of a target with its own queue, actor or executor, when there are many others.
+@Suite("Multicast: many lanes", .serialized)
+struct LaneGrowthTests {
+  @Test(
+    "the time to add targets, each on its own lane, grows with their number and no faster",
+    arguments: ["actor", "executor", "queue"])
+  func adding(_ kind: String) {
+    let growth = CPUTime.growth { count in
+      let targets = (0..<count).map { _ in Worker() }
+      let proxy = MulticastProxy()
+      // Queues are examined when a lane is made.
+      return CPUTime.milliseconds {
+        for (target, lane) in zip(targets, lanes(kind, count)) { proxy.add(target, on: lane) }
+      }
+    }
+    #expect(growth < CPUTime.linear, "\(growth) times")
+  }
+}
+
 /// The memory left by released lanes, counted by the C library in a separate process.
 @Suite(
   "Multicast: released lanes",
   .enabled(if: fixture_allocated_bytes() >= 0 && Sanitizer.current == nil))
 struct LaneMemoryTests {
-  private actor Worker {}
-
-  private final class Inline: TaskExecutor {
-    func enqueue(_ job: consuming ExecutorJob) {
-      UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
-    }
-  }
-
-  private static func lanes(_ kind: String, _ count: Int) -> [DeliveryLane] {
-    (0..<count).map { index in
-      switch kind {
-      case "actor": .actor(Worker())
-      case "executor": .executor(Inline())
-      default: .queue(DispatchQueue(label: "\(index)"))
-      }
-    }
-  }
-
   @Test(
     "released lanes leave no memory behind when others replace them",
     arguments: ["actor", "executor", "queue"])
@@ -37,7 +56,7 @@ struct LaneMemoryTests {
       let target = MulticastProxy()
       let proxy = MulticastProxy()
       func come(_ count: Int) {
-        for lane in Self.lanes(kind, count) {
+        for lane in lanes(kind, count) {
           proxy.add(target, on: lane)
           proxy.remove(target)
         }

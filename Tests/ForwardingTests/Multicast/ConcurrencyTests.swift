@@ -12,14 +12,21 @@ import Testing
 struct ConcurrencyTests {
   static let seconds = Double(ProcessInfo.processInfo.environment["FORWARDING_SECONDS"] ?? "") ?? 2
 
-  final class Tally: Sendable { let count = Atomic(0) }
+  /// The messages that targets have received, and the targets that are not released yet.
+  final class Tally: Sendable {
+    let count = Atomic(0)
+    let alive = Atomic(0)
+  }
 
   /// Counts the messages that it receives, and detects messages that it should not receive.
   final class Counter: MethodDeclaring, Sendable {
     let received = Atomic(0)
-    /// Adds to the total when the target is released.
     let total: Tally
-    init(_ total: Tally = Tally()) { self.total = total }
+    init(_ total: Tally = Tally()) {
+      self.total = total
+      total.alive.add(1, ordering: .relaxed)
+    }
+    deinit { total.alive.subtract(1, ordering: .relaxed) }
     let isClosed = Atomic(false)
     let late = Atomic(0)
 
@@ -83,6 +90,10 @@ struct ConcurrencyTests {
     #expect(entries.load(ordering: .relaxed) == all + others.load(ordering: .relaxed))
     #expect(all == received.count.load(ordering: .relaxed))
     #expect(all > 1000)
+    // The last thread that releases a list disposes of it, at the latest with the next delivery.
+    proxy.removeAll()
+    try did(0, on: proxy)
+    #expect(received.alive.load(ordering: .relaxed) == 0)
   }
 
   @Test("no call that begins after a removal has returned reaches the target")
@@ -131,10 +142,11 @@ struct ConcurrencyTests {
     let proxy = MulticastProxy()
     let end = Date().addingTimeInterval(Self.seconds / 2)
     let delivered = Atomic(0)
+    let tally = Tally()
     onThreads(8) { thread in
       while Date() < end || delivered.load(ordering: .relaxed) == 0 {
         if thread % 2 == 0 {
-          let batch = (0..<8).map { _ in Counter() }
+          let batch = (0..<8).map { _ in Counter(tally) }
           for target in batch { _ = proxy.add(target) }
           // All targets are released here, during deliveries.
         } else if let report = try? proxy.deliver(did.invocation(1)) {
@@ -145,6 +157,7 @@ struct ConcurrencyTests {
     // A delivery removes at most 16,384 dead targets. On a busy machine more may have died.
     for _ in 0...proxy.registrationCount >> 14 { _ = try proxy.deliver(did.invocation(1)) }
     #expect(proxy.registrationCount == 0)
+    #expect(tally.alive.load(ordering: .relaxed) == 0)
     #expect(delivered.load(ordering: .relaxed) > 0)
   }
 }

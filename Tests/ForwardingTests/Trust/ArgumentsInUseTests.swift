@@ -15,6 +15,27 @@ private final class Holding: CallObject, MethodProviding {
   }
 }
 
+/// Resolves a selector when a class below it looks for a method in it.
+private class Resolving: CallObject, MessageForwarding {
+  class func resolveMethod(_ selector: Selector, in table: MethodTable) -> Bool {
+    Intrusion.happen()
+    let method = try? Implementation(method: { (_: Resolving, _: AnyCallObject?, _: String?) in })
+    return method.map { table.replace(selector, $0) } != nil
+  }
+}
+private final class Below: Resolving {}
+
+/// Forwards what it has no method for.
+private class Passing: CallObject, MessageForwarding {
+  func methodSignature(for selector: Selector) -> MethodSignature? {
+    try? MethodSignature("v@:@*")
+  }
+  func forward(_ invocation: Invocation) throws {}
+}
+private final class Declaring: Passing, MethodDeclaring {
+  static func declareMethods(_ methods: MethodDeclarations) { Intrusion.happen() }
+}
+
 /// A message that is sent, and what code that runs in its middle cannot replace.
 private final class Intrusion: @unchecked Sendable {
   // SAFETY: used on one thread, in a separate process.
@@ -78,6 +99,14 @@ struct ArgumentsInUseTests {
       try check([0, 2, 3]) { try $0.invoke(on: proxy) }
       try check([0, 2, 3]) { _ = try proxy.deliver($0) }
       try check([0]) { try $0.invoke(on: Holding()) }
+      try check([0]) {
+        try $0.setTarget(Below())
+        try $0.invokeSuper(of: Below.self)
+      }
+      try check([0]) {
+        try $0.setTarget(Declaring())
+        try $0.invokeSuper(of: Passing.self)
+      }
       try check([0, 2, 3]) {
         try $0.setTarget(Native())
         try $0.invoke(using: code)
@@ -86,6 +115,50 @@ struct ArgumentsInUseTests {
         try $0.setTarget(Native())
         _ = try $0.invokeCapturingErrno(using: code)
       }
+    }
+  }
+
+  /// An invocation that its own method sends again, a given number of times.
+  private final class Spiral {
+    var call: Invocation?
+    var left = 0
+    var refused: InvocationError?
+  }
+
+  @Test(
+    "an invocation that is sent 70,000 times inside itself stays in use",
+    .disabled(
+      if: Sanitizer.current != nil,
+      "ThreadSanitizer keeps 65,536 frames, and those of AddressSanitizer have no room on a thread's stack"
+    ))
+  func manyUses() async {
+    await #expect(processExitsWith: .success) {
+      let thread = Thread {
+        do {
+          try MethodTable.of(Spiral.self).register("turn:") { (spiral: Spiral, _: Typed) in
+            spiral.left -= 1
+            if spiral.left > 0 { return try spiral.call?.invoke() ?? () }
+            do throws(InvocationError) {
+              try spiral.call?.setArgument(nil as AnyObject?, at: 2)
+            } catch { spiral.refused = error }
+          }
+          let spiral = Spiral()
+          let call = try Invocation(MethodSignature("v@:@"), selector: "turn:")
+          try call.setArgument(Typed() as AnyObject, at: 2)
+          spiral.call = call
+          // The values around 65,536, at which a 16-bit count would wrap.
+          for turns in [65_535, 65_536, 65_537, 70_000] {
+            (spiral.left, spiral.refused) = (turns, nil)
+            try call.invoke(on: spiral)
+            require(spiral.refused == .argumentInUse(index: 2), "\(turns) turns")
+          }
+          exit(EXIT_SUCCESS)
+        } catch { exit(EXIT_FAILURE) }
+      }
+      // Address space only; few of the pages are ever used.
+      thread.stackSize = 2 << 30
+      thread.start()
+      while true { pause() }
     }
   }
 

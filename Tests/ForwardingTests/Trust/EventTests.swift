@@ -222,7 +222,8 @@ struct EventTests {
       ForwardingEvent.destination = .handler { told.add($0.description) }
       let proxy = MulticastProxy()
       // A name that no target could answer is reported when there is one.
-      try Message<NoResult>("mistyped")(on: proxy)
+      let mistyped = try Message<NoResult>("mistyped")
+      try mistyped(on: proxy)
       require(told.count == 0, "\(told.all)")
       func send(_ numbers: Range<Int>) throws {
         for number in numbers {
@@ -231,7 +232,9 @@ struct EventTests {
       }
       let target = ClosureTarget()
       proxy.add(target, strongly: true)
-      try send(0..<1000)
+      for _ in 0..<2 { try mistyped(on: proxy) }
+      require(told.count == 1, "\(told.all)")
+      try send(1..<1000)
       proxy.remove(target)
       try send(1000..<1001)
       proxy.add(target, strongly: true)
@@ -248,8 +251,10 @@ struct EventTests {
   /// A target that sends a message to its proxy again while it is asked about it.
   private final class Asking: MessageForwarding, @unchecked Sendable {
     weak var proxy: MulticastProxy?
+    let asked = Log()
 
     func methodSignature(for selector: Selector) -> MethodSignature? {
+      asked.add("\(selector)")
       if selector == "declared" { return try? MethodSignature(parsing: "v@:") }
       if let proxy { _ = try? Message<NoResult>(selector)(on: proxy) }
       return nil
@@ -263,10 +268,12 @@ struct EventTests {
       ForwardingEvent.destination = .handler { told.add($0.description) }
       let (proxy, target) = (MulticastProxy(), Asking())
       target.proxy = proxy
-      proxy.add(target)
+      proxy.add(target, strongly: true)
       for _ in 0..<3 { try Message<NoResult>("mistyped")(on: proxy) }
       for _ in 0..<3 { try Message<NoResult>("declared")(on: proxy) }
-      require(told.count == 1, "\(told.all)")
+      require(told.all == ["no target of a MulticastProxy answers 'mistyped'"], "\(told.all)")
+      // By the first message, and by the one that it sends itself, but by no later one.
+      require(target.asked.all == ["mistyped", "mistyped", "declared"], "\(target.asked.all)")
     }
   }
 
@@ -296,6 +303,40 @@ struct EventTests {
         "swift-forwarding: a target of class Other died before its first message; keep it, or "
           + "add it strongly (and 9999 more lines before)",
       ])
+  }
+
+  /// Counts how often its description is made.
+  private struct Told: Error, CustomStringConvertible {
+    static let texts = Guarded(0)
+
+    var description: String {
+      Self.texts.withLock { $0 += 1 }
+      return "told"
+    }
+  }
+
+  @Test("for 10,000 unheard errors a hundred descriptions are made, and one is printed")
+  func failures() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      final class Failing: MethodDeclaring {
+        static func declareMethods(_ methods: MethodDeclarations) {
+          methods.register("did:") { (_: Failing, _: Int32) throws in throw Told() }
+        }
+      }
+      let proxy = MulticastProxy()
+      for _ in 0...10_000 { proxy.add(Failing(), strongly: true) }
+      do { try did(1, on: proxy) } catch is Told {}
+      let texts = Told.texts.read { $0 }
+      require(texts == LineLimit.texts, "\(texts) texts")
+      struct Another: Error {}
+      EventReports.report(.failed("did:", Failing.self, Another()))
+    }
+    let line =
+      "swift-forwarding: 'did:' of Failing ended with an error that its sender does not get: "
+    #expect(
+      printedLines(result) == [line + "told", line + "Another() (and 9999 more lines before)"])
   }
 
   @Test("each line is printed once in a period, ten lines at most, and then the number left out")

@@ -27,9 +27,6 @@ private let hasMethods: Void = {
       "length:", encoding: "Q@:*",
       unsafeFunction: unsafe unsafeBitCast(length, to: UnsafeRawPointer.self))
     try unsafe table.register(
-      "count:", encoding: "q@:*",
-      unsafeFunction: unsafe unsafeBitCast(count, to: UnsafeRawPointer.self))
-    try unsafe table.register(
       "tail:", encoding: "*@:*",
       unsafeFunction: unsafe unsafeBitCast(tail, to: UnsafeRawPointer.self))
   } catch {
@@ -40,14 +37,6 @@ private let hasMethods: Void = {
 private let length:
   @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<CChar>?) -> UInt =
     { _, _, text in unsafe text.map { unsafe UInt(String(cString: $0).utf8.count) } ?? 99 }
-
-private let count:
-  @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<CChar>) -> Int =
-    { _, _, text in
-      var end = unsafe text
-      while unsafe end.pointee != 0 { unsafe end += 1 }
-      return unsafe end - text
-    }
 
 private let tail:
   @convention(c) (UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<CChar>?)
@@ -193,5 +182,33 @@ struct TextTests {
     let code = unsafe unsafeBitCast(length, to: UnsafeRawPointer.self)
     #expect(try unsafe call.invokeCapturingErrno(using: code) == 0)
     #expect(try call.result(as: UInt.self) == 5)
+  }
+
+  @Test("a result that the old result sets in its deinit is released when C code has run")
+  func resultOfDyingResult() throws {
+    final class Dying: CallObject {
+      private let end: () -> Void
+      init(_ end: @escaping () -> Void) { self.end = end }
+      deinit { end() }
+    }
+    let function:
+      @convention(c) (
+        UnsafeRawPointer?, UnsafeRawPointer?, UnsafePointer<CChar>?
+      ) -> UnsafeRawPointer? = { _, _, _ in nil }
+    weak var stray: Dying?
+    let call = try Message<AnyCallObject?, String>("x:").invocation("a")
+    var isOver = false
+    do {
+      let dying = Dying { [unowned call] in
+        let other = Dying {}
+        stray = other
+        isOver = (try? call.setResult(other)) != nil
+      }
+      try call.setResult(dying)
+    }
+    try unsafe call.invoke(using: unsafeBitCast(function, to: UnsafeRawPointer.self))
+    #expect(isOver)
+    try call.setResult(Dying {})
+    #expect(stray == nil)
   }
 }
