@@ -149,6 +149,8 @@
     /// Whether `Failing` has a method for it.
     var mayFail: Bool { isMessage && name != "subscript:" }
     var isAwaited: Bool { name.hasSuffix("Later:") }
+    /// Whether a method of the protocol may throw.
+    var mayThrow: Bool { ![.nothing, .value, .optional].contains(kind) }
 
     init(
       _ name: String, _ kind: Kind, mayBeLeftOut: Bool = false,
@@ -229,12 +231,12 @@
   /// The proxy behind the proxy.
   private enum Behind: CaseIterable {
     case calls, messages, blocking, deadline, outer, queue, dataSource, fallback
-    case single, singleByMessages
+    case single, singleByMessages, outerByMessages
 
     var isSingle: Bool { self == .single || self == .singleByMessages }
     /// Whether a target gets nothing that cannot be a message.
     var takesMessages: Bool {
-      [.messages, .singleByMessages, .deadline, .queue, .outer].contains(self)
+      [.messages, .singleByMessages, .deadline, .queue, .outer, .outerByMessages].contains(self)
     }
   }
 
@@ -316,7 +318,10 @@
 
   /// The outcome for a given proxy, where it differs from the table.
   private func outcome(_ sending: Sending, _ targets: Targets, _ behind: Behind) -> String? {
-    guard let outcome = table[sending.kind]?[targets] else { return nil }
+    guard let outcome = table[sending.kind]?[targets] else {
+      Issue.record("the table has no row for \(sending.name) and \(targets)")
+      return nil
+    }
     if behind == .queue, !sending.isAwaited { return queued(sending, targets) }
     switch (behind.isSingle ? .single : behind, targets) {
     // Only the first target that answers is asked.
@@ -374,7 +379,7 @@
         case .dataSource, .fallback: DataSource()
         case .single: SingleTarget()
         case .singleByMessages: Multicast(MessagesAlone(one: nil))
-        case .calls, .blocking, .deadline, .queue, .outer: Multicast()
+        case .calls, .blocking, .deadline, .queue, .outer, .outerByMessages: Multicast()
         }
       let queue = DispatchQueue(label: "asked")
       let lane: DeliveryLane =
@@ -398,12 +403,13 @@
       } else {
         for target in asked { multicast.add(unchecked: target, strongly: true, on: lane) }
       }
-      let outer = Multicast<AskedProxy>()
-      if behind == .outer {
+      let isOuter = behind == .outer || behind == .outerByMessages
+      let outer = Multicast<AskedProxy>(behind == .outer ? MulticastProxy() : MessagesAlone())
+      if isOuter {
         story.listen(to: outer.untyped)
         outer.add(multicast.proxy)
       }
-      let outcome = await sending.outcome(behind == .outer ? outer.proxy : multicast.proxy)
+      let outcome = await sending.outcome(isOuter ? outer.proxy : multicast.proxy)
       queue.sync {}
       // Two proxies may tell the same, and two threads in any order.
       let told = Set(story.take().map { String($0.prefix { $0 != " " }) })
@@ -416,6 +422,8 @@
       if !sending.mayBeLeftOut, targets == .leaving || targets == .leavingBesideOne { return }
       let byMessage: [Targets] = [.failing, .failingBesideOne, .stranger]
       if !sending.mayFail, byMessage.contains(targets) { return }
+      let throwing: [Targets] = [.throwing, .throwingBesideOne]
+      if !sending.mayThrow, throwing.contains(targets) { return }
       for behind in Behind.allCases where sending.isMessage || !behind.takesMessages {
         guard let expected = outcome(sending, targets, behind) else { continue }
         // An omitted requirement is known from the second call on.
