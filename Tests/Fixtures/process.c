@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,12 +19,6 @@ long fixture_allocated_bytes(void) {
 #else
 long fixture_allocated_bytes(void) { return -1; }
 #endif
-
-long fixture_text_after(void *self, void *selector, const char *text, void (*callback)(void)) {
-  (void)self, (void)selector;
-  callback();
-  return (long)strlen(text);
-}
 
 #if defined(__linux__)
 #include <linux/filter.h>

@@ -72,9 +72,6 @@ long fixture_allocations(void);
 /// Forbids this process the system call `membarrier`. Returns 0 on success.
 int fixture_deny_membarrier(void);
 
-/// A method `q@:*^?` that calls `callback`, and then returns the length of `text` in bytes.
-long fixture_text_after(void *self, void *selector, const char *text, void (*callback)(void));
-
 /// Sends this process a signal every `microseconds`, by a clock of real time and one of processor
 /// time. Returns 0 on success.
 int fixture_begin_signals(int microseconds);

@@ -106,6 +106,7 @@ struct AnyValueTests {
     try Message<Void, Value, Int>("echo:number:")(value, 1, on: proxy)
     queue.sync {}
     #expect(arrived.read { $0 } == Array(repeating: value, count: 15))
+    withExtendedLifetime(two) {}
   }
 
   private struct Refusal: Error {}
@@ -251,7 +252,7 @@ struct AnyValueTests {
     #expect(
       try Message<(inserted: Bool, memberAfterInsert: Int), Int>("see:")(9, on: desk).inserted)
     let (later, queue) = (MulticastProxy(), DispatchQueue(label: "unwanted"))
-    later.add(target, on: .queue(queue))
+    later.add(target, strongly: true, on: .queue(queue))
     try see(10, on: later)
     queue.sync {}
     #expect(seen.contains(11))
