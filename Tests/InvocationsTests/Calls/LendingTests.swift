@@ -3,6 +3,7 @@ import Forwarding
 import ForwardingTestSupport
 import Foundation
 import Invocations
+import Synchronization
 import Testing
 import TypeEncodings
 
@@ -19,10 +20,11 @@ private final class Keeper: MessageForwarding {
 }
 
 /// Who lends an invocation, with an object and a text that end when its call returns.
-private enum Lender: String, CaseIterable {
+private enum Lender: CaseIterable {
   case callback, messageCallback, method, message
 
-  var selector: Selector { try! Selector(interning: "lend\(rawValue):text:") }
+  /// The number of methods so far: each has its own selector, because tests run concurrently.
+  private static let count = Atomic(0)
 
   /// The index of the object; the text follows.
   var index: Int { self == .callback ? 0 : 2 }
@@ -30,6 +32,8 @@ private enum Lender: String, CaseIterable {
   func lend(
     _ text: String, _ census: Census, to borrower: @escaping @Sendable (Invocation) -> Void
   ) throws {
+    let number = Self.count.add(1, ordering: .relaxed).newValue
+    let selector = try Selector(interning: "lend\(number):text:")
     switch self {
     case .callback:
       callOnce(
@@ -78,16 +82,26 @@ struct LendingTests {
         kept.withLock { $0 += [call, call.copy()] }
       }
     }
-    let calls = kept.withLock { $0 }
-    try #require(calls.count == 8)
-    #expect(Set(calls.map(ObjectIdentifier.init)).count == 8)
-    for (index, call) in calls.enumerated() {
-      #expect(try call.argument(at: lender.index, as: Tracked.self).name == "watched")
-      #expect(try call.argument(at: lender.index + 1, as: String.self) == "text \(index / 2)")
-      #expect((call.target is Host) == (lender == .method))
-      if lender == .method { #expect(try call.result(as: Tracked.self).name == "result") }
+    do {
+      let calls = kept.withLock { $0 }
+      try #require(calls.count == 8)
+      #expect(Set(calls.map(ObjectIdentifier.init)).count == 8)
+      for (index, call) in calls.enumerated() {
+        #expect(try call.argument(at: lender.index, as: Tracked.self).name == "watched")
+        #expect(try call.argument(at: lender.index + 1, as: String.self) == "text \(index / 2)")
+        switch lender {
+        case .callback: #expect(call.target == nil)
+        case .method: #expect(call.target is Host)
+        // A copy has the receiver that the invocation had while it was forwarded.
+        case .messageCallback, .message:
+          #expect(index % 2 == 0 ? call.target == nil : call.target is Keeper)
+        }
+        if lender == .method { #expect(try call.result(as: Tracked.self).name == "result") }
+      }
+      #expect(census.alive == (lender == .method ? 8 : 4))
     }
-    #expect(census.alive == (lender == .method ? 8 : 4))
+    kept.withLock { $0 = [] }
+    #expect(census.alive == 0)
   }
 
   @Test("an invocation that is not retained retains nothing, and ends", arguments: Lender.allCases)
