@@ -82,6 +82,34 @@ struct HouseTests {
     }
   }
 
+  @Test("a row of the conformance table that is checked elsewhere names a suite, and its tests")
+  func conformance() throws {
+    func quoted(_ text: String, after mark: String) -> [String] {
+      text.components(separatedBy: mark).dropFirst().compactMap { part in
+        let quoted = part.drop(while: \.isWhitespace)
+        return quoted.first == "\"" ? String(quoted.dropFirst().prefix { $0 != "\"" }) : nil
+      }
+    }
+    var tests: [String: [String]] = [:]
+    var references: [String] = []
+    for (path, lines) in try Repository.files("Tests", ["swift"]) {
+      let text = lines.joined(separator: "\n")
+      for part in text.components(separatedBy: "struct ").dropFirst() {
+        tests[part.prefix { $0.isLetter || $0.isNumber }.description, default: []] +=
+          quoted(text, after: "@Test(")
+      }
+      if path.hasSuffix("ConformanceTests.swift") { references += quoted(text, after: "in:") }
+    }
+    #expect(references.count > 50)
+    for reference in references {
+      let suites = reference.matches(of: /\w+Tests\b/).map { tests[String($0.0)] ?? [] }
+      #expect(!suites.isEmpty && !suites.contains([]), "\(reference)")
+      for name in reference.matches(of: /'([^']+)'/) {
+        #expect(suites.joined().contains { $0.hasPrefix(name.1) }, "\(reference)")
+      }
+    }
+  }
+
   @Test("only the C core uses libffi")
   func libffi() throws {
     let files =

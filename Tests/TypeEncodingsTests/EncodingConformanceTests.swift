@@ -207,7 +207,7 @@ struct ConformanceTests {
         }
       },
       "C120": .checked(in: "the rows C076 and C077, and CompilerTableTests"),
-      "C121": .checked(in: "RegisteredLayoutTests, 'vectors', and ParserFaultTests"),
+      "C121": .checked(in: "RegisteredLayoutTests, 'a vector of GCC'; ParserFaultTests"),
       "C122": .check { () throws -> Void in
         for (spelling, size, alignment) in [
           ("{Test1Struct=cic}", 12, 4), ("{Test2Struct=c{t=si}(u=ci)d}", 24, 8),

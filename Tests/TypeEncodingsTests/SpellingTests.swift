@@ -106,7 +106,7 @@ struct RegisteredLayoutTests {
     }
   }
 
-  @Test("GCC's vectors contain their own layout")
+  @Test("a vector of GCC contains its own layout")
   func vectors() throws {
     #expect(try TypeEncoding(parsing: "![16,16f]").layout == TypeLayout(size: 16, alignment: 16))
     #expect(
