@@ -37,6 +37,11 @@ struct SiteTests {
     let page = try #require(Self.pages["Documentation/One.md"])
     #expect(page.headings.keys.sorted() == ["below-new-part-again", "one-page"])
     #expect(
+      page.links == [
+        "Other.md", "Other.md#a-part-of-it", "../README.md#try-it", "#below-new-part-again",
+        "../LICENSE",
+      ])
+    #expect(
       try page.text(Self.pages, base: "/base") == """
         # One page
 

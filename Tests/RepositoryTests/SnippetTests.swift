@@ -50,6 +50,14 @@ struct SnippetTests {
     }
   #endif
 
+  @Test("each snippet has an output; one is run as two processes")
+  func complete() throws {
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: Repository.file("Snippets").path)
+    let names = files.filter { $0.hasSuffix(".swift") }.map { String($0.dropLast(6)) }
+    #expect(Set(Self.outputs.map(\.name)) == Set(names).subtracting(["TwoProcesses"]))
+  }
+
   @Test(
     "a snippet prints the values in its comments",
     arguments: outputs.filter { isRunnable($0.name) })
