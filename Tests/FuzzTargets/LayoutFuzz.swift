@@ -12,7 +12,12 @@ enum LayoutFuzz {
     let text = flags & 1 == 0 ? input.line() : Array(RandomEncoding.type(&input, depth: 0).utf8)
     guard let type = try? TypeEncoding(utf8: text, layouts: layouts) else { return }
     if let layout = try? type.layout { try check(type, layout) }
-    try PassingCheck.check(type)
+    for machine in Machine.allCases {
+      guard let other = try? TypeEncoding(utf8: text, layouts: layouts, for: machine) else {
+        continue
+      }
+      try PassingCheck.check(other, for: machine)
+    }
     guard let signature = try? MethodSignature(parsing: "\(type)\(type)", layouts: layouts) else {
       return
     }

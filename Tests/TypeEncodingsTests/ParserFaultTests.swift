@@ -40,6 +40,12 @@ struct ParserFaultTests {
       ("<2f", 3, .malformedVector),
       ("{a\u{0}=i}", 2, .invalidName),
       ("i\u{0}", 1, .trailingCharacters),
+      ("{a==i}", 3, .unknownCode(0x3D)),
+      ("[-1i]", 1, .missingNumber),
+      ("{B=b-1}", 4, .missingNumber),
+      ("b", 1, .missingNumber),
+      // The place counts bytes.
+      ("{é=😀}", 4, .unknownCode(0xF0)),
     ] as [(String, Int, TypeEncodingError.Reason)])
   func type(spelling: String, offset: Int, reason: TypeEncodingError.Reason) {
     #expect(throws: TypeEncodingError(reason: reason, offset: offset, encoding: spelling)) {
