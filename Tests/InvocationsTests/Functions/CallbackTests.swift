@@ -85,6 +85,14 @@ struct CallbackTests {
     }
   }
 
+  @Test("a Swift closure type is not a C function")
+  func wrongFunctionType() throws {
+    let callback = try Callback { () -> Void in }
+    #expect(throws: InvocationError.notACFunction(SwiftType((() -> Void).self))) {
+      try callback.function(as: (() -> Void).self)
+    }
+  }
+
   @Test("many threads unknown to Swift call in concurrently")
   func foreignThreads() throws {
     let total = Atomic(0)

@@ -49,7 +49,17 @@ private enum End: String, Codable, CaseIterable {
       return called(callback.pointer)
     case .scope:
       code.choose()
-      return withCallback(body()) { pointer, _ in called(pointer) }
+      let body = body()
+      switch code {
+      case .registers, .libffi: return withCallback(body) { pointer, _ in called(pointer) }
+      case .frame, .libffiFrame:
+        return withCallback {
+          (number: Int, _: Int, _: Int, _: Int, _: Int) in
+          body(number)
+        } run: { pointer, _ in
+          called(pointer)
+        }
+      }
     case .destroyed:
       let given = try code.callback(body()).keptUntilDestroyed()
       defer { for _ in 0..<3 { given.destroy(given.context) } }
@@ -120,6 +130,13 @@ struct FreedCallbackTests {
       try #require(seen.map(\.kind) == [.deadCallback])
       let address = String(UInt(bitPattern: mixed.address), radix: 16)
       try #require(seen[0].description.contains(address))
+      // A second end is reported, too.
+      let given = try Callback { (number: Int) in number }.keptUntilDestroyed()
+      for _ in 0..<2 { given.destroy(given.context) }
+      let ends = events.read { $0.dropFirst() }
+      try #require(ends.map(\.kind) == [.deadCallback])
+      let other = String(UInt(bitPattern: given.pointer.address), radix: 16)
+      try #require(ends.last?.description.contains(other) == true)
       let rectangle = try Callback { (r: FixtureRectangle) -> FixtureRectangle in r }.pointer
         .function(as: (@convention(c) (FixtureRectangle) -> FixtureRectangle).self)
       let point = FixturePoint(x: 1, y: 2)

@@ -54,19 +54,24 @@ struct GivenCallbackTests {
     given.destroy(nil)
   }
 
-  @Test("a second end does not reach the callback that has the function now")
-  func endedTwice() throws {
-    let first = try Callback { (number: Int) in number }.keptUntilDestroyed()
-    unsafe first.destroy(first.context)
-    for _ in 0..<10_000 {
-      let other = try Callback { (number: Int) in number + 1 }.keptUntilDestroyed()
-      defer { unsafe other.destroy(other.context) }
-      guard unsafe other.pointer.address == first.pointer.address else { continue }
+  @Test("a second end is reported, and does not reach the callback that has the function now")
+  func endedTwice() async {
+    await #expect(processExitsWith: .success) {
+      let events = Guarded<[ForwardingEvent]>([])
+      ForwardingEvent.destination = .handler { event in events.withLock { $0.append(event) } }
+      let first = try Callback { (number: Int) in number }.keptUntilDestroyed()
       unsafe first.destroy(first.context)
-      #expect(unsafe other.pointer.function(as: Number.self)(1) == 2)
-      return
+      for _ in 0..<10_000 {
+        let other = try Callback { (number: Int) in number + 1 }.keptUntilDestroyed()
+        defer { unsafe other.destroy(other.context) }
+        guard unsafe other.pointer.address == first.pointer.address else { continue }
+        unsafe first.destroy(first.context)
+        try #require(unsafe other.pointer.function(as: Number.self)(1) == 2)
+        try #require(events.read { $0.map(\.kind) } == [.deadCallback])
+        return
+      }
+      fatalError("the function was not used again")
     }
-    Issue.record("the function was not used again")
   }
 
   @Test("a call while the closure is released answers zero")
