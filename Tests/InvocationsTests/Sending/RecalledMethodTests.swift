@@ -172,7 +172,7 @@ struct RecalledMethodTests {
   }
 
   // In a separate process: a concurrent send of another thread would also hold the closure.
-  @Test("a replaced closure is released at once, or after its own call, which a message made")
+  @Test("a closure that is replaced is released at once, or when a call that has it ends")
   func releasing() async {
     await #expect(processExitsWith: .success) {
       let census = Census()
@@ -193,6 +193,18 @@ struct RecalledMethodTests {
       #expect(census.alive == 0)
       try register()
       table.replace("value", other)
+      #expect(census.alive == 0)
+      var call: Invocation?
+      do {
+        let object = Tracked(in: census)
+        call = try RecalledMethodTests().warm("recallEnds", Lamp()) {
+          withExtendedLifetime(object) { 1 }
+        }
+      }
+      table.remove("recallEnds")
+      #expect(census.alive == 1)
+      withExtendedLifetime(call) {}
+      call = nil
       #expect(census.alive == 0)
     }
   }
@@ -228,8 +240,8 @@ struct RecalledMethodTests {
     }
   }
 
-  @Test("a call releases its method at its end, and one that a proxy passes on keeps none")
-  func ends() throws {
+  @Test("a call that a proxy passes on keeps no method")
+  func passedOn() throws {
     final class Door: MessageForwarding {
       let lamp = Lamp()
       func forward(_ invocation: Invocation) throws {
@@ -240,25 +252,14 @@ struct RecalledMethodTests {
       }
     }
     let census = Census()
-    for isSpare in [false, true] {
-      var call: Invocation?
-      do {
-        let witness = Tracked(in: census)
-        call = try warm("recallEnds", Lamp()) { withExtendedLifetime(witness) { 1 } }
-      }
-      if isSpare {
-        call = nil
-        let message = try Message<Int32>("recallEnds")
-        let door = Door()
-        for _ in 0..<4 { #expect(try message(on: door) == 1) }
-      }
-      _ = MethodTable.of(Lamp.self).remove("recallEnds")
-      if !isSpare {
-        #expect(census.alive == 1)
-        withExtendedLifetime(call) {}
-        call = nil
-      }
-      #expect(try waits(for: census))
+    do {
+      let witness = Tracked(in: census)
+      _ = try warm("recallPassed", Lamp()) { withExtendedLifetime(witness) { 1 } }
     }
+    let message = try Message<Int32>("recallPassed")
+    let door = Door()
+    for _ in 0..<4 { #expect(try message(on: door) == 1) }
+    MethodTable.of(Lamp.self).remove("recallPassed")
+    #expect(try waits(for: census))
   }
 }
