@@ -73,6 +73,15 @@ struct InvocationTests {
     #expect(throws: result) { try call.setResult(Float(2)) }
     #expect(throws: result) { try call.result(as: Float.self) }
     #expect(try call.result(as: Double.self) == 1.5)
+    let other = try Invocation(parsing: "{FixturePoint=dd}@:")
+    let point = FixturePoint(x: 1, y: 2)
+    try other.setResult(point)
+    let unlike = InvocationError.typeMismatch(
+      index: nil, expected: encodingOf("{FixturePoint=dd}"), given: SwiftType(Double.self))
+    #expect(throws: unlike) { try other.setResult(1.0) }
+    #expect(throws: unlike) { try other.result(as: Double.self) }
+    #expect(try other.result(as: FixturePoint.self) == point)
+    #expect(try other.resultBytes().count == 16)
   }
 
   @Test("integers are converted only on request, and only exactly")
@@ -175,10 +184,14 @@ struct InvocationTests {
 
 @Suite("Values in errors")
 struct ForeignValueTests {
+  private struct Pair: CallStructure {
+    var one: Int, other: Int
+    static var structure: VouchedStructure<Self> { VouchedStructure("{Pair=qq}") }
+  }
   private struct Ordered: CarriedValue {
-    var carrier: FixturePoint
-    init?(carrier: FixturePoint) {
-      if carrier.x > carrier.y { return nil }
+    var carrier: Pair
+    init?(carrier: Pair) {
+      if carrier.one > carrier.other { return nil }
       self.carrier = carrier
     }
   }
@@ -195,9 +208,9 @@ struct ForeignValueTests {
     let functions = FunctionTable()
     try functions.register("order") { (_: Ordered) in }
     try functions.register("read") { (_: Word) in }
-    let point = FixturePoint(x: 2, y: 1)
-    let order = InvocationError.foreignValue(type: SwiftType(Ordered.self), given: "\(point)")
-    #expect(throws: order) { try functions.call("order", point) }
+    let order = InvocationError.foreignValue(
+      type: SwiftType(Ordered.self), given: "Pair(one: 2, other: 1)")
+    #expect(throws: order) { try functions.call("order", Pair(one: 2, other: 1)) }
     let text = InvocationError.foreignValue(type: SwiftType(Word.self), given: "two words")
     #expect(throws: text) { try functions.call("read", "two words") }
   }

@@ -305,12 +305,22 @@ struct LifetimeTests {
     let (call, function) = try Fixtures.call("m_loop")
     var text = Array("Hello There".utf8CString)
     try text.withUnsafeMutableBufferPointer { buffer in
-      try call.setArgument(buffer.baseAddress, at: 2)
+      let start = buffer.baseAddress
+      try call.setArgument(start, at: 2)
       try call.invoke(using: function)
       #expect(try call.result(as: UnsafeMutablePointer<CChar>.self) == buffer.baseAddress)
       call.retainArguments()
       let copy = try call.argument(at: 2, as: UnsafeMutablePointer<CChar>.self)
       #expect(copy != buffer.baseAddress)
+      // Nothing behind a pointer is retained or copied.
+      let pointing = try Invocation(parsing: "v@:^*")
+      var behind = start
+      try withUnsafeMutablePointer(to: &behind) { address in
+        try pointing.setArgument(UnsafeMutableRawPointer(address), at: 2)
+        pointing.retainArguments()
+        #expect(try pointing.argument(at: 2, as: UnsafeMutableRawPointer.self) == address)
+      }
+      #expect(behind == start)
     }
     #expect(String(decoding: text.dropLast().map { UInt8($0) }, as: UTF8.self) == "Iello There")
     #expect(throws: InvocationError.embeddedNUL(offset: 2)) { try call.setArgument("ab\0c", at: 2) }
@@ -356,12 +366,29 @@ struct LifetimeTests {
       #expect(throws: InvocationError.outOfMemory) { try functions.call("fail", object) }
     }
     #expect(census.alive == 0)
-    let many = try Invocation(parsing: "v" + String(repeating: "@", count: 70))
+    let encoding = "v" + String(repeating: "@", count: 70)
+    let many = try Invocation(parsing: encoding)
     for index in 0..<70 { try many.setArgument(Tracked(in: census), at: index) }
     let copy = many.copy()
     for index in 0..<70 { try many.setArgument(nil, at: index) }
     #expect(census.alive == 70)
     for index in 0..<70 { try copy.setArgument(nil, at: index) }
     #expect(census.alive == 0)
+    func object() -> Tracked { Tracked(in: census) }
+    let died = census.died
+    // The function takes no arguments, and does not look at these.
+    try FunctionTable(ofProgram: ["getpid": encoding]).call(
+      "getpid",
+      object(), object(), object(), object(), object(), object(), object(),
+      object(), object(), object(), object(), object(), object(), object(),
+      object(), object(), object(), object(), object(), object(), object(),
+      object(), object(), object(), object(), object(), object(), object(),
+      object(), object(), object(), object(), object(), object(), object(),
+      object(), object(), object(), object(), object(), object(), object(),
+      object(), object(), object(), object(), object(), object(), object(),
+      object(), object(), object(), object(), object(), object(), object(),
+      object(), object(), object(), object(), object(), object(), object(),
+      object(), object(), object(), object(), object(), object(), object())
+    #expect(census.died == died + 70)
   }
 }

@@ -9,16 +9,23 @@ import TypeEncodings
 @Suite("Function tables")
 struct FunctionTableTests {
   /// Calls a function of the program by its name, and looked up with its types.
+  private func answers<Value: Equatable, each Argument: CallValue>(
+    _ name: String, _ encoding: String, _ arguments: repeat each Argument,
+    as type: Value.Type = Value.self
+  ) throws -> [Value] {
+    let functions = try FunctionTable(ofProgram: [name: encoding])
+    let function = try functions.function(name, as: ((repeat each Argument) -> Value).self)
+    return try [
+      functions.call(name, repeat each arguments, returning: Value.self),
+      function(repeat each arguments),
+    ]
+  }
+
   private func expect<Value: Equatable, each Argument: CallValue>(
     _ name: String, _ encoding: String, _ arguments: repeat each Argument, gives expected: Value,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let functions = try FunctionTable(ofProgram: [name: encoding])
-    let function = try functions.function(name, as: ((repeat each Argument) -> Value).self)
-    let answers = try [
-      functions.call(name, repeat each arguments, returning: Value.self),
-      function(repeat each arguments),
-    ]
+    let answers = try answers(name, encoding, repeat each arguments, as: Value.self)
     #expect(answers == [expected, expected], sourceLocation: sourceLocation)
   }
 
@@ -32,12 +39,16 @@ struct FunctionTableTests {
     try expect("labs", "qq", -5, gives: 5)
     try expect("abs", "ii", Int32(-7), gives: Int32(7))
     try expect("getpid", "i", gives: getpid())
-    try withUnsafeBytes(of: (1, 1)) { bytes in
+    try withUnsafeBytes(of: (1, 1, 2)) { bytes in
       let (one, other) = (bytes.baseAddress!, bytes.baseAddress! + 8)
       try expect("memcmp", "i^v^vQ", one, other, UInt(8), gives: Int32(0))
+      let orders = try answers("memcmp", "i^v^vQ", one, one + 16, UInt(8), as: Int32.self)
+      #expect(orders.allSatisfy { $0 < 0 })
     }
     try expect("strlen", "Q*", "seven, and é", gives: UInt(13))
     try expect("strncmp", "i**Q", "seven", "sever", UInt(4), gives: Int32(0))
+    let orders = try answers("strncmp", "i**Q", "seven", "sever", UInt(5), as: Int32.self)
+    #expect(orders.allSatisfy { $0 < 0 })
     try expect("strncmp", "i**Q", "seven", String?.none, UInt(0), gives: Int32(0))
     try expect("strtod", "d*^v", "2.5", UnsafeRawPointer?.none, gives: 2.5)
     // A result that points into an argument is read while the argument is lent.
@@ -69,6 +80,7 @@ struct FunctionTableTests {
     let numbers: [any (Equatable & SendableMetatype)] = [
       Int8.min, UInt16.max, Int32.min, UInt64.max, true, Float.pi, -Double.infinity,
       LongDouble(0.1), Int128.min, ComplexValue<Double>(0.5, 3), 0xABAB_ABAB as UInt32, 1 << 50,
+      Int16.min, UInt8.max, -(Int64(1) << 50),
     ]
     for number in numbers { try echoes(number) }
     let others: [any (Equatable & SendableMetatype)] = [
