@@ -27,10 +27,6 @@ package enum TestMachine {
     x86_64: [0, 0, 0, 0, 0, 0, 0, 0xA0, 0xFF, 0x3F, 0, 0, 0, 0, 0, 0],
     aarch64: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x40, 0xFF, 0x3F])
 
-  /// What `forward` and `CallPlan` call the registers.
-  package static let firstInteger = value(x86_64: "rdi", aarch64: "x0")
-  package static let firstTwoFloats = value(x86_64: "xmm0:xmm1", aarch64: "v0:v1")
-
   // MARK: The kernel
 
   /// Whether the kernel filters system calls. An emulator of programs does not.
@@ -63,12 +59,10 @@ package enum TestMachine {
       37: "link", 35: "unlink",
     ])
   package static let numberOfDataSync: UInt32 = value(x86_64: 75, aarch64: 83)
-  package static let numberOfFolderSync: UInt32 = value(x86_64: 74, aarch64: 82)
   package static let numberOfFacts: UInt32 = value(x86_64: 332, aarch64: 291)
   package static let numberOfCut: UInt32 = value(x86_64: 77, aarch64: 46)
   package static let numberOfListing: UInt32 = value(x86_64: 217, aarch64: 61)
   package static let numberOfRead: UInt32 = value(x86_64: 17, aarch64: 67)
-  package static let numberOfFilter: Int = value(x86_64: 317, aarch64: 277)
 }
 
 extension Trait where Self == ConditionTrait {
