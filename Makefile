@@ -83,14 +83,14 @@ check-machines: test-remote
 	swift build --target Forwarding --scratch-path .build/evolution -Xcc -Werror -Xswiftc -enable-library-evolution
 	swift build --target Forwarding --scratch-path .build/unchecked -c release -Xswiftc -Ounchecked $(STRICT)
 	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 FORWARDING_SECONDS=10 JOURNAL_TRIALS=2000 \
-		$(TEST_RELEASE) --filter '(Model|BothWays|Concurrency|Fault|StrayRecord)Tests'
+		$(TEST_RELEASE) --filter '(Model|BothWays|Reentry|Concurrency|Fault|Misplaced|StrayRecord)Tests'
 
 mutants:
 	Scripts/mutants.py $(MODULE)
 
 lint:
 	swift format lint --strict --recursive --parallel $(SWIFT_FILES)
-	@! git ls-files -- '*.swift' '*.c' '*.h' '*.S' '*.sh' '*.py' ':!Tests/Data' ':!*.docc/*' | xargs grep -L SPDX-License-Identifier | \
+	@! git ls-files -- '*.swift' '*.c' '*.h' '*.S' '*.sh' '*.py' ':!Tests/Data' ':!*.docc/*' | xargs -r grep -L SPDX-License-Identifier | \
 		sed 's/^/lint: no licence in /' | grep .
 
 SWIFT_FILES = Package.swift Sources Tests Snippets Benchmarks/Package.swift Benchmarks/Sources \

@@ -27,7 +27,9 @@ import Glibc
 @usableFromInline func isMutant(_ number: Int) -> Bool { chosenMutant == number }
 """
 C_SWITCH = """#include <stdlib.h>
-int fwd_mutant(int number) { const char *text = getenv("MUTANT"); return text && atoi(text) == number; }
+static int chosen;
+__attribute__((constructor)) static void choose(void) { chosen = getenv("MUTANT") ? atoi(getenv("MUTANT")) : 0; }
+int fwd_mutant(int number) { return chosen == number; }
 """
 RELEASES = r"release|retain|free|deallocate|deinitialize|destroy|let_go|letGo|unlock|drop"
 OTHER_WAY = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
@@ -55,9 +57,14 @@ def changes(line, before, is_c):
     if constant and '"' not in line[: constant.start()] and "func " not in line:
         more = f"({constant[1]} + ({switch} ? 1 : 0))"
         yield "constant", line[: constant.start()] + more + line[constant.end():]
-    order = re.search(r"memory_order_(acquire|release|acq_rel|seq_cst)|\.(acquiring|releasing|acquiringAndReleasing)\b", line)
-    if order and is_c:
-        yield "order", line[: order.start()] + f"({switch} ? memory_order_relaxed : {order[0]})" + line[order.end():]
+    order = re.search(r"__ATOMIC_(ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)", line)
+    if order:
+        yield "order", line[: order.start()] + f"({switch} ? __ATOMIC_RELAXED : {order[0]})" + line[order.end():]
+    # In Swift an order is a constant, so that the whole call is there twice.
+    order = re.search(r"[\w.]+\([^()]*ordering: (\.(?:acquiring|releasing|acquiringAndReleasing))\)", line)
+    if order:
+        relaxed = order[0].replace(order[1], ".relaxed")
+        yield "order", line[: order.start()] + f"({switch} ? {relaxed} : {order[0]})" + line[order.end():]
     if not begins:
         return
     kind = "release" if re.search(RELEASES, code) else "statement"
@@ -91,7 +98,7 @@ def pick(module, count, seed):
     return chosen
 
 
-def write(copy, chosen, module):
+def write(copy, chosen):
     for file in {mutant[2] for mutant in chosen}:
         lines = (ROOT / file).read_text().split("\n")
         for number, _, path, index, _, text in chosen:
@@ -102,6 +109,7 @@ def write(copy, chosen, module):
 
 def build(copy, module, chosen):
     """Builds all changes, and leaves out those that do not compile."""
+    files = {mutant[2] for mutant in chosen}
     folder = copy / FOLDERS.get(module, f"Sources/{module}")
     if module in FOLDERS:
         (folder / "mutant.c").write_text(C_SWITCH)
@@ -111,9 +119,9 @@ def build(copy, module, chosen):
         (folder / "Mutant.swift").write_text(SWIFT_SWITCH)
         flags = []
     while True:
-        for file in {mutant[2] for mutant in pick.all}:
+        for file in files:
             (copy / file).write_text((ROOT / file).read_text())
-        write(copy, chosen, module)
+        write(copy, chosen)
         run = subprocess.run(["swift", "build", "--build-tests", *flags], cwd=copy, text=True, capture_output=True)
         if run.returncode == 0:
             return chosen
@@ -160,14 +168,12 @@ def main():
         if not target.exists() or source.is_file() and target.read_bytes() != source.read_bytes():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, target, follow_symlinks=False)
-    for stray in [*copy.glob("Sources/*/Mutant.swift"), *copy.glob("CShims/*/mutant.c")]:
-        stray.unlink()
-    pick.all = pick(options.module, options.count, options.seed)
-    chosen = build(copy, options.module, list(pick.all))[: options.count]
+    for file in [path for folder in ("Sources", "CShims", "Tests") for path in (copy / folder).rglob("*.*")]:
+        if file.is_file() and not (ROOT / file.relative_to(copy)).exists():
+            file.unlink()
+    chosen = build(copy, options.module, pick(options.module, options.count, options.seed))[: options.count]
     if verdict(copy, 0, tests) != "survives":
         sys.exit("the tests fail without a change")
-    out = ROOT / f"Tests/Data/Mutants/{options.module}.txt"
-    out.parent.mkdir(exist_ok=True)
     rows = [f"seed {options.seed}, {len(chosen)} changes, tests {tests}"]
     for number, kind, file, index, line, _ in chosen:
         if options.only and number not in options.only:
@@ -175,7 +181,10 @@ def main():
         seen = verdict(copy, number, tests)
         rows.append(f"{number}\t{kind}\t{file}:{index + 1}\t{line.strip()}\t{seen}")
         print(rows[-1], flush=True)
-    out.write_text("\n".join(rows) + "\n")
+    if not options.only:
+        out = ROOT / f"Tests/Data/Mutants/{options.module}.txt"
+        out.parent.mkdir(exist_ok=True)
+        out.write_text("\n".join(rows) + "\n")
     print(f"{sum('survives' not in row for row in rows[1:])} of {len(rows) - 1} are seen")
 
 
