@@ -6,9 +6,9 @@
 
 All changes are compiled at once, each behind a switch that the environment variable MUTANT turns on, so that one
 build serves them all. Changes that do not compile are left out. The list is Tests/Data/Mutants/MODULE.txt: the
-number, the kind, the place, the line as it was, and the tests that fail, `CRASH`, `TIME` or `survives`.
+number, the kind, the place, the line as it was, and the first test that sees it, `CRASH`, `TIME` or `survives`.
 """
-import argparse, os, pathlib, random, re, shutil, subprocess, sys
+import argparse, os, pathlib, random, re, shutil, subprocess, sys, tempfile, threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = {"CForwardingShims": "CShims/CallShims", "CJournalShims": "CShims/JournalShims"}
@@ -17,6 +17,7 @@ TESTS = {
     "Invocations": "InvocationsTests|ForwardingTests",
     "CForwardingShims": "InvocationsTests|ForwardingTests",
     "CJournalShims": "ForwardingJournalTests",
+    "ForwardingWire": "ForwardingWireTests|ForwardingRemoteTests",
     "forward": "ForwardToolTests",
     "Forwarding": "ForwardingTests|ForwardingMacrosTests",
 }
@@ -125,9 +126,12 @@ def build(copy, module, chosen):
         run = subprocess.run(["swift", "build", "--build-tests", *flags], cwd=copy, text=True, capture_output=True)
         if run.returncode == 0:
             return chosen
-        wrong = set(re.findall(r"(\S+?\.(?:swift|c|h)):(\d+):\d+: error", run.stdout + run.stderr))
-        wrong = {(os.path.relpath(path, copy), int(line) - 1) for path, line in wrong}
-        left = [mutant for mutant in chosen if (mutant[2], mutant[3]) not in wrong]
+        wrong = set()
+        for path, line in re.findall(r"(\S+?\.(?:swift|c|h)):(\d+):\d+: error", run.stdout + run.stderr):
+            # The compiler may find the fault of a change in a later line.
+            before = [m for m in chosen if m[2] == os.path.relpath(path, copy) and m[3] < int(line)]
+            wrong.update(m[0] for m in sorted(before, key=lambda m: m[3])[-1:])
+        left = [mutant for mutant in chosen if mutant[0] not in wrong]
         if len(left) == len(chosen):
             sys.exit(run.stdout[-3000:] + run.stderr[-3000:])
         print(f"{len(chosen) - len(left)} do not compile", flush=True)
@@ -135,21 +139,30 @@ def build(copy, module, chosen):
 
 
 def verdict(copy, number, tests):
+    """The first test that sees a change. The others are ended then."""
     command = ["swift", "test", "--skip-build", "--filter", tests]
-    environment = dict(os.environ, MUTANT=str(number))
-    process = subprocess.Popen(command, cwd=copy, env=environment, text=True, start_new_session=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    try:
-        output, _ = process.communicate(timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, 9)
-        process.communicate()
-        return "TIME"
-    # A row of a table is "run with …", which is left out: the table's own name follows.
-    failed = sorted(set(re.findall(r'✘ Test "?(.+?)"? (?:with \d+ test cases )?failed after', output)))
-    if process.returncode == 0:
-        return "survives"
-    return "; ".join(failed[:3]) if failed else "CRASH"
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ, MUTANT=str(number), TMPDIR=folder)
+        process = subprocess.Popen(command, cwd=copy, env=environment, text=True, errors="replace", start_new_session=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+        def end():
+            subprocess.run(["pkill", "-KILL", "-s", str(process.pid)])
+
+        late = threading.Timer(SECONDS, end)
+        late.start()
+        seen = None
+        for line in process.stdout:
+            if found := re.search(r'✘ Test "(.+?)" recorded an issue', line):
+                seen = found[1]
+                break
+        in_time = late.is_alive()
+        late.cancel()
+        end() if seen or not in_time else process.wait()
+        process.stdout.close()
+        if process.wait() == 0:
+            return "survives"
+        return seen or ("CRASH" if in_time else "TIME")
 
 
 def main():
