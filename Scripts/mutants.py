@@ -83,7 +83,11 @@ def pick(module, count, seed):
     found = {}
     for file in sorted(path for suffix in suffixes for path in folder.rglob(suffix)):
         lines = file.read_text().split("\n")
+        in_text = False
         for index, line in enumerate(lines):
+            in_text ^= line.count('"""') == 1
+            if in_text:
+                continue
             for kind, text in changes(line, lines[index - 1] if index else "", module in FOLDERS):
                 found.setdefault(kind, []).append((str(file.relative_to(ROOT)), index, line, text))
     rng, chosen, used = random.Random(seed), [], set()
@@ -115,7 +119,7 @@ def build(copy, module, chosen):
     if module in FOLDERS:
         (folder / "mutant.c").write_text(C_SWITCH)
         flags = ["-Xcc", "-include", "-Xcc", str(copy / "mutant.h")]
-        (copy / "mutant.h").write_text("int fwd_mutant(int number);\n")
+        (copy / "mutant.h").write_text("#ifndef __ASSEMBLER__\nint fwd_mutant(int number);\n#endif\n")
     else:
         (folder / "Mutant.swift").write_text(SWIFT_SWITCH)
         flags = []
@@ -141,7 +145,7 @@ def build(copy, module, chosen):
 def verdict(copy, number, tests):
     """The first test that sees a change. The others are ended then."""
     command = ["swift", "test", "--skip-build", "--filter", tests]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         environment = dict(os.environ, MUTANT=str(number), TMPDIR=folder)
         process = subprocess.Popen(command, cwd=copy, env=environment, text=True, errors="replace", start_new_session=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -185,8 +189,8 @@ def main():
         if file.is_file() and not (ROOT / file.relative_to(copy)).exists():
             file.unlink()
     chosen = build(copy, options.module, pick(options.module, options.count, options.seed))[: options.count]
-    if verdict(copy, 0, tests) != "survives":
-        sys.exit("the tests fail without a change")
+    if (seen := verdict(copy, 0, tests)) != "survives":
+        sys.exit(f"the tests fail without a change: {seen}")
     rows = [f"seed {options.seed}, {len(chosen)} changes, tests {tests}"]
     for number, kind, file, index, line, _ in chosen:
         if options.only and number not in options.only:

@@ -56,6 +56,7 @@ struct ArgumentJSONTests {
     ("vii", " [1] ", 3, "2 arguments are expected, 1 was given"),
     ("v*", "[\"a]", 1, "the text is not closed with '\"'"),
     ("v*", "[\"a\\x\"]", 3, "JSON has no such escape; write a backslash as \\\\"),
+    ("v*", "[\"a\\", 3, "JSON has no such escape; write a backslash as \\\\"),
     ("v*", "[\"\\ud800\"]", 2, half), ("v*", "[\"a\\udc00\"]", 3, half),
     ("v*", "[\"\\u+041\"]", 2, "JSON has no such escape; write a backslash as \\\\"),
     ("v*", "[\"a\\u0000b\"]", 1, "text for String (*) cannot contain a NUL, where C would end it"),

@@ -133,6 +133,10 @@ struct ResultJSONTests {
     #expect(throws: InvocationTextError.self) { try functions.call("frexp", json: "[8,[0]]") }
     #expect(try unsafe functions.call("frexp", unsafeJSON: "[8,[0]]") == "0.5")
     let call = try functions.invocation(of: "frexp")
+    #expect(throws: InvocationTextError.self) { try unsafe call.setArguments(unsafeJSON: "[8]") }
+    #expect(throws: InvocationTextError.self) {
+      try unsafe functions.call("frexp", unsafeJSON: "[8]")
+    }
     try unsafe call.setArguments(unsafeJSON: "[8,[0]]")
     try call.invoke(using: functions.function(named: "frexp"))
     #expect(try call.argumentsJSON == "[8,[4]]")

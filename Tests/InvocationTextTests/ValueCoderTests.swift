@@ -44,13 +44,15 @@ struct ValueCoderTests {
   }
 
   @Test(
-    "empty elements of nested arrays are counted together",
+    "elements of nested arrays, and bit-fields, without a size are counted together",
     arguments: [
       ("[100[100[100{e=}]]]", false), ("[64[64{e=}]]", false), ("[4097{e=}]", false),
       ("[4096{e=}]", true), ("[60[60{e=}]]", true),
+      (String(repeating: "b32I0", count: 4096), true),
+      (String(repeating: "b32I0", count: 4097), false),
     ])
-  func nestedEmptyElements(array: String, isWritten: Bool) throws {
-    let type = try TypeEncoding(parsing: "{s=i\(array)}")
+  func nestedEmptyElements(members: String, isWritten: Bool) throws {
+    let type = try TypeEncoding(parsing: "{s=i\(members)}")
     let bytes = [UInt8](repeating: 0, count: 4)
     if isWritten {
       #expect(throws: Never.self) { try ValueCoder.value(of: bytes[...], type) }
