@@ -11,8 +11,10 @@ import Glibc
 /// "When a connection breaks" in Documentation/Remote.md.
 private enum Step: CaseIterable {
   case noConnection
-  case nobody, congested, closed, interrupted, performedThenInterrupted
-  case dropped, answerDropped, answeredLate, answered, answeredTwice, answeredThenInterrupted
+  case nobody, congested, closed, interrupted, performedThenInterrupted, performedThenClosed
+  case cancelled, cancelledUnsent, performedThenCancelled
+  case dropped, answerDropped, answeredLate, answeredLateAtOnce
+  case answered, answeredAfterPause, answeredTwice, answeredThenInterrupted
 
   /// The outcome; nil if the call was not sent, and is tried again.
   var outcome: String? {
@@ -20,19 +22,20 @@ private enum Step: CaseIterable {
     case .noConnection: nil
     case .nobody: "\(RemoteError.unreachable("no host listens to bank.bank"))"
     case .congested: "\(RemoteError.notCarried(.congested))"
-    case .closed: "\(RemoteError.closed)"
+    case .closed, .performedThenClosed: "\(RemoteError.closed)"
     case .interrupted, .performedThenInterrupted: "\(RemoteError.interrupted)"
-    case .dropped, .answerDropped, .answeredLate: "\(RemoteError.timedOut)"
-    case .answered, .answeredTwice, .answeredThenInterrupted: "answered"
+    case .cancelled, .cancelledUnsent, .performedThenCancelled: "\(RemoteError.cancelled)"
+    case .dropped, .answerDropped, .answeredLate, .answeredLateAtOnce: "\(RemoteError.timedOut)"
+    case .answered, .answeredAfterPause, .answeredTwice, .answeredThenInterrupted: "answered"
     }
   }
 
   var isPerformed: Bool {
     switch self {
-    case .noConnection, .nobody, .congested, .closed, .interrupted, .dropped: false
-    case .performedThenInterrupted, .answerDropped, .answeredLate, .answered, .answeredTwice,
-      .answeredThenInterrupted:
-      true
+    case .noConnection, .nobody, .congested, .closed, .interrupted, .dropped, .cancelled,
+      .cancelledUnsent:
+      false
+    default: true
     }
   }
 }
@@ -46,6 +49,8 @@ final class StagedTransport: Transport {
   let peer = Guarded(TransportPeer.thisProcess)
   /// Requests that were made and have not ended.
   let open = Guarded(0)
+  /// The cancels that were sent.
+  let cancels = Guarded(0)
   /// The milliseconds left in each request: rounded up by less than a thousandth.
   let left = Guarded<[Int]>([])
 
@@ -79,20 +84,37 @@ final class StagedTransport: Transport {
       }
       request.end()
     }
+    func cancelCaller() { withUnsafeCurrentTask { $0?.cancel() } }
     switch step {
     case .noConnection: throw .interrupted
     case .congested: throw .congested
     case .closed: throw .closed
     case .nobody: answered(.failure(.nobodyListens))
     case .interrupted: answered(.failure(.interrupted))
-    case .dropped: break
-    case .answerDropped: try perform(0)
-    case .answeredLate: try perform(1, after: .milliseconds(400))
-    case .answered: try perform(1)
-    case .answeredTwice: try perform(2)
     case .performedThenInterrupted:
       try perform(0)
       answered(.failure(.interrupted))
+    case .performedThenClosed:
+      try perform(0)
+      answered(.failure(.closed))
+    case .cancelledUnsent:
+      cancelCaller()
+      throw .interrupted
+    case .performedThenCancelled:
+      try perform(0)
+      cancelCaller()
+    // The test cancels it once it waits.
+    case .dropped, .cancelled: break
+    case .answerDropped: try perform(0)
+    case .answeredLate: try perform(1, after: .milliseconds(400))
+    case .answeredLateAtOnce:
+      try inner.request(payload, to: subject) { result in
+        usleep(250_000)
+        answered(result)
+      }.end()
+    case .answered: try perform(1)
+    case .answeredAfterPause: try perform(1, after: .milliseconds(20))
+    case .answeredTwice: try perform(2)
     case .answeredThenInterrupted:
       try inner.request(payload, to: subject, answered).end()
       answered(.failure(.interrupted))
@@ -101,6 +123,7 @@ final class StagedTransport: Transport {
   }
 
   func publish(_ payload: [UInt8], to subject: RemoteSubject) throws(TransportError) {
+    if payload[1] == Envelope.cancel { cancels.withLock { $0 += 1 } }
     try inner.publish(payload, to: subject)
   }
 
@@ -126,7 +149,7 @@ final class StagedTransport: Transport {
 
 @Suite("Calls over a transport that does anything", .timeLimit(.minutes(60)))
 struct CallModelTests {
-  /// Makes one call over such a transport.
+  /// Makes one call over such a transport, in a task that the transport may cancel.
   private func call(
     _ steps: [Step], within deadline: Duration
   ) async throws -> (outcome: String, performed: Int, RemoteStatistics, StagedTransport) {
@@ -135,8 +158,14 @@ struct CallModelTests {
     let remote = bank.remote
     remote.deadline = deadline
     remote.inFlightLimit = 1
+    let call = Task { try await Vault.deposit(1, on: remote) }
+    let (waits, end) = Self.end(of: steps)
+    if end == .cancelled {
+      try await eventually { transport.left.read { $0.count } > waits }
+      call.cancel()
+    }
     var outcome = "answered"
-    do { #expect(try await Vault.deposit(1, on: remote) == 1) } catch { outcome = "\(error)" }
+    do { #expect(try await call.value == 1) } catch { outcome = "\(error)" }
     // Answers that come later have no effect.
     if steps.contains(.answeredLate) { try await Task.sleep(for: .milliseconds(300)) }
     let counts = remote.statistics
@@ -146,6 +175,12 @@ struct CallModelTests {
       try await Vault.deposit(1, on: remote)
     }
     return (outcome, Int(bank.vault.balance), counts, transport)
+  }
+
+  /// How often a call is tried again, and what it ends with; nil if there is never a connection.
+  private static func end(of script: [Step]) -> (Int, Step?) {
+    let waits = script.prefix { $0.outcome == nil }.count
+    return (waits, script.dropFirst(waits).first)
   }
 
   @Test("each call ends once as the rule says, and is performed at most once")
@@ -158,14 +193,17 @@ struct CallModelTests {
       scripts.append(waits + [ends.randomElement() ?? .answered])
     }
     for script in scripts {
-      let end = script.first { $0.outcome != nil }
+      let (waits, end) = Self.end(of: script)
       let expected = end?.outcome ?? "\(RemoteError.timedOut)"
       let isInTime = expected != "\(RemoteError.timedOut)"
       let (outcome, performed, counts, transport) = try await call(
         script, within: isInTime ? .seconds(3000) : .milliseconds(200))
       #expect(outcome == expected, "\(script)")
+      let attempts = transport.left.read { $0.count }
+      // Nothing is sent after the end.
+      if isInTime { #expect(attempts == waits + 1, "\(script)") }
       // On a busy machine, the time may be over before the attempt.
-      let isReached = transport.left.read { $0.count } > script.count { $0.outcome == nil }
+      let isReached = attempts > waits
       #expect(performed == (end?.isPerformed == true && isReached ? 1 : 0), "\(script)")
       let isAnswered = expected == "answered"
       #expect(
@@ -173,6 +211,8 @@ struct CallModelTests {
           == RemoteStatistics(asked: 1, answered: isAnswered ? 1 : 0, failed: isAnswered ? 0 : 1),
         "\(script): \(counts)")
       #expect(transport.open.read { $0 } == 0, "\(script): requests are left")
+      let isCancelled = expected == "\(RemoteError.cancelled)"
+      #expect(transport.cancels.read { $0 } == (isCancelled ? 1 : 0), "\(script)")
     }
   }
 
@@ -188,17 +228,6 @@ struct CallModelTests {
     #expect(left.last.map { $0 <= 999_936 } == true, "\(left)")
   }
 
-  @Test("a call that is cancelled before it is sent again is not sent")
-  func cancelled() async throws {
-    let transport = StagedTransport()
-    let remote = try Bank((transport, transport)).remote
-    let call = Task { try await Vault.deposit(1, on: remote) }
-    try await eventually { transport.left.read { !$0.isEmpty } }
-    call.cancel()
-    await #expect(throws: RemoteError.cancelled) { try await call.value }
-    #expect(remote.statistics == RemoteStatistics(asked: 1, failed: 1))
-  }
-
   @Test("a call whose task is cancelled already is not sent", arguments: Way.allCases)
   func cancelledBefore(way: Way) async throws {
     let bank = try Bank(way)
@@ -209,19 +238,5 @@ struct CallModelTests {
     await #expect(throws: RemoteError.cancelled) { try await call.value }
     #expect(try await Vault.deposit(1, on: bank.remote) == 1)
     #expect(bank.remote.statistics == RemoteStatistics(asked: 2, answered: 1, failed: 1))
-  }
-
-  @Test("an answer that arrives while the call is being sent, but after its deadline, is too late")
-  func late() async throws {
-    let bank = try Bank()
-    // Long enough for the call to begin in time.
-    bank.remote.deadline = .seconds(2)
-    bank.vault.look = {
-      usleep(2_100_000)
-      return true
-    }
-    await #expect(throws: RemoteError.timedOut) { try await Vault.deposit(7, on: bank.remote) }
-    #expect(bank.vault.balance == 7 && bank.host.statistics.answered == 1)
-    #expect(bank.remote.statistics.failed == 1)
   }
 }

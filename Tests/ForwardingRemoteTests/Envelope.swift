@@ -37,9 +37,6 @@ enum Envelope {
   /// The number of a request that is too short to have one.
   static let none = [UInt8](repeating: 0, count: 8)[...]
 
-  /// The bytes in front of the body of an answer.
-  static let answerHead = 20
-
   /// An answer of a host to a request.
   static func answer(
     _ kind: UInt8, refusal: UInt8 = 0, host: UInt64, to request: [UInt8], _ body: [UInt8] = []
@@ -47,18 +44,9 @@ enum Envelope {
     [2, kind, refusal, 0] + request[4..<12] + bytes(of: host) + body
   }
 
-  /// The parts of an answer.
-  struct Answer: Equatable {
-    let kind: UInt8
-    let refusal: RemoteRefusal?
-    let body: [UInt8]
-
-    init(_ bytes: [UInt8]) {
-      kind = bytes.count >= Envelope.answerHead && bytes[0] == 2 ? bytes[1] : 0
-      refusal = kind == Envelope.refused ? RemoteRefusal(rawValue: bytes[2]) : nil
-      body = Array(bytes.dropFirst(Envelope.answerHead))
-    }
-
-    var text: String { String(decoding: body, as: UTF8.self) }
+  /// Why an answer refuses a call; nil if it does not.
+  static func refusal(of answer: [UInt8]) -> RemoteRefusal? {
+    answer.count >= 20 && answer[0] == 2 && answer[1] == refused
+      ? RemoteRefusal(rawValue: answer[2]) : nil
   }
 }

@@ -1,80 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
 import ForwardingRemote
+import ForwardingTestSupport
+import ForwardingWire
 import Invocations
 import RemoteTestSupport
 import Testing
 
-#if Macros
-  @Forwardable
-  fileprivate protocol Voter: AnyObject, Sendable {
-    func vote(_ question: String) async throws -> Bool
-  }
-
-  private final class Citizen: Voter {
-    struct Undecided: RemoteFailure {
-      var remoteCode: Int32 { 2 }
-      var remoteText: String { "undecided" }
-    }
-
-    let says: Bool?
-    init(_ says: Bool?) { self.says = says }
-    func vote(_ question: String) async throws -> Bool {
-      guard let says else { throw Undecided() }
-      return says
-    }
-  }
-#endif
-
 @Suite("An object in all processes of a name", .timeLimit(.minutes(60)))
 struct GatheringTests {
-  #if Macros
-    @Test(
-      "all hosts of a name are asked: some answer, and some throw",
-      arguments: Way.allCases)
-    func gathered(way: Way) async throws {
-      let (there, here) = try way.ends()
-      // The server is shared with other tests.
-      let name = "town \(UInt32.random(in: 0 ... .max))"
-      let hosts = try [true, false, nil].map { says in
-        let host = RemoteHost(there, as: name)
-        try host.expose(Citizen(says), as: VoterProxy.self)
-        return host
+  /// A proxy for hosts that all answer, each in the given number of the given bodies.
+  private static func crowd(_ answers: [(host: UInt64, body: [UInt8])]) throws -> Pretender {
+    try Pretender { message in
+      for (host, body) in answers {
+        message.answer?(
+          Envelope.answer(Envelope.answered, host: host, to: message.payload, body))
       }
-      let town = try Remote<VoterProxy>(here, at: name, deadline: .seconds(3000))
-      let votes = try await town.gather(expecting: 3) { try await $0.vote("more trees?") }
-      #expect(votes.answers.count == 3)
-      #expect(votes.values.sorted { $0 && !$1 } == [true, false])
-      let thrown = votes.answers.first { $0.host == hosts[2].number }?.result
-      #expect(throws: RemoteError.failed(code: 2, text: "undecided")) { try thrown?.get() }
-      hosts[0].close()
-      try await there.flush(within: .seconds(3000))
-      let rest = try await town.gather(expecting: 2) { try await $0.vote("again?") }
-      #expect(rest.answers.count == 2)
-      #expect(!rest.answers.map(\.host).contains(hosts[0].number))
-      for host in hosts { host.close() }
     }
-  #endif
-
-  /// Answers the calls to a name that no host has.
-  private func crowd(
-    _ bank: Bank, _ answer: @escaping @Sendable (TransportMessage) -> Void
-  ) throws -> (RemoteProxy, any TransportSubscription) {
-    let crowd = try bank.there.subscribe(to: "forwarding.crowd.bank", group: nil, answer)
-    return (try bank.proxy(at: "crowd"), crowd)
   }
 
   @Test("each host counts once, and no more answers are accepted than expected")
   func voices() async throws {
     // The answers of three hosts, each three times.
-    let (crowd, end) = try crowd(Bank()) { message in
-      for number in 0..<9 {
-        message.answer?(
-          Envelope.answer(
-            Envelope.answered, host: UInt64(number / 3), to: message.payload, [1, 0, 0, 0]))
-      }
-    }
-    defer { end.end() }
+    let crowd = try Self.crowd((0..<9).map { ($0 / 3, [1, 0, 0, 0]) })
     for count in [2, 3] {
       let sums = try await crowd.gather(expecting: count) { try await Vault.deposit(1, on: $0) }
       #expect(sums.answers.map(\.host) == (0..<3).prefix(count).map { UInt64($0) })
@@ -86,15 +34,8 @@ struct GatheringTests {
   func bytes(extra: Int) async throws {
     // Each answer counts with its head of 20 bytes, and a kilobyte more.
     let body = [UInt8](repeating: 0, count: (1 << 20) - 1044)
-    let (crowd, end) = try crowd(Bank()) { message in
-      for host in 0..<64 {
-        let more = [UInt8](repeating: 0, count: host == 0 ? extra : 0)
-        message.answer?(
-          Envelope.answer(
-            Envelope.answered, host: UInt64(host), to: message.payload, body + more))
-      }
-    }
-    defer { end.end() }
+    let more = [UInt8](repeating: 0, count: extra)
+    let crowd = try Self.crowd((0..<64).map { ($0, $0 == 0 ? body + more : body) })
     let sums = try await crowd.gather(within: .seconds(10)) { try await Vault.deposit(1, on: $0) }
     #expect(sums.answers.count == 64 - extra)
     #expect(crowd.statistics.strange == extra)
@@ -113,7 +54,7 @@ struct GatheringTests {
     let remote = bank.remote
     bank.vault.isOpen = false
     @Sendable func gather() async throws {
-      _ = try await remote.gather { try? await Vault.hold(on: $0) }
+      _ = try await remote.gather { try? await Vault.hold("", on: $0) }
     }
     remote.inFlightLimit = 0
     await #expect(throws: RemoteError.congested(limit: 0)) { try await gather() }
@@ -171,5 +112,105 @@ struct GatheringTests {
     waiting.cancel()
     await #expect(throws: RemoteError.cancelled) { try await waiting.value }
     try await eventually { cancelled().dropFirst() == [2, 2] }
+  }
+}
+
+@Suite("Objects of other processes among many targets", .timeLimit(.minutes(60)))
+struct RemoteMulticastTests {
+  private enum Manner { case answers, fails, hides, sleeps }
+  private static let lanes = Lane.allCases.filter { $0 != .blockingForAMoment }
+
+  /// A vault in this process, and any in another one, as targets of one proxy.
+  private final class Team {
+    let own = Vault()
+    let proxy = MulticastProxy()
+    let asleep = LockedValue(0)
+    let cancelled = LockedValue(0)
+    private let ends: (any Transport, any Transport)
+    private var banks: [Bank] = []
+    private var remotes: [RemoteProxy] = []
+
+    init(_ way: Way) throws {
+      ends = try way.ends()
+      proxy.add(own)
+    }
+
+    /// Adds a vault of another process or, without a manner, a name that no host has.
+    @discardableResult
+    func add(_ manner: Manner?, on lane: Lane) throws -> RemoteProxy {
+      var remote = try Bank.remote(ends.1, at: "nobody \(UInt32.random(in: 0 ... .max))")
+      if let manner {
+        let bank = try Bank(ends)
+        bank.vault.working = { [asleep, cancelled] number in
+          switch manner {
+          case .answers: return number
+          case .fails: throw Vault.NoRoom(count: 2)
+          case .hides: throw Vault.Secret()
+          case .sleeps:
+            asleep.withLock { $0 += 1 }
+            do { try await Task.sleep(for: .seconds(600)) } catch {
+              cancelled.withLock { $0 += 1 }
+              throw error
+            }
+            return number
+          }
+        }
+        banks.append(bank)
+        remote = bank.remote
+      }
+      remotes.append(remote)
+      proxy.add(remote, on: lane.on())
+      return remote
+    }
+  }
+
+  @Test(
+    "each target has its own entry: answered, failed with its text, late, refused, unreachable",
+    arguments: Way.allCases, lanes)
+  func report(way: Way, lane: Lane) async throws {
+    for concurrently in [false, true] {
+      let team = try Team(way)
+      for manner in [Manner.answers, .fails, .hides] { try team.add(manner, on: lane) }
+      try team.add(.sleeps, on: lane).deadline = .seconds(3)
+      try team.add(nil, on: lane)
+      let report = try await Vault.work.message.report(
+        7, on: team.proxy, concurrently: concurrently)
+      let errors = report.entries.map { $0.outcome.error as? RemoteError }.map(\.?.plain)
+      #expect(report.answers == [7, 7])
+      #expect(
+        errors == [
+          nil, nil, .failed(code: 28, text: "xx"), .failed(code: 0, text: ""), .timedOut,
+          .unreachable("no host listens"),
+        ])
+      // The late call is cancelled on its host.
+      try await eventually { team.cancelled.withLock { $0 } == 1 }
+    }
+  }
+
+  @Test(
+    "a cancelled sender waits for no target, and all calls in progress are cancelled",
+    arguments: Way.allCases, lanes)
+  func cancelled(way: Way, lane: Lane) async throws {
+    let team = try Team(way)
+    try team.add(.answers, on: lane)
+    for _ in 0..<3 { try team.add(.sleeps, on: lane) }
+    let proxy = team.proxy
+    let task = Task {
+      try await Vault.work.message.report(7, on: proxy, concurrently: true).entries.map(\.outcome)
+    }
+    try await eventually { team.asleep.withLock { $0 } == 3 }
+    task.cancel()
+    let outcomes = try await task.value
+    // The answer of another process may be in transit when the sender is cancelled, or its lane not begun.
+    #expect(outcomes[0].isAnswer)
+    let other = outcomes[1].error
+    let isLost = if case ForwardingError.cancelled? = other { true } else { false }
+    #expect(
+      outcomes[1].isAnswer || other as? RemoteError == .cancelled || other is CancellationError
+        || isLost, "\(outcomes[1])")
+    #expect(
+      outcomes.dropFirst(2).map { $0.error as? RemoteError }
+        == [.cancelled, .cancelled, .cancelled])
+    try await eventually { team.cancelled.withLock { $0 } == 3 }
   }
 }

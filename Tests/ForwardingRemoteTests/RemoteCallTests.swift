@@ -3,6 +3,7 @@ import Dispatch
 import Forwarding
 import ForwardingRemote
 import ForwardingTestSupport
+import Foundation
 import Invocations
 import RemoteTestSupport
 import Testing
@@ -46,32 +47,35 @@ struct RemoteCallTests {
       host.statistics == RemoteStatistics(asked: 3, told: 3, answered: 4, failed: 1, refused: 1))
   }
 
-  @Test(
-    "calls beyond the limits of the host or of the proxy are refused", arguments: Way.allCases
-  )
-  func busy(way: Way) async throws {
-    let bank = try Bank(way)
-    bank.host.limit = 2
-    let calls = try await bank.begin(2)
-    await #expect(throws: RemoteError.refused(.busy, "")) {
-      try await Vault.deposit(1, on: bank.remote)
+  @Test("300 concurrent calls in each direction call back ten times", arguments: Way.allCases)
+  func callingBack(way: Way) async throws {
+    let (there, here) = try way.ends()
+    let banks = [try Bank((there, here)), try Bank((here, there))]
+    for (bank, other) in zip(banks, banks.reversed()) {
+      (bank.host.limit, bank.remote.inFlightLimit) = (10_000, 10_000)
+      bank.vault.working = { [remote = other.remote] count in
+        count > 0 ? try await Vault.work(count - 1, on: remote) + 1 : 0
+      }
     }
-    bank.remote.inFlightLimit = 2
-    await #expect(throws: RemoteError.congested(limit: 2)) {
-      try await Vault.deposit(1, on: bank.remote)
+    let remotes = banks.map(\.remote)
+    let answers = await withTaskGroup(of: Int32?.self) { tasks in
+      for number in 0..<600 {
+        tasks.addTask { try? await Vault.work(10, on: remotes[number % 2]) }
+      }
+      return await tasks.reduce(into: []) { $0.append($1) }
     }
-    bank.vault.isOpen = true
-    for call in calls { try await call.value }
-    #expect(try await Vault.deposit(1, on: bank.remote) == 1)
+    #expect(answers == Array(repeating: 10, count: 600))
+    for bank in banks { bank.vault.working = { $0 } }
   }
 
   @Test("a call that does not suspend is performed on the thread that receives it")
   func atOnce() throws {
     let bank = try Bank()
+    let looks = Guarded<[Bool]>([])
     let own = SystemThread.current
-    bank.vault.look = { SystemThread.current == own }
+    bank.vault.look = { _ in looks.withLock { $0.append(SystemThread.current == own) } }
     try Vault.add.message(1, on: bank.remote)
-    #expect(bank.vault.looks == [true])
+    #expect(looks.read { $0 } == [true])
   }
 
   @Test("a target with a queue receives its messages on the queue", arguments: Way.allCases)
@@ -80,10 +84,33 @@ struct RemoteCallTests {
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)
     let bank = try Bank(way, on: .queue(queue))
-    bank.vault.look = { DispatchQueue.getSpecific(key: key) == true }
+    let looks = Guarded<[Bool]>([])
+    bank.vault.look = { _ in
+      let isThere = DispatchQueue.getSpecific(key: key) == true
+      looks.withLock { $0.append(isThere) }
+    }
     try Vault.add.message(1, on: bank.remote)
     #expect(try await Vault.deposit(1, on: bank.remote) == 2)
-    #expect(bank.vault.looks == [true, true])
+    #expect(looks.read { $0 } == [true, true])
+  }
+
+  @Test("an object that forwards gets messages in their order")
+  func order() async throws {
+    let bank = try Bank()
+    let host = RemoteHost(bank.there, as: "several")
+    defer { host.close() }
+    let amounts = Guarded<[Int32]>([])
+    bank.vault.look = { amount in amounts.withLock { $0.append(amount) } }
+    let several = MulticastProxy()
+    several.add(bank.vault, strongly: true)
+    try host.expose(several, Vault.interface())
+    let remote = try bank.proxy(at: "several")
+    await withTaskGroup(of: Void.self) { tasks in
+      for number: Int32 in 0..<100 {
+        tasks.addImmediateTask { _ = try? await Vault.deposit(number, on: remote) }
+      }
+    }
+    #expect(amounts.read { $0 } == Array(0..<100))
   }
 
   @Test(
@@ -94,7 +121,7 @@ struct RemoteCallTests {
     // An interface of the same name, with other types and an additional message.
     var other = Interface("bank")
     let wide = try AsyncMessage<Int64, Int64>("vaultDeposit:")
-    let unknown = try AsyncMessage<Int64>("vaultCount")
+    let unknown = try AsyncMessage<Int64>("vaultSum")
     try other.allow(wide)
     try other.allow(unknown)
     let guessing = try bank.proxy(other)
@@ -112,8 +139,7 @@ struct RemoteCallTests {
     let types = RemoteError.refused(
       .signatureMismatch, "'vaultDeposit:' has the types i@:i, but q@:q is given")
     let denied = RemoteError.refused(.unauthorized, "")
-    await expect(
-      nil, types, .refused(.unknownMessage, "the interface has no message 'vaultCount'"))
+    await expect(nil, types, .refused(.unknownMessage, "the interface has no message 'vaultSum'"))
     let asked = LockedValue<[Selector]>([])
     bank.host.authorize = { caller in
       asked.withLock { $0.append(caller.selector) }
@@ -125,6 +151,28 @@ struct RemoteCallTests {
     bank.host.authorize = { _ in false }
     await expect(denied, denied, denied)
     #expect(bank.vault.balance == 2)
+  }
+
+  @Test("the text of a type's own decoding error stays in its process", arguments: Way.allCases)
+  func secrets(way: Way) async throws {
+    let bank = try Bank(way)
+    func spell(_ text: String) async throws -> Vault.Word {
+      try await Vault.spell(Vault.Word(text), on: bank.remote)
+    }
+    #expect(try await spell("Fine") == Vault.Word("fine"))
+    for (text, words) in [
+      ("decode", "byte "), ("corrupt", "byte "), ("ENCODE", "byte 0: not a valid value of "),
+    ] {
+      let error = await #expect(throws: RemoteError.self) { try await spell(text) }
+      guard case .refused(_, let reason) = error else {
+        Issue.record("\(text): \(String(describing: error))")
+        continue
+      }
+      #expect(reason.hasPrefix(words) && reason.contains("not a valid value of "), "\(reason)")
+      #expect(!reason.contains("1234"), "\(reason)")
+    }
+    // The process that decodes an answer gets the whole error.
+    await #expect { _ = try await spell("DECODE") } throws: { "\($0)".contains("1234") }
   }
 
   @Test("the members of a group share the calls, whatever its name", arguments: Way.allCases)
@@ -163,18 +211,72 @@ struct RemoteCallTests {
     calls.last?.cancel()
     try await eventually { cancelled() == begun }
   }
+}
 
-  @Test("two subjects with the same number are refused when they are subscribed to")
-  func sameNumber() throws {
-    let transport = InProcessTransport()
-    func subscribe(_ name: String) throws -> any TransportSubscription {
-      try transport.subscribe(to: RemoteSubject(known: name, number: 7), group: nil) { _ in }
+@Suite("The example in Documentation/Wire.md", .timeLimit(.minutes(60)))
+struct WirePageTests {
+  private final class Account: MethodDeclaring {
+    static func declareMethods(_ methods: MethodDeclarations) {
+      methods.register("deposit:") { (_: Account, amount: Int32) in 100 + amount }
     }
-    let first = try subscribe("a")
-    #expect(
-      throws: TransportError.failed("'b' and 'a' have the same hash: rename one of them")
-    ) { try subscribe("b") }
-    first.end()
-    try subscribe("b").end()
+  }
+
+  private static let deposit = try! AsyncMessage<Int32, Int32>("deposit:")
+
+  private func interface() throws -> Interface {
+    var interface = Interface("bank")
+    try interface.allow(Self.deposit)
+    return interface
+  }
+
+  /// The bytes after a mark of the page. Each line has an offset in front of its bytes, and words
+  /// behind them.
+  private func page(_ mark: String) throws -> [UInt8] {
+    let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let text = try String(
+      contentsOf: root.appendingPathComponent("Documentation/Wire.md"), encoding: .utf8)
+    let example = try #require(text.components(separatedBy: "<!-- \(mark) -->\n").last)
+    let block = try #require(example.components(separatedBy: "```").dropFirst().first)
+    var bytes: [UInt8] = []
+    for line in block.split(separator: "\n").dropFirst() {
+      #expect(Int(line.prefix(4), radix: 16) == bytes.count, "\(line)")
+      bytes += line.dropFirst(6).prefix(23).split(separator: " ").compactMap {
+        UInt8($0, radix: 16)
+      }
+    }
+    return bytes
+  }
+
+  @Test("a sender encodes the request of the page, and its host the answer of the page")
+  func bytes() async throws {
+    let transport = InProcessTransport()
+    let host = RemoteHost(transport, as: "bank-1")
+    // A method of a class is performed at once, within the two seconds that the page leaves.
+    try host.expose(Account(), interface())
+    let (request, subject) = (try page("request"), Bank.subject("bank-1"))
+    var answer = try await ask(transport, request, subject).get()
+    #expect(answer[12..<20].elementsEqual(Envelope.bytes(of: host.number)))
+    answer.replaceSubrange(12..<20, with: [0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80])
+    #expect(try answer == page("answer"))
+    host.close()
+    let sent = Guarded<[UInt8]>([])
+    let listener = try transport.subscribe(to: subject, group: nil) { [answer] message in
+      sent.withLock { $0 = message.payload }
+      // The answer is for this request, not for that of the page.
+      var bytes = answer
+      bytes.replaceSubrange(4..<12, with: message.payload[4..<12])
+      message.answer?(bytes)
+    }
+    defer { listener.end() }
+    let proxy = try Bank.remote(transport, at: "bank-1", interface())
+    proxy.deadline = .seconds(2_000_000)
+    #expect(try await Self.deposit(50, on: proxy) == 150)
+    var own = sent.read { $0 }
+    // The time left and the number of the call differ from those of the page.
+    let time = Int(own[2]) | Int(own[3]) << 8
+    #expect((1_999_000_000...2_001_000_000).contains((time & 0x7FF) << (time >> 11)))
+    own.replaceSubrange(2..<12, with: request[2..<12])
+    #expect(own == request)
   }
 }

@@ -199,6 +199,29 @@
       host.close()
     }
 
+    @Test("all hosts of a name are asked: some answer, and some throw", arguments: Way.allCases)
+    func gathered(way: Way) async throws {
+      let (there, here) = try way.ends()
+      let name = "asked \(UInt32.random(in: 0 ... .max))"
+      let hosts = try [1, 2, nil].map { factor in
+        let host = RemoteHost(there, as: name)
+        try host.expose(Full(factor), as: AskedProxy.self)
+        return host
+      }
+      let all = try Remote<AskedProxy>(here, at: name, deadline: .seconds(3000))
+      let votes = try await all.gather(expecting: 3) { try await $0.checkLater(5) }
+      #expect(votes.answers.count == 3)
+      #expect(votes.values.sorted() == [5, 10])
+      let thrown = votes.answers.first { $0.host == hosts[2].number }?.result
+      #expect(throws: RemoteError.failed(code: 3, text: "weak")) { try thrown?.get() }
+      hosts[0].close()
+      try await there.flush(within: .seconds(3000))
+      let rest = try await all.gather(expecting: 2) { try await $0.checkLater(5) }
+      #expect(rest.answers.count == 2)
+      #expect(!rest.answers.map(\.host).contains(hosts[0].number))
+      for host in hosts { host.close() }
+    }
+
     @Test("a protocol inside of a type has an interface with the name of both")
     func nested() async throws {
       let transport = InProcessTransport()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Forwarding
 import ForwardingRemote
 import ForwardingTestSupport
@@ -14,41 +15,36 @@ struct SocketFaultTests {
 
   // MARK: Who may listen and connect
 
-  @Test("another user cannot connect", .users, .enabled(if: getuid() == 0, "needs two users"))
-  func otherUser() async throws {
-    let server = try UnixSocketTransport(listeningAt: path)
-    var facts = stat()
-    stat(path, &facts)
-    #expect(facts.st_mode & 0o777 == 0o600)
-    await #expect(processExitsWith: .success) { [path = path as String] in
-      try UnixSocketTransport(connectedTo: path).close()
-      require(setgid(65534) == 0 && setuid(65534) == 0)
-      do {
-        _ = try UnixSocketTransport(connectedTo: path)
-        require(false, "another user is connected")
-      } catch TransportError.unreachable(let why) {
-        require(why.hasSuffix("Permission denied"), why)
-      }
-    }
-    server.close()
-  }
-
   @Test(
-    "a client does not connect to a path that another user has taken", .users,
+    "no other user connects, and none is connected to that has taken the path", .users,
     .enabled(if: getuid() == 0, "needs two users"))
-  func otherUsersPath() async throws {
+  func otherUser() async {
     await #expect(processExitsWith: .success) { [path = path as String] in
+      func isRefused(_ path: String, _ words: String) throws {
+        do {
+          _ = try UnixSocketTransport(connectedTo: path)
+          require(false, "connected to another user")
+        } catch TransportError.unreachable(let why) {
+          require(why.hasSuffix(words), why)
+        }
+      }
+      let own = try UnixSocketTransport(listeningAt: path)
+      var facts = stat()
+      stat(path, &facts)
+      require(facts.st_mode & 0o777 == 0o600)
+      try UnixSocketTransport(connectedTo: path).close()
       // The kernel reports the user of the listening process at the time of listening.
       require(seteuid(65534) == 0)
-      let server = try UnixSocketTransport(listeningAt: path)
+      let other = try UnixSocketTransport(listeningAt: path + "2")
       require(seteuid(0) == 0)
-      do {
-        _ = try UnixSocketTransport(connectedTo: path)
-        require(false, "connected to another user")
-      } catch TransportError.unreachable(let why) {
-        require(why.hasSuffix("another user listens there"), why)
+      try isRefused(path + "2", "another user listens there")
+      other.close()
+      let child = Child {
+        require(setgid(65534) == 0 && setuid(65534) == 0)
+        try isRefused(path, "Permission denied")
       }
-      server.close()
+      require(child.wait() == 0)
+      own.close()
     }
   }
 
@@ -71,10 +67,6 @@ struct SocketFaultTests {
     #expect(throws: TransportError.unreachable("\(path): no process listens there")) {
       try UnixSocketTransport(connectedTo: path)
     }
-    try "a text".write(toFile: path, atomically: true, encoding: .utf8)
-    #expect(throws: TransportError.self) { try UnixSocketTransport(listeningAt: path) }
-    #expect(try String(contentsOfFile: path, encoding: .utf8) == "a text")
-    unlink(path)
   }
 
   @Test("the socket file of a listener with a full queue of connections stays")
@@ -94,8 +86,14 @@ struct SocketFaultTests {
     withExtendedLifetime((busy, waiting)) { _ = unlink(path) }
   }
 
-  @Test("a path has one listener, even if its file was removed")
-  func fileOfAnother() throws {
+  @Test("a path has one listener, which takes over abandoned files, and removes its own alone")
+  func files() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("socket")
+    func files() throws -> [String] {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+    // Even if its file was removed.
     let first = try UnixSocketTransport(listeningAt: path)
     unlink(path)
     #expect(throws: TransportError.unreachable("\(path): a process listens there already")) {
@@ -104,26 +102,24 @@ struct SocketFaultTests {
     first.close()
     let second = try UnixSocketTransport(listeningAt: path)
     first.close()
-    #expect(access(path, F_OK) == 0)
+    #expect(try files() == ["socket", "socket.lock"])
     second.close()
-    #expect(access(path, F_OK) != 0 && access(path + ".lock", F_OK) != 0)
-  }
-
-  @Test("a lock on the folder does not delay a listener, and an abandoned lock file is taken over")
-  func lock() throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("socket")
+    #expect(try files() == [])
+    // A lock on the folder does not delay it.
     let number = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     #expect(flock(number, LOCK_EX) == 0)
     #expect(FileManager.default.createFile(atPath: path + ".lock", contents: nil))
     try #require(ends { try UnixSocketTransport(listeningAt: path).close() })
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    #expect(try files() == [])
     close(number)
-    // A file that is not empty serves another purpose.
+    // A lock file that is not empty serves another purpose, as a file at the path does.
     try "written".write(toFile: path + ".lock", atomically: true, encoding: .utf8)
     try UnixSocketTransport(listeningAt: path).close()
+    try "a text".write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(throws: TransportError.self) { try UnixSocketTransport(listeningAt: path) }
     #expect(try String(contentsOfFile: path + ".lock", encoding: .utf8) == "written")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["socket.lock"])
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "a text")
+    #expect(try files() == ["socket", "socket.lock"])
   }
 
   @Test("a path that is not whole, or no path, is refused, and removes no file")
@@ -144,20 +140,16 @@ struct SocketFaultTests {
   @Test("frequent signals interrupt no call")
   func signals() async {
     await #expect(processExitsWith: .success) {
-      let (there, here) = try Way.socket.ends()
-      let host = RemoteHost(there, as: "tally")
-      let tally = Tally()
-      try host.expose(tally, Tally.interface())
+      let bank = try Bank(.socket)
       var action = sigaction()
       // Without `SA_RESTART`, so that system calls are interrupted.
       action.__sigaction_handler.sa_handler = { _ in }
       sigaction(SIGALRM, &action, nil)
       ualarm(100, 100)
-      let remote = RemoteProxy(try Tally.interface(), here, at: "tally", deadline: .seconds(100))
       let endings = Endings()
-      await endings.send(0..<3000, to: remote, atATime: 10)
-      require(endings.answered.count == 3000 && tally.count == 3000 && tally.twice == 0)
-      withExtendedLifetime(host) { exit(0) }
+      await endings.send(0..<3000, to: bank.remote, atATime: 10)
+      require(endings.answered.count == 3000 && bank.host.statistics.answered == 3000)
+      exit(0)
     }
   }
 
@@ -186,6 +178,69 @@ struct SocketFaultTests {
   }
 
   // MARK: Descriptors and threads
+
+  @Test(
+    "connections that end in any way, from many threads at once, leave no descriptor and no thread")
+  func connectionEnds() async {
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      await Task.yield()
+      let before = Open()
+      for round in 0..<300 {
+        let server = try UnixSocketTransport(listeningAt: path)
+        let client = try UnixSocketTransport(connectedTo: path)
+        let peer = PacketSocket(path)
+        let (states, watch) = changes(of: client)
+        // Every tenth round, a message ends the connection.
+        if round % 10 == 0 { peer?.send([1]) }
+        let bytes = [UInt8](repeating: 1, count: 20_000)
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+          for _ in 0..<10 {
+            try? client.publish(bytes, to: "news")
+            try? server.publish(bytes, to: "news")
+          }
+          switch (thread + round) % 4 {
+          case 0: client.close()
+          case 1: server.close()
+          case 2: peer?.shutDown()
+          default: break
+          }
+        }
+        require(states.read { all in all.count { $0 == .closed } } == 1)
+        watch.end()
+      }
+      // Only the listener retains the transport, and releases it on the reading thread.
+      for _ in 0..<100 {
+        let server = LockedValue<UnixSocketTransport?>(try UnixSocketTransport(listeningAt: path))
+        let peer = PacketSocket(path)
+        _ = try server.withLock { $0 }?.subscribe(to: "last", group: nil) { _ in
+          let last = server.withLock { server in
+            defer { server = nil }
+            return server
+          }
+          last?.close()
+        }
+        require(peer?.send(SocketFrame(.told, 0, "last", []).bytes) == true)
+        require(peer?.receive() == nil)
+      }
+      for _ in 0..<6000 where !Open().isWithin(before) { usleep(10_000) }
+      exit(Open().isWithin(before) ? 0 : 7)
+    }
+  }
+
+  /// The descriptors and threads of this process.
+  private struct Open {
+    let files = count("fd")
+    let threads = count("task")
+
+    /// Whether there are no more than before, except for those of Dispatch and of tasks.
+    func isWithin(_ before: Open) -> Bool {
+      files <= before.files + 8 && threads <= before.threads + 16
+    }
+
+    private static func count(_ folder: String) -> Int {
+      ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/" + folder)) ?? []).count
+    }
+  }
 
   @Test("no descriptor can be inherited at any moment by a program that is started")
   func closedOnExec() async {
@@ -285,5 +340,69 @@ struct SocketFaultTests {
       for socket in waiting { require(socket.isAnswered()) }
       withExtendedLifetime((server, first)) { exit(0) }
     }
+  }
+
+  // MARK: A system that fails
+
+  /// Finds no memory for messages forty times, and cannot send large ones.
+  private static let failing = """
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <errno.h>
+    #include <stdatomic.h>
+    #include <sys/socket.h>
+
+    ssize_t send(int number, const void *bytes, size_t count, int flags) {
+      static _Atomic int calls;
+      ssize_t (*next)(int, const void *, size_t, int) = dlsym(RTLD_NEXT, "send");
+      int call = calls++;
+      errno = count > 50000 ? EMSGSIZE : call % 2 ? ENOBUFS : ENOMEM;
+      return errno == EMSGSIZE || call < 40 ? -1 : next(number, bytes, count, flags);
+    }
+    """
+
+  @Test("where the system has no memory, messages wait without using a whole core")
+  func failingSystem() async throws {
+    // Not on a thread of tasks, as other tests need those.
+    let finished = try await withCheckedThrowingContinuation { continuation in
+      beginThread { continuation.resume(with: Result { try Self.withFailingSystem() }) }
+    }
+    #expect(finished.status == 0, "\(finished.output)")
+  }
+
+  private static func withFailingSystem() throws -> Finished {
+    let library = try CCompiler.system().library(failing)
+    defer { try? FileManager.default.removeItem(atPath: library) }
+    let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+    return try run(
+      program, ["--testing-library", "swift-testing", "--filter", "SocketFaultTests/sends"],
+      environment: ["FORWARDING_TEST_SENDS": "1", "LD_PRELOAD": library])
+  }
+
+  @Test(
+    "the process of that test sends messages, and one that the system cannot send as a whole",
+    .enabled(
+      if: ProcessInfo.processInfo.environment["FORWARDING_TEST_SENDS"] != nil, "another starts it"))
+  func sends() async throws {
+    let server = try UnixSocketTransport(listeningAt: path)
+    let client = try UnixSocketTransport(connectedTo: path)
+    let received = LockedValue<[[UInt8]]>([])
+    let listener = try server.subscribe(to: "news", group: nil) { message in
+      received.withLock { $0.append(message.payload) }
+    }
+    let begin = ContinuousClock.now
+    for byte: UInt8 in 1...3 { try client.publish([byte], to: "news") }
+    try await eventually { received.withLock { $0.count } == 3 }
+    // Each of forty attempts is made after a pause.
+    #expect(ContinuousClock.now - begin > .milliseconds(300))
+    #expect(throws: TransportError.failed("the system cannot send 60012 bytes at once")) {
+      try client.publish([UInt8](repeating: 0, count: 60_000), to: "news")
+    }
+    try client.publish([4], to: "news")
+    try await eventually { received.withLock { $0.count } == 4 }
+    #expect(received.withLock { $0 } == [[1], [2], [3], [4]])
+    listener.end()
+    client.close()
+    server.close()
   }
 }

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-import Dispatch
 import Forwarding
 import ForwardingRemote
+import ForwardingTestSupport
 import ForwardingWire
 import Invocations
 import RemoteTestSupport
 import Synchronization
 
-/// The object that tests expose.
+/// The object that tests expose, in this process or in another one.
 final class Vault: MethodDeclaring, @unchecked Sendable {
   private let sum = Atomic<Int32>(0)
   private let opened = Atomic(true)
   private let cancelled = Atomic(0)
+  private let taken = LockedValue((numbers: Set<Int>(), twice: 0))
   /// The most milliseconds that `sleep` takes.
   var naps = Int.max
-  /// Is called for each deposit; its results are the looks.
-  var look: (@Sendable () -> Bool)?
-  private(set) var looks: [Bool] = []
+  /// Is called with each deposit.
+  var look: (@Sendable (Int32) -> Void)?
+  /// What `work` does.
+  var working: @Sendable (Int32) async throws -> Int32 = { $0 }
 
   var balance: Int32 { sum.load(ordering: .relaxed) }
   /// The number of cancelled calls of `sleep`.
   var cancellations: Int { cancelled.load(ordering: .relaxed) }
-  /// While it is false, `hold`, `keep`, `spin` and `ignore` do not end.
+  /// While it is false, `hold` does not end.
   var isOpen: Bool {
     get { opened.load(ordering: .relaxed) }
     set { opened.store(newValue, ordering: .relaxed) }
@@ -35,13 +37,16 @@ final class Vault: MethodDeclaring, @unchecked Sendable {
   /// Throws an error with a text of so many bytes or, for a negative number, one that is a secret.
   static let fail = try! AsyncMessage<Void, Int>("vaultFail:")
   static let nest = try! AsyncMessage<Bool, Nest>("vaultNest:")
+  /// The word in small letters.
+  static let spell = try! AsyncMessage<Word, Word>("vaultSpell:")
   static let sleep = try! AsyncMessage<Void, Int>("vaultSleep:")
-  static let hold = try! AsyncMessage<Void>("vaultHold")
-  static let keep = try! AsyncMessage<Void, String>("vaultKeep:")
-  /// Computes on its thread: for processes of their own, as the threads of tasks are few.
-  static let spin = try! AsyncMessage<Void>("vaultSpin")
-  /// Waits whether or not its task is cancelled.
-  static let ignore = try! AsyncMessage<Void>("vaultIgnore")
+  static let hold = try! AsyncMessage<Void, String>("vaultHold:")
+  static let work = try! AsyncMessage<Int32, Int32>("vaultWork:")
+  /// Returns the number.
+  static let take = try! AsyncMessage<Int, Int>("vaultTake:")
+  /// How many numbers `take` received, and how many of them again.
+  static let count = try! AsyncMessage<Int>("vaultCount")
+  static let twice = try! AsyncMessage<Int>("vaultTwice")
 
   struct NoRoom: RemoteFailure {
     let count: Int
@@ -53,6 +58,26 @@ final class Vault: MethodDeclaring, @unchecked Sendable {
   struct Nest: Codable, Sendable {
     var inner: [Nest] = []
     init(_ depth: Int) { if depth > 2 { inner = [Nest(depth - 2)] } }
+  }
+  /// A value whose decoding and encoding throw errors of their own.
+  struct Word: Codable, Equatable {
+    var text: String
+
+    init(_ text: String) { self.text = text }
+
+    init(from decoder: any Decoder) throws {
+      text = try decoder.singleValueContainer().decode(String.self)
+      if text == "decode" { throw Secret() }
+      if text == "corrupt" {
+        throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "is not 1234"))
+      }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      if text == "encode" { throw Secret() }
+      var container = encoder.singleValueContainer()
+      try container.encode(text)
+    }
   }
 
   static func declareMethods(_ methods: MethodDeclarations) {
@@ -67,46 +92,46 @@ final class Vault: MethodDeclaring, @unchecked Sendable {
       throw NoRoom(count: count)
     }
     methods.register("vaultNest:") { (_: Vault, _: Nest) in true }
+    methods.register("vaultSpell:") { (_: Vault, word: Word) in Word(word.text.lowercased()) }
     methods.register("vaultSleep:") { (vault: Vault, milliseconds: Int) async throws in
       do { try await Task.sleep(for: .milliseconds(min(milliseconds, vault.naps))) } catch {
         vault.cancelled.add(1, ordering: .relaxed)
         throw error
       }
     }
-    methods.register("vaultHold") { (vault: Vault) async throws in
+    methods.register("vaultHold:") { (vault: Vault, _: String) async throws in
       try await eventually { vault.isOpen }
     }
-    methods.register("vaultKeep:") { (vault: Vault, _: String) async throws in
-      try await eventually { vault.isOpen }
+    methods.register("vaultWork:") { (vault: Vault, number: Int32) async throws in
+      try await vault.working(number)
     }
-    methods.register("vaultSpin") { (vault: Vault) async in while !vault.isOpen {} }
-    methods.register("vaultIgnore") { (vault: Vault) async in
-      while !vault.isOpen {
-        await withCheckedContinuation { continuation in
-          DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) {
-            continuation.resume()
-          }
-        }
-      }
+    methods.register("vaultTake:") { (vault: Vault, number: Int) in
+      vault.taken.withLock { if !$0.numbers.insert(number).inserted { $0.twice += 1 } }
+      return number
     }
+    methods.register("vaultCount") { (vault: Vault) in vault.taken.withLock { $0.numbers.count } }
+    methods.register("vaultTwice") { (vault: Vault) in vault.taken.withLock { $0.twice } }
   }
 
   private func add(_ amount: Int32) -> Int32 {
-    if let look { looks.append(look()) }
+    look?(amount)
     return sum.wrappingAdd(amount, ordering: .relaxed).newValue
   }
 
-  static func interface(_ limits: WireLimits = WireLimits()) throws -> Interface {
-    var interface = Interface("bank", limits: limits)
-    for message in [hold.message, spin.message, ignore.message] { try interface.allow(message) }
-    try interface.allow(deposit)
+  static func interface(
+    named title: String = "bank", _ limits: WireLimits = WireLimits()
+  ) throws -> Interface {
+    var interface = Interface(title, limits: limits)
+    for message in [deposit, work] { try interface.allow(message) }
+    for message in [fail, sleep] { try interface.allow(message) }
+    for message in [count, twice] { try interface.allow(message) }
     try interface.allow(add)
     try interface.allow(name)
     try interface.allow(text)
-    try interface.allow(fail)
     try interface.allow(nest)
-    try interface.allow(sleep)
-    try interface.allow(keep)
+    try interface.allow(spell)
+    try interface.allow(hold)
+    try interface.allow(take)
     return interface
   }
 }
@@ -130,9 +155,8 @@ final class Bank: Sendable {
     (there, here) = ends
     self.name = name
     host = RemoteHost(there, as: name)
-    try host.expose(vault, Vault.interface(limits), group: group, on: lane)
-    remote = RemoteProxy(
-      try Vault.interface(limits), here, at: name, deadline: .seconds(3000))
+    remote = try Self.remote(here, at: name, Vault.interface(limits))
+    try host.expose(vault, remote.interface, group: group, on: lane)
   }
 
   convenience init(_ way: Way = .inProcess, on lane: DeliveryLane? = nil) throws {
@@ -150,22 +174,51 @@ final class Bank: Sendable {
     return try (0..<count).map { _ in try Bank(ends, as: name, group: group) }
   }
 
-  /// Another proxy for the host, or for a host of another name.
-  func proxy(_ interface: Interface? = nil, at name: String? = nil) throws -> RemoteProxy {
+  /// A proxy for the hosts of a name.
+  static func remote(
+    _ transport: any Transport, at name: String, _ interface: Interface? = nil
+  ) throws -> RemoteProxy {
     RemoteProxy(
-      try interface ?? Vault.interface(), here, at: name ?? self.name, deadline: .seconds(3000))
+      try interface ?? Vault.interface(), transport, at: name, deadline: .seconds(3000))
   }
 
-  var subject: RemoteSubject { RemoteSubject(parts: "forwarding", name, "bank") }
+  /// Another proxy for the host, or for a host of another name.
+  func proxy(_ interface: Interface? = nil, at name: String? = nil) throws -> RemoteProxy {
+    try Self.remote(here, at: name ?? self.name, interface)
+  }
+
+  static func subject(_ name: String) -> RemoteSubject {
+    RemoteSubject(parts: "forwarding", name, "bank")
+  }
+  var subject: RemoteSubject { Self.subject(name) }
 
   /// Begins calls that last until they are cancelled, or the vault opens.
   func begin(_ count: Int) async throws -> [Task<Void, any Error>] {
     vault.isOpen = false
     let before = host.statistics.asked
-    let calls = (0..<count).map { [remote] _ in Task { try await Vault.hold(on: remote) } }
+    let calls = (0..<count).map { [remote] _ in Task { try await Vault.hold("", on: remote) } }
     try await eventually { self.host.statistics.asked == before + count }
     return calls
   }
+}
+
+/// A proxy for a host that answers each message with any bytes.
+final class Pretender: RemoteProxy, @unchecked Sendable {
+  private let transport = InProcessTransport()
+
+  init(_ answer: @escaping @Sendable (TransportMessage) -> Void) throws {
+    super.init(try Vault.interface(), transport, at: "pretender", deadline: .seconds(3000))
+    _ = try transport.subscribe(to: Bank.subject("pretender"), group: nil, answer)
+  }
+
+  deinit { transport.close() }
+}
+
+/// Notes the changes of a connection.
+func changes(of transport: any Transport) -> (Guarded<[TransportState]>, any TransportSubscription)
+{
+  let states = Guarded<[TransportState]>([])
+  return (states, transport.onChange { state in states.withLock { $0.append(state) } })
 }
 
 /// Waits until a condition holds, however long a busy machine takes.

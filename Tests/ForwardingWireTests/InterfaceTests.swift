@@ -30,6 +30,9 @@ struct InterfaceTests {
       ("v@:{s=i*}", 1, .local), ("v@:{s=i@}", 1, .local), ("v@:{s=i(u=id)}", 1, .unportable),
       ("v@:{s=[2^v]}", 1, .local), ("^v@:", 0, .local), ("v@:i{e={d={c={b=:}}}}", 2, .local),
       ("v@:{s=[2000{t=ci}]}", 1, .shape), ("v@:{s=iD}", 1, .unportable),
+      // The members of one element and of the next lie side by side.
+      ("v@:{s=[1024{t=ci}]}", 1, .shape), ("v@:{s=[2D]}", 1, .unportable),
+      ("v@:" + nested(8), 1, .depth(limit: 16)),
     ])
   func refused(encoding: String, place: Int, refusal: InterfaceError.Refusal) throws {
     let colons = try MethodSignature(parsing: encoding).numberOfDeclaredArguments
@@ -38,6 +41,19 @@ struct InterfaceTests {
     guard case .refused(_, place == 0 ? nil : place + 1, _, refusal) = error else {
       Issue.record("\(String(describing: error))")
       return
+    }
+  }
+
+  /// A structure with so many arrays of structures in each other.
+  private static func nested(_ count: Int) -> String {
+    String(repeating: "{=[1", count: count) + "{=c}" + String(repeating: "]}", count: count)
+  }
+
+  @Test("a type with as many parts in each other, or as many pieces, as the limit is allowed")
+  func largest() throws {
+    for type in [Self.nested(7), "{s=[1023{t=ci}]}"] {
+      let signature = try MethodSignature(parsing: "v@:" + type)
+      #expect(try error { try $0.allow("take:", signature) } == nil)
     }
   }
 

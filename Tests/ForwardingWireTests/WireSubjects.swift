@@ -39,6 +39,7 @@ final class Listener: MethodDeclaring {
   static let bytes = try! Message<NoResult, [UInt8]>("bytes:")
   static let point = try! Message<NoResult, Point?>("point:")
   static let pair = try! Message<NoResult, Pair>("pair:")
+  static let none = try! Message<NoResult, Point, Nothing, Nothing>("point:nothing:again:")
 
   static func declareMethods(_ methods: MethodDeclarations) {
     methods.register("number:") { (self: Listener, a: Int32) in self.heard.append("\(a)") }
@@ -53,6 +54,9 @@ final class Listener: MethodDeclaring {
     methods.register("pair:") { (self: Listener, a: Pair) in
       self.heard.append("\(a.one) \(a.other)")
     }
+    methods.register("point:nothing:again:") { (self: Listener, a: Point, _: Nothing, _: Nothing) in
+      self.heard.append("\(a.x)")
+    }
   }
 
   /// An interface with all these messages.
@@ -64,22 +68,37 @@ final class Listener: MethodDeclaring {
     try interface.allow(bytes)
     try interface.allow(point)
     try interface.allow(pair)
+    try interface.allow(none)
     return interface
   }
 
-  /// Calls of each message, each with the text that the listener records for it, and the texts of
-  /// its arguments for a process that does not have their types.
-  static func calls() throws -> [(Invocation, String, [String])] {
+  /// A call, the text that the listener records for it, the texts of its arguments for a process
+  /// that does not have their types, and the bytes of its last arguments.
+  typealias Call = (call: Invocation, heard: String, shown: [String], bytes: [UInt8])
+
+  static func calls() throws -> [Call] {
     try [
-      (number.invocation(-5), "-5", ["-5"]),
-      (three.invocation(1, 0.5, true), "1 0.5 true", ["1", "0.5", "true"]),
-      (text.invocation("grüße\0👋"), "grüße\0👋", [#""grüße\u0000👋""#]),
-      (text.invocation(""), "", [#""""#]),
-      (text.invocation(nil), "nil", ["null"]),
-      (bytes.invocation([0, 255]), "[0, 255]", [#""00ff""#]),
-      (point.invocation(Point(x: 2, tags: ["a"])), #"2.0 ["a"]"#, [#"{"tags":["a"],"x":2}"#]),
-      (point.invocation(nil), "nil", ["null"]),
-      (pair.invocation(Pair(one: -1, other: 1 << 40)), "-1 \(1 << 40)", ["[-1,1099511627776]"]),
+      (number.invocation(-5), "-5", ["-5"], [251, 255, 255, 255]),
+      (three.invocation(1, 0.5, true), "1 0.5 true", ["1", "0.5", "true"], [0, 0xE0, 0x3F, 1]),
+      (text.invocation("grüße\0👋"), "grüße\0👋", [#""grüße\u0000👋""#], [0, 240, 159, 145, 139]),
+      (text.invocation(""), "", [#""""#], []),
+      (text.invocation(nil), "nil", ["null"], []),
+      (bytes.invocation([0, 255]), "[0, 255]", [#""00ff""#], [2, 0, 0, 0, 0, 255]),
+      // JSON has sorted keys.
+      (
+        point.invocation(Point(x: 2, tags: ["a"])), #"2.0 ["a"]"#, [#"{"tags":["a"],"x":2}"#],
+        Array(#"{"tags":["a"],"x":2}"#.utf8)
+      ),
+      (point.invocation(nil), "nil", ["null"], []),
+      // One byte and eight, of a structure of 16: no byte of the padding.
+      (
+        pair.invocation(Pair(one: -1, other: 9)), "-1 9", ["[-1,9]"],
+        [255, 9, 0, 0, 0, 0, 0, 0, 0]
+      ),
+      (
+        none.invocation(Point(x: 7), Nothing(), Nothing()), "7.0",
+        [#"{"tags":[],"x":7}"#, "{}", "{}"], []
+      ),
     ]
   }
 }

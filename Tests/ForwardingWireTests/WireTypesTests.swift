@@ -8,7 +8,7 @@ struct WireTypesTests {
   @Test("a process without the types prints the values that another process encoded")
   func printed() throws {
     let interface = try Listener.interface()
-    for (call, _, texts) in try Listener.calls() {
+    for (call, _, texts, _) in try Listener.calls() {
       let bytes = try interface.encode(call)
       let message = try #require(interface.messages.first { $0.selector == call.selector })
       let arguments = Array(bytes[Fingerprint.size...])
@@ -64,5 +64,21 @@ struct WireTypesTests {
     #expect(try types.arguments(bytes) == wide)
     #expect(throws: WireError.self) { try types.arguments(Array(bytes.dropLast())) }
     #expect(throws: WireError.self) { try types.arguments(bytes + [0]) }
+  }
+
+  @Test("an error about received bytes contains nothing that a terminal interprets")
+  func errors() throws {
+    let names = ["\u{1B}[2J", "\u{9B}31m", "a\nb\u{7}"]
+    for name in names {
+      let error = #expect(throws: WireError.self) {
+        try WireTypes("v@:^{\(name)}").arguments([1, 0, 0, 0, 0x5D])
+      }
+      for text in [
+        error?.description ?? "", WireError(.unknownSelector(name), at: 0).description,
+      ] {
+        let controls = text.unicodeScalars.filter { $0.properties.generalCategory == .control }
+        #expect(controls.isEmpty && !text.isEmpty)
+      }
+    }
   }
 }

@@ -4,6 +4,14 @@
   import Foundation
   import ForwardingNATS
   import ForwardingRemote
+  import Testing
+
+  extension Trait where Self == ConditionTrait {
+    /// Real servers can be started here.
+    package static var natsServer: Self {
+      .enabled(if: NATSServer.program != nil, "no nats-server is installed")
+    }
+  }
 
   /// A real server for a test, on a port that it picks. It is ended by its process number.
   package final class NATSServer: Sendable {

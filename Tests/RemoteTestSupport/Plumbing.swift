@@ -6,6 +6,13 @@ import Glibc
 
 // What tests need of the system: folders, and sockets without any code of this package.
 
+/// A new path for a socket, in the folder for temporary files. It is short, because a socket's path
+/// has a limit of about 100 bytes.
+package func socketPath() -> String {
+  FileManager.default.temporaryDirectory
+    .appendingPathComponent("forwarding-\(UInt64.random(in: 0 ... .max))").path
+}
+
 /// A folder that exists as long as the object.
 package final class TemporaryFolder: Sendable {
   package let path: String
@@ -24,7 +31,7 @@ package final class TemporaryFolder: Sendable {
 package final class LoopbackSocket: Sendable {
   private let number: Int32
 
-  package init?(port: Int, listens: Bool = false) {
+  package init?(port: Int) {
     number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -37,23 +44,13 @@ package final class LoopbackSocket: Sendable {
       number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let status = withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        listens ? bind(number, $0, size) : connect(number, $0, size)
+        connect(number, $0, size)
       }
     }
     if status != 0 { return nil }
   }
 
   deinit { close(number) }
-
-  /// The port of this end.
-  package var port: Int {
-    var address = sockaddr_in()
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) {
-      _ = $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(number, $0, &size) }
-    }
-    return Int(in_port_t(bigEndian: address.sin_port))
-  }
 
   /// Sends all bytes, blocking if necessary. Returns false if the other end has closed.
   package func send(_ bytes: [UInt8]) -> Bool {
