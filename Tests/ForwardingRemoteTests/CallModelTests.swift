@@ -192,28 +192,33 @@ struct CallModelTests {
       let waits = Array(repeating: Step.noConnection, count: .random(in: 0..<4))
       scripts.append(waits + [ends.randomElement() ?? .answered])
     }
-    for script in scripts {
-      let (waits, end) = Self.end(of: script)
-      let expected = end?.outcome ?? "\(RemoteError.timedOut)"
-      let isInTime = expected != "\(RemoteError.timedOut)"
-      let (outcome, performed, counts, transport) = try await call(
-        script, within: isInTime ? .seconds(3000) : .milliseconds(200))
-      #expect(outcome == expected, "\(script)")
-      let attempts = transport.left.read { $0.count }
-      // Nothing is sent after the end.
-      if isInTime { #expect(attempts == waits + 1, "\(script)") }
-      // On a busy machine, the time may be over before the attempt.
-      let isReached = attempts > waits
-      #expect(performed == (end?.isPerformed == true && isReached ? 1 : 0), "\(script)")
-      let isAnswered = expected == "answered"
-      #expect(
-        counts
-          == RemoteStatistics(asked: 1, answered: isAnswered ? 1 : 0, failed: isAnswered ? 0 : 1),
-        "\(script): \(counts)")
-      #expect(transport.open.read { $0 } == 0, "\(script): requests are left")
-      let isCancelled = expected == "\(RemoteError.cancelled)"
-      #expect(transport.cancels.read { $0 } == (isCancelled ? 1 : 0), "\(script)")
+    try await withThrowingTaskGroup { tasks in
+      for script in scripts { tasks.addTask { try await check(script) } }
+      try await tasks.waitForAll()
     }
+  }
+
+  private func check(_ script: [Step]) async throws {
+    let (waits, end) = Self.end(of: script)
+    let expected = end?.outcome ?? "\(RemoteError.timedOut)"
+    let isInTime = expected != "\(RemoteError.timedOut)"
+    let (outcome, performed, counts, transport) = try await call(
+      script, within: isInTime ? .seconds(3000) : .milliseconds(200))
+    #expect(outcome == expected, "\(script)")
+    let attempts = transport.left.read { $0.count }
+    // Nothing is sent after the end.
+    if isInTime { #expect(attempts == waits + 1, "\(script)") }
+    // On a busy machine, the time may be over before the attempt.
+    let isReached = attempts > waits
+    #expect(performed == (end?.isPerformed == true && isReached ? 1 : 0), "\(script)")
+    let isAnswered = expected == "answered"
+    #expect(
+      counts
+        == RemoteStatistics(asked: 1, answered: isAnswered ? 1 : 0, failed: isAnswered ? 0 : 1),
+      "\(script): \(counts)")
+    #expect(transport.open.read { $0 } == 0, "\(script): requests are left")
+    let isCancelled = expected == "\(RemoteError.cancelled)"
+    #expect(transport.cancels.read { $0 } == (isCancelled ? 1 : 0), "\(script)")
   }
 
   @Test("a call that is tried again contains the time that is left then")

@@ -222,7 +222,9 @@
       for host in hosts { host.close() }
     }
 
-    @Test("a protocol inside of a type has an interface with the name of both")
+    @Test(
+      "a protocol inside of a type has an interface with the name of both, and its guard fails closed"
+    )
     func nested() async throws {
       let transport = InProcessTransport()
       let host = RemoteHost(transport, as: "station")
@@ -233,11 +235,7 @@
       #expect(try Remote<AskedProxy>(transport, at: "x").untyped.interface.name == "AskedProxy")
       #expect(try await remote.proxy.depart(3) == 3)
       host.close()
-    }
-
-    @Test("a guard fails closed where no process answers it, as it is not awaited")
-    func guarded() throws {
-      let remote = try Remote<Station.DelegateProxy>(InProcessTransport(), at: "station")
+      // A guard fails closed where no process answers it, as it is not awaited.
       #expect(throws: RemoteError.mustBeAwaited("authorize:")) { try remote.proxy.authorize(1) }
     }
 
