@@ -17,7 +17,7 @@ TESTS = {
     "Invocations": "InvocationsTests|ForwardingTests",
     "CForwardingShims": "InvocationsTests|ForwardingTests",
     "CJournalShims": "ForwardingJournalTests",
-    "ForwardingWire": "ForwardingWireTests|ForwardingRemoteTests",
+    "ForwardingWire": "ForwardingWireTests|ForwardingJournalTests",
     "forward": "ForwardToolTests",
     "Forwarding": "ForwardingTests|ForwardingMacrosTests",
 }

@@ -51,7 +51,7 @@ struct InterfaceTests {
 
   @Test("a type with as many parts in each other, or as many pieces, as the limit is allowed")
   func largest() throws {
-    for type in [Self.nested(7), "{s=[1023{t=ci}]}"] {
+    for type in [Self.nested(7), "{s=[1023{t=ci}]}", "{s=[2c]}"] {
       let signature = try MethodSignature(parsing: "v@:" + type)
       #expect(try error { try $0.allow("take:", signature) } == nil)
     }
@@ -127,7 +127,8 @@ struct InterfaceTests {
   @Test("a message cannot be allowed again with other types, but with the same ones")
   func duplicates() throws {
     var interface = Interface("twice")
-    try interface.allow(Message<NoResult, Int32>("number:"))
+    try interface.allow(AsyncMessage<NoResult, Int32>("number:"))
+    #expect(interface.messages.map(\.selector) == ["number:"])
     try interface.allow(Message<NoResult, Int32>("number:"))
     let expected = InterfaceError.duplicate(selector: "number:", expected: "v@:i", given: "v@:q")
     #expect(throws: expected) { try interface.allow(Message<NoResult, Int64>("number:")) }
