@@ -53,10 +53,8 @@ test-remote:
 AT = @echo "check: $$(date +%H:%M:%S)"
 
 check: lint
-	$(AT) tests
-	$(MAKE) test-release
-	$(AT) signatures and kills
-	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 JOURNAL_KILLS=200 $(TEST_RELEASE) --filter '(CallMatrix|Kill)Tests'
+	$(AT) tests, with 3,000 random signatures and 200 kills
+	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 JOURNAL_KILLS=200 $(MAKE) test-release
 	$(AT) AddressSanitizer
 	Scripts/sanitize.sh address
 	$(AT) ThreadSanitizer

@@ -6,8 +6,11 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# Fewer random signatures: each one costs a compiler run, and these runs look for memory errors.
+# Fewer random signatures, kills and histories: these runs look for memory errors and races, and take several times
+# as long.
 export FORWARDING_SIGNATURES=${FORWARDING_SIGNATURES:-100}
+export FORWARDING_HISTORIES=${FORWARDING_HISTORIES:-100}
+export JOURNAL_KILLS=${JOURNAL_KILLS:-6}
 export FORWARDING_TEST_MINUTES=${FORWARDING_TEST_MINUTES:-30}
 # Builds and runs the tests: run <build option>... -- <option of swift test alone>...
 # Tests of the tool and of the compiler's messages start programs without the sanitizer, so they are left out.
