@@ -17,6 +17,7 @@
   @Suite("Answers of several targets, and of proxies that are targets")
   struct AnswerTests {
     private let story = Story()
+    private let source = DataSource<HearingProxy>()
 
     private func targets(_ numbers: Int...) -> Multicast<HearingProxy> {
       let targets = Multicast<HearingProxy>()
@@ -24,19 +25,26 @@
       return targets
     }
 
+    /// Tells which answers of a multicast are lost.
+    private func lost(by targets: Multicast<HearingProxy>) -> Story {
+      let lost = Story()
+      targets.onDiagnostic = { diagnostic in
+        switch diagnostic {
+        case .overruled(let token, let selector): lost.tell("overruled \(token.type) \(selector)")
+        case .tooLate(let token, let selector): lost.tell("late \(token.type) \(selector)")
+        default: break
+        }
+      }
+      return lost
+    }
+
     @Test("an answer that a later one overrules is told, unless both are equal or combined")
     func overruled() {
       let targets = targets(1, 2, 2)
-      let told = Guarded<[String]>([])
-      targets.onDiagnostic = { event in
-        if case .overruled(let token, let selector) = event {
-          told.withLock { $0.append("\(token.type) \(selector)") }
-        }
-      }
+      let lost = lost(by: targets)
       #expect(targets.proxy.weigh(5) == 205)
-      #expect(told.read { $0 } == ["Ear weigh:"])
       #expect(targets.proxy.total(1) == 5)
-      #expect(told.read { $0.count } == 1)
+      #expect(lost.take() == ["overruled Ear weigh:"])
     }
 
     @Test(
@@ -49,14 +57,9 @@
       if isAddedAgain { targets.untyped.add(full, on: .queue(queue)) }
       targets.add(unchecked: full, strongly: true, on: .queue(queue))
       story.ear(2, in: targets)
-      let told = Guarded<[String]>([])
-      targets.onDiagnostic = { event in
-        if case .tooLate(let token, let selector) = event {
-          told.withLock { $0.append("\(token.type) \(selector)") }
-        }
-      }
+      let lost = lost(by: targets)
       #expect(targets.proxy.weigh(5) == 205)
-      #expect(told.read { $0 } == ["FullEar weigh:"])
+      #expect(lost.take() == ["late FullEar weigh:"])
       queue.sync {}
       #expect(Set(story.take()) == ["1 weighs 5", "2 weighs 5"])
     }
@@ -77,17 +80,12 @@
       }
     }
 
-    @Test("a multicast says what a requirement without a result does where nothing answers")
+    @Test("a multicast says what happens where nothing answers; a result of any type is no zero")
     func unanswered() throws {
       let stores = Multicast<StoringProxy>()
       try stores.proxy.store()
       stores.whenNobodyAnswers = .throw
       #expect(throws: ForwardingError.nobodyAnswered("store")) { try stores.proxy.store() }
-    }
-
-    @Test("a result of any type is never taken for an answer that nobody gave")
-    func anyResult() {
-      let stores = Multicast<StoringProxy>()
       stores.whenNobodyAnswers = .zero
       #expect(throws: ForwardingError.nobodyAnswered("value:")) { try stores.proxy.value(1) }
       #expect(stores.proxy.found(1) == nil)
@@ -106,20 +104,25 @@
       #expect(story.take() == ["1 a"])
     }
 
-    @Test("the '@Otherwise' of a proxy without targets is not an answer")
-    func empty() async {
-      let (many, source) = (Multicast<HearingProxy>(), DataSource<HearingProxy>())
-      let single = SingleTarget<HearingProxy>()
-      for proxy in [many.proxy, source.proxy, single.proxy] {
+    @Test(
+      "a proxy without an answer lets the next target answer, as an '@Otherwise' is none; behind handlers as well"
+    )
+    func noAnswer() async {
+      let single = SingleTarget<HearingProxy>(Ear(1, story), strongly: true)
+      let (watched, one) = (Intercepting<HearingProxy>(Ear(1, story)), targets(1))
+      let (none, source) = (targets(), DataSource<HearingProxy>())
+      let rows: [(proxy: any Hearing, weight: Int)] = [
+        (watched.proxy, 105), (single.proxy, 105), (one.proxy, 105), (none.proxy, 205),
+        (source.proxy, 205),
+      ]
+      for (proxy, weight) in rows {
         let asked = DataSource<HearingProxy>()
         asked.add(proxy)
-        story.ear(2, in: asked)
-        #expect(asked.targets.count == 2)
-        #expect(asked.contains(proxy))
-        if proxy !== single.proxy {
-          #expect(asked.proxy.weigh(5) == 205)
-          #expect(await asked.proxy.weighLater(5) == 205)
-        }
+        asked.add(FullEar(2, story), strongly: true)
+        #expect(asked.targets.count == 2 && asked.contains(proxy))
+        for _ in 0..<2 { #expect(asked.proxy.guess(5) == 205) }
+        #expect(asked.proxy.weigh(5) == weight)
+        #expect(await asked.proxy.weighLater(5) == weight)
         #expect(asked.remove(proxy) == 1)
         #expect(asked.count == 1)
       }
@@ -169,43 +172,119 @@
       }
     }
 
-    @Test(
-      "a target that leaves a requirement out lets the next one answer, behind handlers as well")
-    func leftOut() {
-      let watched = Intercepting<HearingProxy>(Ear(1, story))
-      let single = SingleTarget<HearingProxy>(Ear(1, story), strongly: true)
-      let many = targets(1)
-      for proxy in [watched.proxy, single.proxy, many.proxy] {
-        let asked = DataSource<HearingProxy>()
-        asked.add(proxy)
-        asked.add(FullEar(2, story), strongly: true)
-        for _ in 0..<2 { #expect(asked.proxy.guess(5) == 205) }
-        #expect(asked.proxy.weigh(5) == 105)
-      }
+    // MARK: One who answers
+
+    @Test("the fallback is asked if no target answers, also for what cannot be a message")
+    func fallback() async throws {
+      let fallback = FullEar(9, story)
+      source.fallback = fallback
+      #expect(source.fallback === fallback)
+      try source.proxy.lend { 1 }
+      await source.proxy.lendLater(2)
+      #expect(story.take() == ["9 hears 1", "9 hears 2"])
+      let first = Ear(1, story)
+      source.add(first, priority: .min)
+      source.proxy.hear(3)
+      try source.proxy.lend { 4 }
+      #expect(try source.proxy.check(5) == 1)
+      #expect(source.proxy.rest(6) == 6)
+      #expect(story.take() == ["1 hears 3", "1 hears 4", "1 checks 5", "9 rests 6"])
+      source.remove(first)
+      #expect(try source.proxy.check(7) == 9)
+      source.setFallback(Ear(8, story), strongly: true)
+      for _ in 0..<2 { #expect(source.proxy.rest(8) == nil) }
+      source.setFallback(nil)
+      #expect(source.proxy.weigh(9) == -1)
+      #expect(throws: ForwardingError.nobodyAnswered("check:")) { try source.proxy.check(9) }
     }
 
-    @Test("a diagnostic names the type of its target")
-    func diagnosed() throws {
-      final class Failing: MethodDeclaring, Sendable {
-        static func declareMethods(_ methods: MethodDeclarations) {
-          methods.register("weigh:") { (_: Failing, _: Int) throws -> Int in throw Lame(name: "") }
+    @Test("an error is the answer: neither the next target nor the fallback is asked")
+    func errors() {
+      let ears = (1...3).map { Ear($0, story) }
+      defer { withExtendedLifetime(ears) {} }
+      ears[0].isBroken = true
+      for ear in ears[..<2] { source.add(ear) }
+      source.setFallback(ears[2])
+      #expect(throws: Lame(name: "1")) { try source.proxy.check(1) }
+      #expect(throws: Lame(name: "1")) { try source.proxy.mark(2, "") }
+      #expect(story.take() == ["1 checks 1", "1 marks 2 "])
+    }
+
+    @Test("a target on a queue gets what has no result; the next one answers questions")
+    func queue() throws {
+      let queue = DispatchQueue(label: "questions")
+      let ears = (1...3).map { Ear($0, story) }
+      source.add(unchecked: ears[0], on: .queue(queue))
+      source.add(ears[1])
+      source.setFallback(ears[2])
+      let lost = lost(by: source)
+      source.proxy.hear(1)
+      queue.sync {}
+      #expect(story.take() == ["1 hears 1"])
+      #expect(source.proxy.weigh(5) == 205)
+      #expect(try source.messages.weigh.report(5).answers == [205])
+      #expect(try source.messages.weigh.first(5) == 205)
+      // The report has an entry in place of a diagnostic.
+      #expect(lost.take() == ["late Ear weigh:", "late Ear weigh:"])
+      queue.sync { withExtendedLifetime(ears) {} }
+    }
+
+    @Test("a target that dies at once is reported, and so is one that a new target has replaced")
+    func died() throws {
+      let (single, last) = (SingleTarget<HearingProxy>(Ear(1, story)), Ear(4, story))
+      story.listen(to: single.untyped)
+      #expect(throws: ForwardingError.targetGone("check:")) { try single.proxy.check(1) }
+      #expect(Set(story.take()) == ["unreached Ear", "unanswered check:"])
+      single.setTarget(Ear(2, story), strongly: true)
+      #expect(try single.proxy.check(2) == 2)
+      single.target = last
+      #expect(single.target === last)
+      #expect(single.count == 1)
+      #expect(try single.proxy.check(3) == 4)
+      single.add(Ear(5, story), strongly: true, once: true)
+      #expect(try single.proxy.check(4) == 5)
+      #expect(single.target == nil)
+      #expect(story.take() == ["2 checks 2", "4 checks 3", "5 checks 4"])
+      single.setTarget(Ear(6, story), strongly: true)
+      single.target = nil
+      #expect(single.isEmpty)
+    }
+  }
+
+  @Suite("Single targets and handlers, used by several threads")
+  struct ThreadsBehindTheProxyTests {
+    private let story = Story()
+
+    @Test("one thread may replace the target while others call it")
+    func replacing() {
+      let ears = (1...2).map { Ear($0, story) }
+      let single = SingleTarget<HearingProxy>(ears[0])
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        for number in 0..<500 {
+          if thread == 0 {
+            single.target = ears[number % 2]
+          } else {
+            precondition([1, 2].contains(single.proxy.total(1)))
+          }
         }
       }
-      let many = Multicast<HearingProxy>()
-      let told = Guarded<[String]>([])
-      many.onDiagnostic = { diagnostic in
-        if case .failed(let token, _, _) = diagnostic {
-          told.withLock { $0.append("\(token.type)") }
+      #expect(single.target === ears[1])
+    }
+
+    @Test("one thread may add handlers while others send")
+    func handlers() {
+      let (watched, count) = (Intercepting<HearingProxy>(Ear(1, story)), Guarded(0))
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        for _ in 0..<200 {
+          if thread == 0 {
+            let token = watched.untyped.before { _ in count.withLock { $0 += 1 } }
+            precondition(token.remove())
+          } else {
+            precondition(watched.proxy.total(1) == 1)
+          }
         }
       }
-      let first = many.untyped.add(Failing(), strongly: true)
-      let second = many.untyped.add(Failing(), strongly: true)
-      #expect(first != second)
-      #expect(first.type == SwiftType(Failing.self))
-      #expect("\(first)".hasPrefix("Failing #"))
-      #expect(many.proxy.weigh(1) == -1)
-      // The first error is that of the requirement, which is `unheard`.
-      #expect(told.read { $0 } == ["Failing"])
+      #expect(watched.proxy.total(2) == 2)
     }
   }
 #endif

@@ -133,59 +133,6 @@
     }
 
     @Test(
-      "targets of all kinds are called in order, awaited or not",
-      arguments: ProxyWay.allCases, [false, true])
-    func kinds(_ way: ProxyWay, _ isAwaited: Bool) async throws {
-      final class Replaced: Ear, @unchecked Sendable {}
-      let (targets, inner, story) = (story.hearing(way), story.hearing(way), story)
-      let queue = DispatchQueue(label: "kinds")
-      @discardableResult func add(
-        _ number: Int, _ lane: DeliveryLane = .caller, priority: Int = 0, once: Bool = false
-      ) -> ForwardingToken {
-        targets.add(
-          unchecked: Ear(number, story), strongly: true, on: lane, priority: priority, once: once)
-      }
-      add(2, .queue(queue))
-      add(3, .blocking(queue))
-      add(4)
-      add(5, once: true)
-      targets.suspend(add(0))
-      targets.add(Replaced(6, story), strongly: true)
-      let raw = ClosureTarget()
-      try raw.register("hear:") { (number: Int) in story.tell("7 hears \(number)") }
-      try raw.register(
-        "hearLater:",
-        Implementation { (_: ClosureTarget, number: Int) async in story.tell("7 hears \(number)") })
-      targets.untyped.add(raw, strongly: true)
-      targets.add(inner.proxy)
-      story.ear(8, in: inner)
-      add(9, .queue(queue), once: true)
-      add(10, .blocking(queue, deadline: .seconds(1000)))
-      add(1, .queue(queue), priority: 1)
-      let table = MethodTable.of(Replaced.self)
-      table.replace(
-        "hear:",
-        try Implementation { (ear: Replaced, number: Int) in
-          ear.story.tell("6 replaces \(number)")
-        })
-      table.replace(
-        "hearLater:",
-        try Implementation { (ear: Replaced, number: Int) async -> Void in
-          ear.story.tell("6 replaces \(number)")
-        })
-      for number in 1...2 {
-        if isAwaited {
-          await targets.proxy.hearLater(number)
-        } else {
-          targets.proxy.hear(number)
-        }
-        let numbers = (1...10).filter { number == 1 || ($0 != 5 && $0 != 9) }
-        #expect(
-          story.take() == numbers.map { "\($0) \($0 == 6 ? "replaces" : "hears") \(number)" })
-      }
-    }
-
-    @Test(
       "a turn begins when the one before has ended, also if all other references are released",
       arguments: ProxyWay.allCases)
     func lifetime(_ way: ProxyWay) async throws {
@@ -275,45 +222,22 @@
     }
 
     @Test(
-      "a task that a target starts, and does not await, is outside of the message",
-      arguments: ProxyWay.allCases)
-    func removingInTask(_ way: ProxyWay) async throws {
-      let (targets, story) = (story.hearing(way), story)
-      let ear = Ear(1, story)
-      targets.add(ear)
-      let (began, goOn, removed) = (Latch(), Latch(), Latch())
-      ear.later = {
-        Task {
-          await began.wait()
-          do { story.tell("removed \(try await targets.untyped.removeAndWait(ear))") } catch {
-            story.tell("\(error)")
-          }
-          await removed.open()
-        }
-        await began.open()
-        await goOn.wait()
-        story.tell("1 ends")
-      }
-      let proxy = targets.proxy
-      let message = Task { await proxy.hearLater(1) }
-      await began.wait()
-      while targets.count > 0, !story.lines.contains("\(refusal)") { await Task.yield() }
-      await goOn.open()
-      await message.value
-      await removed.wait()
-      #expect(story.take() == ["1 hears 1", "1 ends", "removed 1"])
-      ear.later = nil
-    }
-
-    @Test(
-      "on an actor a removal waits for a running requirement; a later target is removed at once",
-      arguments: ProxyWay.allCases)
+      "an awaited removal waits for a running requirement, also in a task that the target started",
+      arguments: ProxyWay.allCases, [false, true])
     @MainActor
-    func removingLater(_ way: ProxyWay) async throws {
+    func removingLater(_ way: ProxyWay, _ isInside: Bool) async throws {
       let (targets, story) = (story.hearing(way), story)
       let ear = story.ear(1, in: targets)
-      let (began, goOn) = (Latch(), Latch())
+      let (began, leave, goOn, removed) = (Latch(), Latch(), Latch(), Latch())
+      @Sendable func remove() async {
+        await leave.wait()
+        do { story.tell("removed \(try await targets.untyped.removeAndWait(ear))") } catch {
+          story.tell("\(error)")
+        }
+        await removed.open()
+      }
       ear.later = {
+        if isInside { Task { await remove() } }
         await began.open()
         await goOn.wait()
         story.tell("1 ends")
@@ -321,22 +245,25 @@
       let proxy = targets.proxy
       let message = Task { await proxy.hearLater(1) }
       await began.wait()
+      // On an actor, which the requirement may need, no other removal waits.
       let later = story.ear(2, in: targets)
       func removeHere(_ target: Ear) throws -> Int { try targets.untyped.removeAndWait(target) }
       #expect(throws: refusal) { try removeHere(ear) }
       #expect(try removeHere(later) == 1)
       #expect(targets.count == 1)
-      let removal = Task { story.tell("removed \(try await targets.untyped.removeAndWait(ear))") }
-      for _ in 0..<10 { await Task.yield() }
+      if !isInside { Task { await remove() } }
+      await leave.open()
+      while targets.count > 0, !story.lines.contains("\(refusal)") { await Task.yield() }
       story.tell("going on")
       await goOn.open()
       await message.value
-      try await removal.value
+      await removed.wait()
       #expect(story.take() == ["1 hears 1", "going on", "1 ends", "removed 1"])
       // No requirement is running any more.
       let next = story.ear(3, in: targets)
       await targets.proxy.hearLater(2)
       #expect(try removeHere(next) == 1)
+      ear.later = nil
     }
   }
 #endif

@@ -8,20 +8,11 @@
 
   private final class Bench: Tool, Sendable {
     let heard = Mutex<[String]>([])
-    /// Where it goes on with a visit, and how often.
-    let walk = Mutex<(proxy: any Tool, depth: Int)?>(nil)
     private func hear(_ text: String) { heard.withLock { $0.append(text) } }
     func count<Value: Equatable>(_ values: [Value], of value: Value) -> Int {
       values.count { $0 == value }
     }
-    func visit(_ body: (Int) -> Void) {
-      let walk = walk.withLock { walk in
-        walk?.depth -= 1
-        return walk
-      }
-      body(walk?.depth ?? 7)
-      if let walk, walk.depth > 0 { walk.proxy.visit(body) }
-    }
+    func visit(_ body: (Int) -> Void) { body(7) }
     func log(_ text: @autoclosure () -> String) { hear(text()) }
     func map(_ transform: (Int) throws -> Int) rethrows -> Int? { try transform(3) }
     func note<each Value: Sendable>(_ values: repeat each Value) {
@@ -46,17 +37,13 @@
       return tools.proxy
     }
 
-    @Test("each target is called with the caller's types")
-    func generic() {
+    @Test("each target is called with the types, the closures and the variables of the caller")
+    func called() async throws {
+      struct Refused: Error {}
       let proxy = proxy()
       #expect(proxy.count([1, 2, 1], of: 1) == 2)
       #expect(proxy.count(["a"], of: "a") == 1)
       #expect(tools.proxy.count([1], of: 1) == 1)
-    }
-
-    @Test("the closure is lent to all targets")
-    func closures() {
-      let proxy = proxy()
       var sum = 0
       proxy.visit { sum += $0 }
       #expect(sum == 14)
@@ -67,15 +54,21 @@
       }
       proxy.log(text())
       #expect(made == 2)
-      #expect(one.heard.withLock { $0 } == ["text"])
-    }
-
-    @Test("the error of the closure is thrown, and no other")
-    func passing() throws {
-      struct Refused: Error {}
-      let proxy = proxy()
+      proxy.note(1, "two", 3.0)
+      for bench in [one, other] {
+        #expect(bench.heard.withLock { $0 } == ["text", "1", "two", "3.0"])
+      }
+      // The error of the closure is thrown, and no other.
       #expect(proxy.map { $0 * 2 } == 6)
       #expect(throws: Refused.self) { try proxy.map { _ in throw Refused() } }
+      // Targets are awaited one after the other.
+      sum = 0
+      try await proxy.measure([1, 2], into: &sum)
+      #expect(sum == 6)
+      await #expect(throws: CancellationError.self) {
+        var sum = 99
+        try await proxy.measure([1, 2], into: &sum)
+      }
     }
 
     /// Ways to have targets of which none can get a requirement with a closure.
@@ -104,33 +97,6 @@
       }
       #expect(throws: Never.self) { try later() }
       #expect(hasEnded)
-    }
-
-    @Test("a target may call them inside of themselves, a hundred deep")
-    func walking() {
-      one.walk.withLock { $0 = (tools.proxy, 100) }
-      tools.add(one)
-      var seen: [Int] = []
-      tools.proxy.visit { seen.append($0) }
-      #expect(seen == (0..<100).reversed())
-    }
-
-    @Test("any number of values is passed")
-    func packs() {
-      proxy().note(1, "two", 3.0)
-      #expect(other.heard.withLock { $0 } == ["1", "two", "3.0"])
-    }
-
-    @Test("targets are awaited one after the other, with one inout variable")
-    func awaited() async throws {
-      let proxy = proxy()
-      var sum = 0
-      try await proxy.measure([1, 2], into: &sum)
-      #expect(sum == 6)
-      await #expect(throws: CancellationError.self) {
-        var sum = 99
-        try await proxy.measure([1, 2], into: &sum)
-      }
     }
 
     @Test("a target with a lane and a proxy that keeps messages are errors")

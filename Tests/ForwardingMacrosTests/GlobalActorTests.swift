@@ -17,20 +17,6 @@
   }
 
   @Forwardable
-  @AudioActor
-  private protocol AudioDelegate: AnyObject {
-    func play(_ name: String)
-    @Otherwise(0) var volume: Int { get }
-  }
-
-  @AudioActor
-  private final class Player: AudioDelegate {
-    private(set) var played: [String] = []
-    let volume = 11
-    func play(_ name: String) { played.append(name) }
-  }
-
-  @Forwardable
   @MainActor
   private protocol Showing: AnyObject {
     func show(_ text: String)
@@ -101,25 +87,6 @@
   struct GlobalActorTests {
     private let story = Story()
 
-    @Test("the proxy and its targets are on the actor, and a send from elsewhere is refused")
-    @AudioActor
-    func inPlace() async throws {
-      let delegates = Multicast<AudioDelegateProxy>()
-      let player = Player()
-      delegates.add(player, strongly: true)
-      delegates.proxy.play("song")
-      #expect(delegates.proxy.volume == 11)
-      #expect(try delegates.messages.volume.all() == [11])
-      let untyped = delegates.untyped
-      await MainActor.run {
-        let play = ForwardingError.Context(selector: "play:", target: Player.self)
-        _ = #expect(throws: ForwardingError.wrongIsolation(play, .lane)) {
-          try Message<Void, String>("play:")("from elsewhere", on: untyped)
-        }
-      }
-      #expect(player.played == ["song"])
-    }
-
     @Test("a target is not called on a queue that is not its actor's", arguments: ProxyWay.allCases)
     @MainActor
     func otherQueue(_ way: ProxyWay) {
@@ -164,16 +131,22 @@
       #expect(await signs.proxy.load(draft) == "main")
     }
 
-    @Test("the global actor may be beside a protocol that is inside of a type")
+    @Test("the proxy and its targets are on the actor, and a send from elsewhere is refused")
     @Hostel.RoomActor
-    func actors() {
-      let note = Hostel.Note("hello")
-      let cellars = Multicast<Hostel.CellarProxy>()
-      let barrel = Barrel()
+    func inPlace() async throws {
+      let (cellars, barrel, note) = (Multicast<Hostel.CellarProxy>(), Barrel(), Hostel.Note(""))
       cellars.add(barrel)
       cellars.proxy.enter(note)
       #expect(cellars.proxy.mood(note) == .wild)
-      #expect(barrel.count == 1)
+      #expect(try cellars.messages.mood.all(note) == [.wild])
+      let untyped = cellars.untyped
+      await MainActor.run {
+        let mood = ForwardingError.Context(selector: "mood:", target: Barrel.self)
+        _ = #expect(throws: ForwardingError.wrongIsolation(mood, .awaiting)) {
+          try Message<Hostel.Mood, Hostel.Note>("mood:")(note, on: untyped)
+        }
+      }
+      #expect(barrel.count == 2)
     }
 
     @Test("a proxy of actors is an actor, and its targets are actors")

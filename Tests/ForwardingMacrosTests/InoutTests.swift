@@ -36,24 +36,16 @@
 
     init() { editors.add(Editor("a"), strongly: true) }
 
-    @Test("the variable is unchanged without targets")
-    func nobody() {
-      var text = "-"
-      for _ in 0..<2 { editors.proxy.polish(&text) }
-      #expect(text == "-")
-    }
-
-    @Test("a requirement may have several inout arguments and a result")
-    func several() throws {
+    @Test(
+      "a target changes several variables, also before it throws, and what is left out does not")
+    func changes() throws {
       var (one, other) = ([1], [2, 3])
       #expect(try editors.proxy.swap(&one, with: &other) == 2)
       #expect(one == [2, 3])
       #expect(other == [1])
-    }
-
-    @Test("changes before an error are kept")
-    func throwing() throws {
       var text = "-"
+      for _ in 0..<2 { editors.proxy.polish(&text) }
+      #expect(text == "-")
       #expect(try editors.proxy.check(&text, at: 1))
       #expect(throws: Lame(name: "a")) { try editors.proxy.check(&text, at: -1) }
       #expect(text == "-@1@-1")
@@ -74,15 +66,11 @@
       let queue = DispatchQueue(label: "edits")
       let editors = Multicast<EditingProxy>()
       editors.add(unchecked: Editor("a"), strongly: true, on: .queue(queue))
-      let heard = Guarded<[String]>([])
-      editors.onDiagnostic = { diagnostic in
-        if case .unheard(let selector, let error) = diagnostic {
-          heard.withLock { $0.append("\(selector) \(error is ForwardingError)") }
-        }
-      }
+      let told = Story()
+      told.listen(to: editors.untyped)
       var text = "-"
       editors.proxy.edit(&text)
-      #expect(heard.read { $0 } == ["edit: true"])
+      #expect(told.take().map { $0.prefix(13) } == ["unheard edit:"])
       let report = try InoutVariable.lend(&text) { try editors.messages.edit.report($0) }
       guard case ForwardingError.borrowedArgument? = report.errors.first else {
         Issue.record("\(report.errors)")

@@ -66,30 +66,37 @@
   @AudioActor
   private final class Loudspeaker: Speaker<Int> {}
 
-  /// Isolated to the main actor, with a nonisolated method.
-  @MainActor
-  private final class Meter: Ticking {
-    nonisolated func tick(_ text: [String]) {}
-    nonisolated func count(_ number: Int) throws -> Int { number }
-    nonisolated func load(_ number: Int) async throws -> Int { number }
-    nonisolated func stay(_ number: Int) async throws -> Int { number }
-    nonisolated(nonsending) func edit(_ draft: Draft) async throws { draft.text += "+" }
-  }
+  /// Answers without an actor.
+  private protocol FreelyTicking: Ticking {}
 
-  /// Not isolated to any actor.
-  private class Clock: Ticking {
+  extension FreelyTicking {
     func tick(_ text: [String]) {}
     func count(_ number: Int) throws -> Int { number }
     func load(_ number: Int) async throws -> Int { number }
     func stay(_ number: Int) async throws -> Int { number }
-    func edit(_ draft: Draft) async throws { draft.text += "+" }
+    nonisolated(nonsending) func edit(_ draft: Draft) async throws { draft.text += "+" }
   }
 
+  /// Isolated to the main actor, with a nonisolated method.
+  @MainActor
+  private final class Meter: FreelyTicking {
+    nonisolated func tick(_ text: [String]) {}
+  }
+
+  /// Not isolated to any actor.
+  private class Clock: FreelyTicking {}
   private final class GenericClock<Value>: Clock {}
 
   @Suite("A target whose class conforms on a global actor", .serialized)
   struct IsolatedConformanceTests {
     private let places = Places([])
+    private let refused = ["tick: lane", "count: awaiting", "edit: sendingThere"]
+
+    /// Takes the places of the calls since the last time, of which all were on the actor.
+    private func expectCalls(_ count: Int) {
+      #expect(places.read { $0 } == Array(repeating: true, count: count))
+      places.withLock { $0 = [] }
+    }
 
     /// Sends all synchronous messages from outside, and awaits the others; returns those that were
     /// refused.
@@ -98,8 +105,10 @@
       func attempt(_ name: Selector, answer: Int = 0, _ send: () async throws -> Int) async {
         do {
           #expect(try await send() == answer)
-        } catch ForwardingError.wrongIsolation(let context, _) where context.selector == name {
-          refused.append(name.name)
+        } catch ForwardingError.wrongIsolation(let context, let remedy)
+          where context.selector == name
+        {
+          refused.append("\(name.name) \(remedy)")
         } catch {
           Issue.record(error)
         }
@@ -134,40 +143,49 @@
       #expect(draft.text == "+")
     }
 
-    @Test("a class on the main actor is called only there")
+    @Test("a class on the main actor is called only there, whatever is behind the proxy")
     @MainActor
     func main() async throws {
-      let targets = Multicast<LoudTickingProxy>()
-      targets.add(Display(places), strongly: true)
-      let untyped = targets.untyped
-      let refused = await Task.detached { await sendFromElsewhere(untyped) }.value
-      #expect(refused == ["tick:", "count:", "edit:"])
-      #expect(places.read { $0 } == [true, true, true], "what waits goes to the actor")
+      let display = Display(places)
+      let (targets, scoped) = (Multicast<LoudTickingProxy>(), Multicast<TickingProxy>())
+      targets.add(display)
+      let source = DataSource<TickingProxy>()
+      source.setFallback(display)
+      let registration = scoped.add(display).scoped()
+      let proxies: [any ForwardingProxy & Sendable] = [
+        targets.untyped, SingleTarget<TickingProxy>(display).untyped, source.untyped,
+        scoped.untyped, Intercepting<TickingProxy>(display).untyped,
+        Spy<TickingProxy>(wrapping: display).untyped,
+      ]
+      for untyped in proxies {
+        let told = await Task.detached { await sendFromElsewhere(untyped) }.value
+        #expect(told == refused, "\(type(of: untyped))")
+        // What waits goes to the actor.
+        expectCalls(3)
+      }
+      withExtendedLifetime(registration) {}
       try await sendInPlace(targets.proxy, on: MainActor.shared)
       #expect(try targets.proxy.ring(4) == 4)
-      #expect(places.read { $0 } == [true, true, true, true, true, true, true])
-      _ = await Task.detached {
-        let ring = ForwardingError.Context(selector: "ring:", target: Display.self)
-        #expect(throws: ForwardingError.wrongIsolation(ring, .awaiting)) {
-          try Message<Int, Int>("ring:")(1, on: untyped)
-        }
-      }.value
+      expectCalls(4)
     }
 
     @Test("a generic class on the program's own actor is called only there")
     @AudioActor
     func own() async throws {
       for target in [Speaker<String>(places), Loudspeaker(places)] as [any AudioTarget] {
-        places.withLock { $0 = [] }
         let targets = Multicast<LoudTickingProxy>()
         target.join(targets)
         let untyped = targets.untyped
-        let refused = await Task.detached { await sendFromElsewhere(untyped) }.value
-        #expect(refused == ["tick:", "count:", "edit:"])
-        let others = await Task { @MainActor in await sendFromElsewhere(untyped) }.value
-        #expect(others == ["tick:", "count:", "edit:"])
+        #expect(await Task.detached { await sendFromElsewhere(untyped) }.value == refused)
+        #expect(await Task { @MainActor in await sendFromElsewhere(untyped) }.value == refused)
         try await sendInPlace(targets.proxy, on: AudioActor.shared)
-        #expect(places.read { $0 } == Array(repeating: true, count: 9))
+        let ring = ForwardingError.Context(selector: "ring:", target: type(of: target))
+        await MainActor.run {
+          _ = #expect(throws: ForwardingError.wrongIsolation(ring, .awaiting)) {
+            try Message<Int, Int>("ring:")(1, on: untyped)
+          }
+        }
+        expectCalls(9)
       }
     }
 
@@ -184,69 +202,30 @@
     @Test("a refused call that cannot throw is reported as a diagnostic")
     @MainActor
     func diagnostic() async {
-      let targets = Multicast<TickingProxy>()
+      let (targets, told) = (Multicast<TickingProxy>(), Story())
+      told.listen(to: targets.untyped)
       targets.add(Display(places), strongly: true)
-      let told = Guarded<[String]>([])
-      targets.onDiagnostic = { event in
-        let text = "\(event)"
-        told.withLock { $0.append(text) }
-      }
-      let messages = try! Message<Void, [String]>("tick:")
       let untyped = targets.untyped
       await Task.detached {
         TickingProxy(forwardingTo: untyped).tick(["a"])
         let tick = ForwardingError.Context(selector: "tick:", target: Display.self)
-        #expect(throws: ForwardingError.wrongIsolation(tick, .lane)) {
-          try messages.all(["a"], on: untyped)
-        }
+        let refusal = ForwardingError.wrongIsolation(tick, .lane)
+        #expect(told.take() == ["unheard tick: \(refusal)"])
+        #expect(throws: refusal) { try Message<Void, [String]>("tick:").all(["a"], on: untyped) }
       }.value
-      #expect(places.read { $0 }.isEmpty)
-      #expect(told.read { $0.count } == 1)
+      expectCalls(0)
     }
 
     @Test(
       "the error says what helps",
       arguments: [
-        ("tick:", "add the target with its actor"), ("count:", "'async' requirement"),
-        ("edit:", "send it on the actor"),
+        (IsolationRemedy.lane, "add the target with its actor, as in 'on: .mainActor'"),
+        (.awaiting, "'async' requirement"), (.sendingThere, "send it on the actor"),
       ])
-    @MainActor
-    func remedies(_ selector: Selector, _ remedy: String) async {
-      let targets = Multicast<TickingProxy>()
-      targets.add(Display(places), strongly: true)
-      let untyped = targets.untyped
-      let told = await Task.detached { () -> String in
-        do {
-          switch selector {
-          case "tick:": try Message<Void, [String]>("tick:")(["a"], on: untyped)
-          case "count:": _ = try Message<Int, Int>("count:")(1, on: untyped)
-          default: try await AsyncMessage<Void, Draft>("edit:")(Draft(), on: untyped)
-          }
-        } catch { return "\(error)" }
-        return ""
-      }.value
-      #expect(told.contains(remedy), "\(told)")
-      #expect(told.contains("on: .mainActor") == (selector == "tick:"), "\(told)")
-    }
-
-    @Test("is called there alone, whatever is behind the proxy")
-    @MainActor
-    func kinds() async {
-      let display = Display(places)
-      let source = DataSource<TickingProxy>()
-      source.setFallback(display)
-      let scoped = Multicast<TickingProxy>()
-      let registration = scoped.add(display).scoped()
-      let proxies: [any ForwardingProxy & Sendable] = [
-        SingleTarget<TickingProxy>(display).untyped, source.untyped, scoped.untyped,
-        Intercepting<TickingProxy>(display).untyped, Spy<TickingProxy>(wrapping: display).untyped,
-      ]
-      for untyped in proxies {
-        let refused = await Task.detached { await sendFromElsewhere(untyped) }.value
-        #expect(refused == ["tick:", "count:", "edit:"], "\(type(of: untyped))")
-      }
-      withExtendedLifetime(registration) {}
-      #expect(places.read { $0 } == Array(repeating: true, count: 3 * proxies.count))
+    func remedies(_ remedy: IsolationRemedy, _ advice: String) {
+      let text = "\(ForwardingError.wrongIsolation(.init(selector: "a", target: nil), remedy))"
+      #expect(text.contains(advice), "\(text)")
+      #expect(text.contains("on: .mainActor") == (remedy == .lane), "\(text)")
     }
 
     @Test("a send from elsewhere reaches the class on a lane of its actor")
@@ -259,7 +238,7 @@
         let report = try? Message<Void, [String]>("tick:").report(["a"], on: untyped)
         _ = await report?.entries.first?.ticket?.value()
       }.value
-      #expect(places.read { $0 } == [true])
+      expectCalls(1)
     }
   }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
-  import ProxyProtocols
   import Forwarding
+  import Invocations
+  import ProxyProtocols
   import Testing
 
   private struct Lamp: Hostel.Named, Equatable { let name = "lamp" }
@@ -52,10 +53,6 @@
     func pair(_ item: Lamp) -> Hostel.Pair<Lamp>? { Hostel.Pair(item, item) }
   }
 
-  private final class Eye: Hostel.Note.Reader {
-    func read(_ line: Hostel.Note.Line, of note: Hostel.Note) {}
-  }
-
   /// Protocols of this file, inside of a class and an actor.
   private final class House {
     struct Key { let number: Int }
@@ -77,19 +74,84 @@
     func open(_ code: House.Safe.Code, _ key: House.Key) { opened.append(code.number + key.number) }
   }
 
+  /// Inherits several protocols of another module, one of which has a type that it fixes.
+  @Forwardable
+  protocol NumberListener: Listener<Int> & Hostel.Note.Reader {
+    func end()
+  }
+
+  private final class Numbers: NumberListener {
+    let story: Story
+    init(_ story: Story) { self.story = story }
+    func hear(_ event: Int) { story.tell("hears \(event)") }
+    func answer(to event: Int) -> Int? { event + 1 }
+    func translate<Other>(_ event: Int, _ body: (Int) -> Other) -> Other? { body(event) }
+    func read(_ line: Hostel.Note.Line, of note: Hostel.Note) { story.tell("reads \(note.text)") }
+    func end() { story.tell("ends") }
+  }
+
+  @Forwardable
+  private protocol Naming: AnyObject {
+    func name(_ number: Int)
+    @Otherwise(0) func count() -> Int
+    func rate() async
+  }
+
+  @Forwardable
+  private protocol Ranking where Self: Naming & Sendable {
+    func rank()
+    @Otherwise(0) func size() -> Int
+  }
+
+  /// The protocol of a library that inherits another one, whose proxy does not know it.
+  private protocol Foreign: Naming {
+    func close()
+  }
+
+  @Forwardable(as: (any Foreign).self)
+  private protocol RestatedForeign: AnyObject {
+    func close()
+  }
+
+  private protocol Named: Naming { var story: Story { get } }
+
+  extension Named {
+    func name(_ number: Int) { story.tell("name \(number)") }
+    func count() -> Int { 5 }
+    func rate() async { story.tell("rate") }
+  }
+
+  /// Classes of their own: a proxy that knows a class gives it methods for good.
+  private final class Closed: Named, Foreign {
+    let story: Story
+    init(_ story: Story) { self.story = story }
+    func close() { story.tell("close") }
+  }
+
+  private final class Ranked: Named, Ranking {
+    let story: Story
+    init(_ story: Story) { self.story = story }
+    func rank() { story.tell("rank") }
+    func size() -> Int { 7 }
+  }
+
   @Suite("Protocols inside of other types")
   struct NestedProtocolTests {
     private let note = Hostel.Note("hello")
     private let story = Story()
     private let guests = Multicast<Hostel.GuestProxy>()
 
-    @Test("the proxy calls its targets, and its requirements are messages")
+    @Test("the proxy has the requirements and answers with the types beside the protocol")
     func direct() async throws {
+      #expect(guests.proxy.mood == .calm)
+      #expect(guests.proxy.all(Lamp(), in: Hostel.Pair(Lamp(), Lamp())).isEmpty)
+      #expect(guests.proxy[note].one == .calm)
+      var sent = note
+      #expect(throws: Hostel.Failure.closed) { _ = try guests.proxy.admit(&sent) }
       guests.add(Visitor(story), strongly: true)
       guests.proxy.take(note)
       #expect(story.take() == ["take hello"])
       #expect(guests.proxy.mood == .wild)
-      var sent = note
       #expect(try guests.proxy.admit(&sent).text == "hello!")
       #expect(sent.text == "hello!")
       #expect(guests.proxy.find(Lamp())?.name == "lamp")
@@ -102,22 +164,7 @@
       #expect(try guests.messages.mood.all() == [.wild])
       _ = try guests.messages.take.all(note)
       #expect(story.take() == ["take hello"])
-    }
-
-    @Test("without a target, '@Otherwise' answers with the types beside the protocol")
-    func otherwise() {
-      #expect(guests.proxy.mood == .calm)
-      #expect(guests.proxy.all(Lamp(), in: Hostel.Pair(Lamp(), Lamp())).isEmpty)
-      #expect(guests.proxy[note].one == .calm)
-      #expect(throws: Hostel.Failure.closed) {
-        var note = note
-        _ = try guests.proxy.admit(&note)
-      }
-    }
-
-    @Test("a class may leave out optional requirements")
-    func optional() async throws {
-      guests.add(Visitor(story), strongly: true)
+      // What the class leaves out.
       guests.proxy.idle([note], in: nil)
       await guests.proxy.wake(note)
       #expect(try guests.proxy.moods().one == .wild)
@@ -156,8 +203,9 @@
     @Test("it may be in an extension, a class or an actor")
     func places() {
       let readers = Multicast<Hostel.Note.ReaderProxy>()
-      readers.add(Eye(), strongly: true)
+      readers.add(Numbers(story), strongly: true)
       readers.proxy.read(Hostel.Note.Line(1), of: note)
+      #expect(story.take() == ["reads hello"])
       #expect(readers.proxy.last(of: note).number == 0)
       let owners = Multicast<House.OwnerProxy>()
       #expect(owners.proxy.key().number == 1)
@@ -168,6 +216,59 @@
       let watchers = SingleTarget<House.Safe.WatcherProxy>(tenant)
       watchers.proxy.open(House.Safe.Code(number: 1), House.Key(number: 2))
       #expect(tenant.opened == [3])
+    }
+  }
+
+  @Suite("Protocols that inherit others")
+  struct InheritanceTests {
+    private let story = Story()
+
+    @Test("several protocols of another module, of which one has a type parameter")
+    func several() throws {
+      let numbers = Multicast<NumberListenerProxy>()
+      numbers.add(Numbers(story), strongly: true)
+      numbers.proxy.hear(3)
+      numbers.proxy.read(Hostel.Note.Line(1), of: Hostel.Note("page"))
+      numbers.proxy.end()
+      #expect(numbers.proxy.translate(4) { "\($0)" } == "4")
+      #expect(try numbers.messages.answerTo.all(2) == [3])
+      let outer = Multicast<ListenerProxy<Int>>()
+      outer.add(numbers.proxy)
+      outer.proxy.hear(5)
+      #expect(story.take() == ["hears 3", "reads page", "ends", "hears 5"])
+    }
+
+    @Test("a protocol that 'where Self:' names")
+    func whereClause() async throws {
+      let all = Multicast<RankingProxy>()
+      all.add(Ranked(story), strongly: true)
+      all.proxy.rank()
+      all.proxy.name(1)
+      #expect(all.proxy.size() == 7)
+      #expect(all.proxy.count() == 5)
+      await all.proxy.rate()
+      #expect(try all.messages.count.all() == [5])
+      #expect(story.take() == ["rank", "name 1", "rate"])
+    }
+
+    @Test("requirements that a proxy does not know are messages, which a target need not have")
+    func unknown() async {
+      let closed = Closed(story)
+      let all = Multicast<RestatedForeignProxy>()
+      story.listen(to: all.untyped)
+      all.add(closed)
+      all.proxy.close()
+      all.proxy.name(1)
+      #expect(all.proxy.count() == 0)
+      await all.proxy.rate()
+      #expect(story.take() == ["close", "unanswered name:", "unanswered rate"])
+
+      // The class has methods for the messages once the proxy that knows them was given one.
+      let names = Multicast<NamingProxy>()
+      names.add(closed)
+      all.proxy.name(2)
+      #expect(all.proxy.count() == 5)
+      #expect(story.take() == ["name 2"])
     }
   }
 #endif

@@ -8,9 +8,9 @@
   import Testing
   import TypeEncodings
 
-  /// A requirement of each kind.
+  /// A requirement of each kind, of objects and of values.
   @Forwardable
-  private protocol Asked: AnyObject, Sendable {
+  private protocol Asked: Sendable {
     func tell(_ number: Int)
     func push(_ number: Int) throws
     @Otherwise(-1) func weigh(_ number: Int) -> Int
@@ -18,7 +18,8 @@
     func check(_ number: Int) throws -> Int
     @Otherwise(-1) func grade(_ number: Int) throws(Lame) -> Int
     @Optional func nap(_ number: Int)
-    @Optional @Otherwise(-1) func rest(_ number: Int) -> Int
+    @Optional @Otherwise(nobody()) func rest(_ number: Int) -> Int
+    @Optional @Otherwise(nobody()) var pause: Int { get }
     @Optional func rate(_ number: Int) throws -> Int
     func tellLater(_ number: Int) async
     func pushLater(_ number: Int) async throws
@@ -38,24 +39,43 @@
     @Otherwise(throw: closed) func authorize(_ number: Int) throws
     @Otherwise(throw: closed) func authorizeLater(_ number: Int) async throws
     @Optional @Otherwise(throw: closed) func bypass(_ number: Int) throws(Lame) -> Int
-    @Optional @Otherwise(throw: closed) func bypassLater(_ number: Int) async throws(Lame) -> Int
-    @Optional @Otherwise(throw: closed) func bypassQuietly(_ number: Int) throws
+    @Optional @Otherwise(throw: closed)
+    mutating func bypassLater(_ number: Int) async throws(Lame) -> Int
+    @Optional @Otherwise(throw: closed) mutating func bypassQuietly(_ number: Int) throws
     @Otherwise(throw: closed) var width: Int { get throws(Lame) }
     @Otherwise(throw: closed) subscript(number: Int) -> Int { get throws(Lame) }
     @Otherwise(throw: closed) func weighAny<Value>(_ value: Value) throws(Lame) -> Int
     @Otherwise(throw: closed) static func make() throws(Lame) -> Int
   }
 
+  /// A default value that calls an optional requirement of another proxy.
+  private func nobody() -> Int {
+    idle.proxy.nap(5)
+    return -1
+  }
+
+  /// Its only target leaves out what it is asked.
+  private let idle: Multicast<AskedProxy> = {
+    let idle = Multicast<AskedProxy>()
+    idle.onDiagnostic = { _ in }
+    idle.add(Brief(), strongly: true)
+    return idle
+  }()
+
   /// What a requirement that fails closed throws where no target answers.
   private let closed = Lame(name: "closed")
 
-  /// Answers with a multiple of the number, and throws without a factor.
+  /// Answers with a multiple of the number, and throws without a factor. Leaves out what it may.
   private protocol Answering: Asked { var factor: Int? { get } }
 
   extension Answering {
     fileprivate func times(_ number: Int) throws(Lame) -> Int {
       guard let factor else { throw Lame(name: "it") }
       return factor * number
+    }
+    fileprivate func timesLater(_ number: Int) async throws(Lame) -> Int {
+      await Task.yield()
+      return try times(number)
     }
     func tell(_ number: Int) {}
     func push(_ number: Int) throws { _ = try times(number) }
@@ -64,43 +84,63 @@
     func check(_ number: Int) throws -> Int { try times(number) }
     func grade(_ number: Int) throws(Lame) -> Int { try times(number) }
     func tellLater(_ number: Int) async {}
-    func pushLater(_ number: Int) async throws { _ = try times(number) }
+    func pushLater(_ number: Int) async throws { _ = try await timesLater(number) }
     func weighLater(_ number: Int) async -> Int { weigh(number) }
     func findLater(_ number: Int) async -> Int? { find(number) }
-    func checkLater(_ number: Int) async throws -> Int { try times(number) }
-    func gradeLater(_ number: Int) async throws(Lame) -> Int { try times(number) }
+    func checkLater(_ number: Int) async throws -> Int { try await timesLater(number) }
+    func gradeLater(_ number: Int) async throws(Lame) -> Int { try await timesLater(number) }
     func pass(_ number: Int) throws(Lame) -> Int { try times(number) }
-    func passLater(_ number: Int) async throws(Lame) -> Int { try times(number) }
+    func passLater(_ number: Int) async throws(Lame) -> Int { try await timesLater(number) }
     func visit(_ number: Int) throws -> Int { try times(number) }
-    func visitLater(_ number: Int) async throws -> Int { try times(number) }
+    func visitLater(_ number: Int) async throws -> Int { try await timesLater(number) }
     func admit(_ number: Int) throws(Lame) { _ = try times(number) }
-    func admitLater(_ number: Int) async throws(Lame) { _ = try times(number) }
+    func admitLater(_ number: Int) async throws(Lame) { _ = try await timesLater(number) }
     func authorize(_ number: Int) throws { _ = try times(number) }
-    func authorizeLater(_ number: Int) async throws { _ = try times(number) }
+    func authorizeLater(_ number: Int) async throws { _ = try await timesLater(number) }
     var width: Int { get throws(Lame) { try times(5) } }
     subscript(number: Int) -> Int { get throws(Lame) { try times(number) } }
     func weighAny<Value>(_ value: Value) throws(Lame) -> Int { try times(5) }
     static func make() throws(Lame) -> Int { 5 }
   }
 
-  /// Omits the optional requirements.
-  private final class Brief: Answering {
-    let factor: Int? = 1
-  }
+  /// Leaves out nothing.
+  private protocol Complete: Answering {}
 
-  private final class Full: Answering {
-    let factor: Int?
-    init(_ factor: Int?) { self.factor = factor }
-
+  extension Complete {
     func nap(_ number: Int) {}
     func rest(_ number: Int) -> Int { weigh(number) }
+    var pause: Int { weigh(5) }
     func rate(_ number: Int) throws -> Int { try times(number) }
     func napLater(_ number: Int) async {}
-    func restLater(_ number: Int) async -> Int { weigh(number) }
-    func rateLater(_ number: Int) async throws -> Int { try times(number) }
+    func restLater(_ number: Int) async -> Int {
+      await Task.yield()
+      return weigh(number)
+    }
+    func rateLater(_ number: Int) async throws -> Int { try await timesLater(number) }
     func bypass(_ number: Int) throws(Lame) -> Int { try times(number) }
-    func bypassLater(_ number: Int) async throws(Lame) -> Int { try times(number) }
+    func bypassLater(_ number: Int) async throws(Lame) -> Int { try await timesLater(number) }
     func bypassQuietly(_ number: Int) throws { _ = try times(number) }
+  }
+
+  private final class Brief: Answering { let factor: Int? = 1 }
+  private struct BriefValue: Answering { var factor: Int? { 1 } }
+  private final class Full: Complete {
+    let factor: Int?
+    init(_ factor: Int?) { self.factor = factor }
+  }
+  private struct FullValue: Complete { let factor: Int? }
+
+  /// Asks another one first, which may leave out what it is asked.
+  private struct Decorated: Answering {
+    let inner: any Asked
+    var factor: Int? { 1 }
+    func rest(_ number: Int) -> Int { max(inner.rest(number), 5) }
+    func restLater(_ number: Int) async -> Int { max(await inner.restLater(number), 6) }
+    func nap(_ number: Int) { inner.nap(number) }
+    func bypassQuietly(_ number: Int) throws {
+      var inner = inner
+      try? inner.bypassQuietly(number)
+    }
   }
 
   /// A target that fails where a method of the protocol could not: with the error that some
@@ -121,7 +161,7 @@
           methods.register(selector) { (target: Failing, _: Int) throws -> Int? in
             throw target.error
           }
-        case .closed where sending.name == "width":
+        case .value where sending.name == "pause", .closed where sending.name == "width":
           methods.register(selector) { (target: Failing) throws -> Int in throw target.error }
         case .value, .anyError, .oneError, .closed, .closedAnyError:
           methods.register(selector) { (target: Failing, _: Int) throws -> Int in
@@ -178,6 +218,7 @@
       Sending("grade:", .oneError) { try $0.grade(5) },
       Sending(telling: "nap:", .nothing, mayBeLeftOut: true) { $0.nap(5) },
       Sending("rest:", .value, mayBeLeftOut: true) { $0.rest(5) },
+      Sending("pause", .value, mayBeLeftOut: true) { $0.pause },
       Sending("rate:", .anyError, mayBeLeftOut: true) { try $0.rate(5) },
       Sending(telling: "tellLater:", .nothing) { await $0.tellLater(5) },
       Sending(telling: "pushLater:", .nothingOrThrows) { try await $0.pushLater(5) },
@@ -194,7 +235,10 @@
       Sending("subscript:", .closed) { try $0[5] },
       Sending("weighAny:", .closed) { try $0.weighAny("") },
       Sending("bypass:", .closed, mayBeLeftOut: true) { try $0.bypass(5) },
-      Sending("bypassLater:", .closed, mayBeLeftOut: true) { try await $0.bypassLater(5) },
+      Sending("bypassLater:", .closed, mayBeLeftOut: true) {
+        var proxy = $0
+        return try await proxy.bypassLater(5)
+      },
       Sending(telling: "admit:", .closedNothing) { try $0.admit(5) },
       Sending(telling: "admitLater:", .closedNothing) { try await $0.admitLater(5) },
       Sending("visit:", .closedAnyError) { try $0.visit(5) },
@@ -204,7 +248,8 @@
         try await $0.authorizeLater(5)
       },
       Sending(telling: "bypassQuietly:", .closedNothingOrThrows, mayBeLeftOut: true) {
-        try $0.bypassQuietly(5)
+        var proxy = $0
+        try proxy.bypassQuietly(5)
       },
     ]
 
@@ -231,12 +276,19 @@
   /// The proxy behind the proxy.
   private enum Behind: CaseIterable {
     case calls, messages, blocking, deadline, outer, queue, dataSource, fallback
-    case single, singleByMessages, outerByMessages
+    case single, singleByMessages, outerByMessages, values, valuesByMessages
 
     var isSingle: Bool { self == .single || self == .singleByMessages }
+    var isOuter: Bool { self == .outer || self == .outerByMessages }
+    var hasValues: Bool { self == .values || self == .valuesByMessages }
     /// Whether a target gets nothing that cannot be a message.
     var takesMessages: Bool {
-      [.messages, .singleByMessages, .deadline, .queue, .outer, .outerByMessages].contains(self)
+      let messages: [Behind] = [.messages, .singleByMessages, .outerByMessages, .valuesByMessages]
+      return messages.contains(self) || [.deadline, .queue, .outer].contains(self)
+    }
+    func brief() -> any Asked { hasValues ? BriefValue() : Brief() }
+    func full(_ factor: Int?) -> any Asked {
+      hasValues ? FullValue(factor: factor) : Full(factor)
     }
   }
 
@@ -365,21 +417,21 @@
     ) async -> String {
       let asked: [any Asked] =
         switch targets {
-        case .one, .failingBesideOne: [Full(1)]
-        case .two: [Full(1), Full(2)]
+        case .one, .failingBesideOne: [behind.full(1)]
+        case .two: [behind.full(1), behind.full(2)]
         case .none, .failing, .stranger: []
-        case .leaving: [Brief()]
-        case .leavingBesideOne: [Brief(), Full(2)]
-        case .throwing: [Full(nil)]
-        case .throwingBesideOne: [Full(nil), Full(1)]
+        case .leaving: [behind.brief()]
+        case .leavingBesideOne: [behind.brief(), behind.full(2)]
+        case .throwing: [behind.full(nil)]
+        case .throwingBesideOne: [behind.full(nil), behind.full(1)]
         }
       let multicast: Multicast<AskedProxy> =
         switch behind {
-        case .messages: Multicast(MessagesAlone())
+        case .messages, .valuesByMessages: Multicast(MessagesAlone())
         case .dataSource, .fallback: DataSource()
         case .single: SingleTarget()
         case .singleByMessages: Multicast(MessagesAlone(one: nil))
-        case .calls, .blocking, .deadline, .queue, .outer, .outerByMessages: Multicast()
+        default: Multicast()
         }
       let queue = DispatchQueue(label: "asked")
       let lane: DeliveryLane =
@@ -403,13 +455,12 @@
       } else {
         for target in asked { multicast.add(unchecked: target, strongly: true, on: lane) }
       }
-      let isOuter = behind == .outer || behind == .outerByMessages
       let outer = Multicast<AskedProxy>(behind == .outer ? MulticastProxy() : MessagesAlone())
-      if isOuter {
+      if behind.isOuter {
         story.listen(to: outer.untyped)
         outer.add(multicast.proxy)
       }
-      let outcome = await sending.outcome(isOuter ? outer.proxy : multicast.proxy)
+      let outcome = await sending.outcome(behind.isOuter ? outer.proxy : multicast.proxy)
       queue.sync {}
       // Two proxies may tell the same, and two threads in any order.
       let told = Set(story.take().map { String($0.prefix { $0 != " " }) })
@@ -431,6 +482,37 @@
           let outcome = await send(sending, to: targets, behind: behind)
           #expect(outcome == expected, "\(behind)")
         }
+      }
+    }
+
+    @Test("the answer of a value counts that asked another one, which leaves it out")
+    func decorated() async throws {
+      for inner in [BriefValue(), Brief(), Decorated(inner: BriefValue())] as [any Asked] {
+        let (source, all) = (DataSource<AskedProxy>(), Multicast<AskedProxy>())
+        if !(inner is Decorated) { source.add(inner, strongly: true) }
+        source.add(Decorated(inner: inner))
+        #expect(source.proxy.rest(1) == 5)
+        #expect(await source.proxy.restLater(1) == 6)
+        var proxy: any Asked = all.proxy
+        all.add(Decorated(inner: inner), once: true)
+        proxy.nap(1)
+        #expect(all.isEmpty)
+        all.add(Decorated(inner: inner), once: true)
+        try proxy.bypassQuietly(1)
+        #expect(all.isEmpty)
+        all.add(Decorated(inner: inner))
+        #expect(try all.messages.rest.all(1) == [5])
+      }
+    }
+
+    @Test("a value that leaves a requirement out is not used up by it")
+    func leaving() throws {
+      for brief in [BriefValue(), Brief()] as [any Asked] {
+        let all = Multicast<AskedProxy>()
+        all.add(brief, strongly: true, once: true)
+        all.proxy.nap(1)
+        #expect(all.count == 1)
+        #expect(try all.messages.rest.report(1).answered == 0)
       }
     }
 

@@ -47,23 +47,14 @@
     let parts = Multicast<ConditionalProxy>()
     private let part = Part(4)
 
-    @Test("the proxy has the conditional requirements of its build")
-    func conditions() {
+    @Test("requirements may be conditional, of the type, and have keywords as labels")
+    func members() {
       parts.add(part)
       let done = Mutex(0)
       parts.proxy.begin { number in done.withLock { $0 += number } }
       #expect(done.withLock { $0 } == 4)
-    }
-
-    @Test("static requirements return their defaults")
-    func statics() {
-      #expect(ConditionalProxy.kind == "nobody")
+      #expect(ConditionalProxy.kind == "nobody", "a requirement of the type has its default")
       #expect(ConditionalProxy.make(5) == 1)
-    }
-
-    @Test("labels may be keywords")
-    func words() {
-      parts.add(part)
       #expect(parts.proxy.find(in: "abc", default: 1) == 4)
     }
 

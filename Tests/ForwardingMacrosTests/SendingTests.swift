@@ -70,19 +70,6 @@
       single.proxy.leave(Sheet(""))
     }
 
-    @Test("without a target, it is as for any requirement")
-    func noTarget() async throws {
-      let single = SingleTarget<BindingProxy>()
-      single.proxy.take(Sheet("one"), 1)
-      #expect(single.proxy.weigh(draft: Sheet("four")) == -1)
-      #expect(throws: ForwardingError.targetGone("check:")) { try single.proxy.check(Sheet("")) }
-      #expect(throws: Shut.closed) { try single.proxy.admit(Sheet("")) }
-      #expect(await single.proxy.wait(for: Sheet("a"), and: Sheet("bc")) == -1)
-      await #expect(throws: ForwardingError.targetGone("upload:")) {
-        try await single.proxy.upload(Sheet(""))
-      }
-    }
-
     @Test("a structure gets it, too")
     func values() {
       let folders = SingleTarget<FilingProxy>(Folder())
@@ -91,35 +78,30 @@
       #expect(folders.proxy.count == 7)
     }
 
-    @Test("a Multicast refuses it, and calls no target; its other requirements work")
-    func many() async throws {
-      for multicast in [Multicast<BindingProxy>(), DataSource<BindingProxy>()] {
-        let editor = Binder()
-        let heard = Guarded<[ForwardingError]>([])
-        multicast.add(editor)
-        multicast.onDiagnostic = { diagnostic in
-          if case .unheard(_, let error as ForwardingError) = diagnostic {
-            heard.withLock { $0.append(error) }
-          }
-        }
-        multicast.proxy.take(Sheet("one"), 1)
-        #expect(multicast.proxy.weigh(draft: Sheet("four")) == -1)
-        #expect(throws: ForwardingError.needsSingleTarget("check:")) {
-          try multicast.proxy.check(Sheet(""))
-        }
-        #expect(throws: Shut.closed) { try multicast.proxy.admit(Sheet("")) }
-        await #expect(throws: ForwardingError.needsSingleTarget("upload:")) {
-          try await multicast.proxy.upload(Sheet(""))
-        }
-        #expect(await multicast.proxy.wait(for: Sheet("a"), and: Sheet("bc")) == -1)
+    @Test(
+      "without a target it is as for any requirement; a Multicast refuses it, and calls no target")
+    func refused() async throws {
+      let text = "an argument of 'take::' is 'sending', so only one target may get it; "
+      #expect("\(ForwardingError.needsSingleTarget("take::"))" == text + "use a 'SingleTarget'")
+      for targets in [
+        SingleTarget<BindingProxy>(), Multicast<BindingProxy>(), DataSource<BindingProxy>(),
+      ] {
+        let (editor, heard, isSingle) = (Binder(), Story(), targets is SingleTarget<BindingProxy>)
+        if !isSingle { targets.add(editor) }
+        heard.listen(to: targets.untyped)
+        let error = isSingle ? ForwardingError.targetGone : ForwardingError.needsSingleTarget
+        targets.proxy.take(Sheet("one"), 1)
+        #expect(targets.proxy.weigh(draft: Sheet("four")) == -1)
+        #expect(throws: error("check:")) { try targets.proxy.check(Sheet("")) }
+        #expect(throws: Shut.closed) { try targets.proxy.admit(Sheet("")) }
+        await #expect(throws: error("upload:")) { try await targets.proxy.upload(Sheet("")) }
+        #expect(await targets.proxy.wait(for: Sheet("a"), and: Sheet("bc")) == -1)
         #expect(editor.drafts.isEmpty)
-        #expect(
-          heard.read { $0 }
-            == ["take::", "weighWithDraft:", "admit:", "waitFor:and:"].map {
-              .needsSingleTarget($0)
-            })
-        multicast.proxy.close()
-        #expect(editor.closed == 1)
+        let told = heard.take().filter { $0.hasPrefix("unheard") }
+        let refused = isSingle ? [] : ["take::", "weighWithDraft:", "admit:", "waitFor:and:"]
+        #expect(told == refused.map { "unheard \($0) \(error(Selector(stringLiteral: $0)))" })
+        targets.proxy.close()
+        #expect(editor.closed == (isSingle ? 0 : 1), "its other requirements work")
       }
     }
 
@@ -131,14 +113,6 @@
       #expect(throws: ForwardingError.notAMessage(check, because: "an argument is 'sending'")) {
         try single.proxy.check(Sheet(""))
       }
-    }
-
-    @Test("the error says what to write")
-    func text() {
-      #expect(
-        "\(ForwardingError.needsSingleTarget("unwritten:"))"
-          == "an argument of 'unwritten:' is 'sending', so only one target may get it; use a 'SingleTarget'"
-      )
     }
   }
 #endif

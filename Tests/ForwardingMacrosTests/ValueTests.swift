@@ -36,14 +36,9 @@
     func list(_ all: [Letter], _ table: [String: Int], _ pair: (String, Int), _ range: Range<Int>)
     var mood: String? { get set }
     func keep(_ parcel: Parcel)
-    func numberEN(_ a: Nothing, _ b: Int)
-    func textNE(_ a: String, _ b: Nothing)
     func thingNEN(_ a: Parcel, _ b: Nothing, _ c: Parcel)
-    func anyNNNE(_ a: any Sendable, _ b: any Sendable, _ c: any Sendable, _ d: Nothing)
     func listNNNNE(_ a: [Int], _ b: [Int], _ c: [Int], _ d: [Int], _ e: Nothing)
-    func voidNEN(_ a: (), _ b: Nothing, _ c: ())
     func onlyETE(_ a: Only, _ b: Parcel, _ c: Only)
-    func tupleTE(_ a: Parcel, _ b: ())
     func typeET(_ a: Int.Type, _ b: Parcel)
     func nothing(_ a: Nothing)
     func zeros(_ a: Nothing, _ b: Only, _ c: (), _ d: Int.Type, _ e: Nothing)
@@ -73,18 +68,11 @@
       story.tell("\(all.map(\.text)) \(table) \(pair) \(range)")
     }
     func keep(_ parcel: Parcel) { story.tell("kept \(parcel.number)") }
-    func numberEN(_ a: Nothing, _ b: Int) { story.tell("\(b)") }
-    func textNE(_ a: String, _ b: Nothing) { story.tell(a) }
     func thingNEN(_ a: Parcel, _ b: Nothing, _ c: Parcel) { story.tell("\(a.number) \(c.number)") }
-    func anyNNNE(_ a: any Sendable, _ b: any Sendable, _ c: any Sendable, _ d: Nothing) {
-      story.tell("\(a) \(b) \(c)")
-    }
     func listNNNNE(_ a: [Int], _ b: [Int], _ c: [Int], _ d: [Int], _ e: Nothing) {
       story.tell("\(a + b + c + d)")
     }
-    func voidNEN(_ a: (), _ b: Nothing, _ c: ()) { story.tell("void") }
     func onlyETE(_ a: Only, _ b: Parcel, _ c: Only) { story.tell("\(b.number)") }
-    func tupleTE(_ a: Parcel, _ b: ()) { story.tell("\(a.number)") }
     func typeET(_ a: Int.Type, _ b: Parcel) { story.tell("\(a) \(b.number)") }
     func nothing(_ a: Nothing) { story.tell("nothing") }
     func zeros(_ a: Nothing, _ b: Only, _ c: (), _ d: Int.Type, _ e: Nothing) { story.tell("\(d)") }
@@ -132,14 +120,9 @@
       },
       Row("a property", "mood good 1") { $0.mood = "good \(1)" },
       Row("a property that is nil", "mood none") { $0.mood = nil },
-      Row("numberEN", "1") { $0.numberEN(Nothing(), 1) },
-      Row("textNE", "text") { $0.textNE("text", Nothing()) },
       Row("thingNEN", "7 7") { $0.thingNEN(thing, Nothing(), thing) },
-      Row("anyNNNE", "1 2 3") { $0.anyNNNE(1, 2, 3, Nothing()) },
       Row("listNNNNE", "[1, 2, 3, 4]") { $0.listNNNNE([1], [2], [3], [4], Nothing()) },
-      Row("voidNEN", "void") { $0.voidNEN((), Nothing(), ()) },
       Row("onlyETE", "7") { $0.onlyETE(Only.one, thing, Only.one) },
-      Row("tupleTE", "7") { $0.tupleTE(thing, ()) },
       Row("typeET", "Int 7") { $0.typeET(Int.self, thing) },
       Row("nothing", "nothing") { $0.nothing(Nothing()) },
       Row("zeros", "Int") { $0.zeros(Nothing(), Only.one, (), Int.self, Nothing()) },
