@@ -48,7 +48,7 @@ others=()
 for archive in "${archives[@]}"; do [ "$archive" = "$first" ] || others+=("$archive"); done
 $docc merge "$first" "${others[@]}" --synthesized-landing-page-name swift-forwarding \
   --synthesized-landing-page-kind Package --synthesized-landing-page-topics-style list --output-path $folder/site
-$site links $folder/site ${base:+"$base"}
+$site pages $folder/site
 # Lines of code of 100 characters fit into a window of 1,400 pixels, and no icon is behind the first sentence.
 cat >>"$(echo $folder/site/css/index.*.css)" <<END
 .doc-topic .code-listing pre>code{font-size:13px!important}

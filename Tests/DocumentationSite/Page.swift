@@ -126,7 +126,7 @@ package struct Page {
       }
       anchor = "#" + Self.fragment(heading)
     }
-    // Links within a catalog are checked by `docc`, those to another one by `SiteLinks`.
+    // `docc` checks links within a catalog; those to another one have anchors of the same rule.
     return page.product == product ? "doc:\(page.article)\(anchor)" : base + page.address + anchor
   }
 }

@@ -4,7 +4,7 @@ import ForwardingTestSupport
 import Foundation
 import Testing
 
-@Suite("The input of the documentation, and its links")
+@Suite("The links of the documentation, and its input", .readsTextsAlone)
 struct SiteTests {
   private static let pages: [String: Page] = {
     let one = """
@@ -72,34 +72,47 @@ struct SiteTests {
   }
 
   @Test("each page is an article, and each of its links leads to one or to a file that is none")
-  func allPages() throws {
+  func links() throws {
     let pages = try Catalogs(root: Toolchain.package, base: "").pages()
-    for (path, _) in try Repository.files("Documentation", ["md"]) {
-      #expect(pages[path] != nil, "no landing page names \(path)")
-    }
+    let names = ["README", "SECURITY", "CONTRIBUTING", "CODE_OF_CONDUCT", "CHANGELOG", "RELEASING"]
+    let files = try names.map { "\($0).md" } + Repository.files("Documentation", ["md"]).map(\.path)
+    for path in files { #expect(pages[path] != nil, "no landing page names \(path)") }
     for (path, page) in pages {
       #expect(throws: Never.self, "\(path)") { try page.text(pages, base: "") }
+      for link in page.links {
+        let file = Repository.file(page.target(of: link).file).path
+        #expect(FileManager.default.fileExists(atPath: file), "\(path) links to \(link)")
+      }
+    }
+    #expect(pages.values.map(\.links.count).reduce(0, +) > 50)
+  }
+
+  @Test("the landing page of a library leads to each of its public types")
+  func types() throws {
+    for type in try ExampleSources.publicTypes() where !type.isHidden {
+      let landing = "Sources/\(type.module)/\(type.module).docc/\(type.module).md"
+      #expect(try Repository.text(landing).contains("``\(type.name)``"), "\(landing): \(type.name)")
     }
   }
 
   @Test("a library shows its own symbols, with summaries, and hides those that are for macros")
   func symbols() throws {
     func symbol(
-      _ name: String, _ path: [String], _ file: String? = nil, _ comment: String? = nil
+      _ name: String, _ path: [String], _ file: String? = nil, _ comment: String = ""
     ) -> [String: Any] {
-      var symbol: [String: Any] = ["identifier": ["precise": name], "pathComponents": path]
-      if let file { symbol["location"] = ["uri": "file:///Sources/\(file)"] }
-      if let comment { symbol["docComment"] = ["lines": [["text": comment]]] }
-      return symbol
+      [
+        "identifier": ["precise": name], "pathComponents": path,
+        "location": ["uri": file.map { "file:///Sources/\($0).swift" } ?? ""],
+        "docComment": ["lines": [["text": comment]]],
+      ]
     }
     let members = [("b", "a"), ("e::SYNTHESIZED::a", "a"), ("e::SYNTHESIZED::d", "d")]
     let value: [String: Any] = [
       "symbols": [
-        symbol("a", ["Plan"], "Invocations/Plan.swift", "Reads a ``TypeEncoding/Member``."),
-        symbol("b", ["Plan", "silent"], "Invocations/Plan.swift"),
-        symbol(
-          "c", ["Body"], "Invocations/Body.swift", "Used by code that `@Forwardable` generates."),
-        symbol("d", ["TypeEncoding"], "TypeEncodings/TypeEncoding.swift"),
+        symbol("a", ["Plan"], "Invocations/Plan", "Reads a ``TypeEncoding/Member``."),
+        symbol("b", ["Plan", "silent"], "Invocations/Plan"),
+        symbol("c", ["Body"], "Invocations/Body", "Used by code that `@Forwardable` generates."),
+        symbol("d", ["TypeEncoding"], "TypeEncodings/TypeEncoding"),
         symbol("e::SYNTHESIZED::a", ["Plan", "!="]),
         symbol("e::SYNTHESIZED::d", ["TypeEncoding", "!="]),
       ],
@@ -118,29 +131,5 @@ struct SiteTests {
     #expect(
       SymbolGraph.linked("``TypeEncoding/Member``, ``Plan``, ``send``", ["Plan"], homes)
         == "``/TypeEncodings/TypeEncoding/Member``, ``Plan``, ``send``")
-  }
-
-  @Test("a link of the site that leads to no page or section is found")
-  func siteLinks() throws {
-    let site = FileManager.default.temporaryDirectory
-      .appendingPathComponent("forwarding-site-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: site) }
-    let folder = site.appendingPathComponent("data/documentation")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let links = ["/documentation/b#Here", "/documentation/b#Gone", "/base/documentation/c"]
-    let pages: [(String, Any)] = [
-      ("a", links.map { ["url": $0] }), ("b", [["anchor": "Here", "type": "heading"]]),
-    ]
-    for (name, value) in pages {
-      try JSONSerialization.data(withJSONObject: value).write(
-        to: folder.appendingPathComponent("\(name).json"))
-    }
-    let (count, broken) = try SiteLinks(site: site, base: "/base").check()
-    #expect(count == 3)
-    #expect(
-      broken == [
-        "/documentation/a: /documentation/b#Gone leads to no section",
-        "/documentation/a: /documentation/c leads to no page",
-      ])
   }
 }
