@@ -5,16 +5,12 @@ import Testing
 
 @Suite("forward doctor, tour and help")
 struct DoctorTests {
-  @Test("doctor passes here, and prints the file of libffi")
+  @Test("doctor passes here, prints the file of libffi, and with --json one object")
   func doctor() throws {
     let result = try Tool.run(["doctor"])
     #expect(result.status == 0, "\(result.output)\(result.errors)")
     #expect(result.output.contains("libffi"))
     #expect(result.output.contains("All 16 checks passed."))
-  }
-
-  @Test("doctor --json prints one object")
-  func doctorJSON() throws {
     let object = try Tool.objects(Tool.run(["doctor", "--json"]).output)[0]
     #expect(object["ok"] as? Bool == true)
     #expect((object["checks"] as? [[String: Any]])?.count == 16)

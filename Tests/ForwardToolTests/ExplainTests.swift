@@ -2,6 +2,7 @@
 import Foundation
 import ForwardingTestSupport
 import Testing
+import TypeEncodings
 
 @Suite("forward explain")
 struct ExplainTests {
@@ -46,26 +47,79 @@ struct ExplainTests {
     #expect(result.status == 0 && texts.allSatisfy(result.output.contains), "\(result.output)")
   }
 
-  @Test("--json has the size and alignment of a type, and its members")
-  func typeJSON() throws {
-    let object = try Tool.objects(Tool.run(["explain", "--type", "--json", "{s=ci}"]).output)[0]
-    #expect(object["encoding"] as? String == "{s=ci}")
-    #expect(object["size"] as? Int == 8)
-    #expect(object["alignment"] as? Int == 4)
-    #expect((object["fields"] as? [[String: Any]])?.map { $0["offset"] as? Int } == [0, 4])
+  @Test(
+    "on x86-64, a signature for AArch64 shows registers and stack, and no frame",
+    .machine(.x86_64Linux))
+  func ofAArch64Signature() throws {
+    let result = try Tool.run([
+      "explain", "--target", "aarch64-linux", "{V=qqq}@:{V=ddd}[2d]{S=qqq}tf",
+    ])
+    #expect(result.status == 0)
+    #expect(result.errors.isEmpty)
+    #expect(
+      result.output == """
+        {V=qqq}@:{V=ddd}[2d]{S=qqq}tf  method, 7 arguments, on aarch64-linux, 0 bytes of stack
+                      type     size  align  offset  travels in
+          result      {V=qqq}    24      8          memory (pointer in x8)
+          0 receiver  @           8      8          x0
+          1 selector  :           8      8          x1
+          2           {V=ddd}    24      8          v0:v1:v2
+          3           [2d]       16      8          x2
+          4           {S=qqq}    24      8          address of a copy in x3
+          5           t          16     16          x4:x5
+          6           f           4      4          v3
+
+        """)
   }
 
-  @Test("--json has the arguments and the result of a signature")
-  func signatureJSON() throws {
-    let object = try Tool.objects(Tool.run(["explain", "--json", "i24@0:8i16c20"]).output)[0]
-    let arguments = try #require(object["arguments"] as? [[String: Any]])
-    #expect(arguments.map { $0["encoding"] as? String } == ["@", ":", "i", "c"])
-    #expect(arguments.map { $0["size"] as? Int } == [8, 8, 4, 1])
-    #expect(arguments.map { $0["written"] as? Int } == [0, 8, 16, 20])
-    let result = try #require(object["result"] as? [String: Any])
-    #expect(result["encoding"] as? String == "i")
-    #expect(result["alignment"] as? Int == 4)
-    #expect(object["engine"] as? String == "direct")
+  /// Arguments, the exit code, and parts of the object that `explain --json` prints.
+  typealias Facts = (arguments: [String], code: Int32, parts: [String])
+
+  static let facts: [Facts] =
+    [
+      (
+        ["--type", "{s=ci}"], 0,
+        [
+          #""encoding":"{s=ci}","size":8,"alignment":4"#, #""encoding":"c","offset":0,"size":1"#,
+          #""encoding":"i","offset":4,"size":4"#,
+        ]
+      ),
+      (
+        ["i24@0:8i16c20"], 0,
+        [
+          #""engine":"direct""#, #""result":{"encoding":"i","size":4,"alignment":4"#,
+          #""index":0,"encoding":"@","size":8"#, #""written":0"#,
+          #""index":1,"encoding":":","size":8"#, #""written":8"#,
+          #""index":2,"encoding":"i","size":4"#, #""written":16"#,
+          #""index":3,"encoding":"c","size":1"#, #""written":20"#,
+        ]
+      ),
+      // One that cannot be called.
+      (
+        ["{?=b3b5}16@0:8"], 65,
+        [
+          #""result":{"encoding":"{?=b3b5}","size":null"#, #""index":0,"encoding":"@","size":8"#,
+          #""index":1,"encoding":":","size":8"#, #""offset":3}"#,
+        ]
+      ),
+    ] + TestMachine.value(x86_64: [ofAArch64], aarch64: [])
+
+  static let ofAArch64: Facts = (
+    ["--target", "aarch64-linux", "{V=dd}qqqqqqqq{S=qqq}"], 0,
+    [
+      #""target":"aarch64-linux","engine":null,"frame":null,"stack":8"#,
+      #""location":"v0:v1","written":null,"registers":["v0","v1"]"#,
+      #""index":8,"encoding":"{S=qqq}","size":24,"alignment":8,"offset":null,"#
+        + #""location":"address of a copy at stack+0","written":null,"registers":[],"stack":0,"copied":true"#,
+    ]
+  )
+
+  @Test("--json has the same facts, of a type or a signature", arguments: facts)
+  func json(_ arguments: [String], _ code: Int32, _ parts: [String]) throws {
+    let result = try Tool.run(["explain", "--json"] + arguments)
+    #expect(result.status == code)
+    #expect(try Tool.objects(result.output).count == 1)
+    for part in parts { #expect(result.output.contains(part), "\(result.output)") }
   }
 
   /// Lines, the size of the type in each, and the offset of the error in the others.
@@ -101,15 +155,5 @@ struct ExplainTests {
     #expect(result.status == 1)
     #expect(result.output.isEmpty)
     #expect(result.errors == "forward: the input cannot be read: Is a directory\n")
-  }
-
-  @Test("a signature that cannot be called is described, with the reason")
-  func unlayable() throws {
-    let result = try Tool.run(["explain", "--json", "{?=b3b5}16@0:8"])
-    #expect(result.status == 65)
-    let object = try Tool.objects(result.output)[0]
-    #expect((object["arguments"] as? [[String: Any]])?.map { $0["size"] as? Int } == [8, 8])
-    #expect((object["result"] as? [String: Any])?["size"] is NSNull)
-    #expect((object["error"] as? [String: Any])?["offset"] as? Int == 3)
   }
 }

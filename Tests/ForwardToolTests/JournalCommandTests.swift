@@ -32,8 +32,8 @@ final class JournalCommandTests: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  @Test("the calls are shown, and control characters in them are escaped")
-  func table() throws {
+  @Test("the calls are shown, with control characters escaped, and with --json each is an object")
+  func shown() throws {
     try write()
     let result = try Tool.run(["journal", path])
     #expect(result.status == 0 && result.errors == "")
@@ -42,11 +42,6 @@ final class JournalCommandTests: Sendable {
     #expect(lines[1].hasSuffix("note:times: \"tea \\u001b[2J\", 2"))
     #expect(lines[3].hasSuffix("total "))
     #expect(lines[1].contains(/^       1  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}  note/))
-  }
-
-  @Test("with --json, each call is an object")
-  func json() throws {
-    try write()
     let objects = try Tool.objects(Tool.run(["journal", "--json", path]).output)
     #expect(objects.map { $0["sequence"] as? Int } == [1, 2, 3])
     #expect(objects[0]["selector"] as? String == "note:times:")

@@ -89,6 +89,8 @@
       case .gone: proxy = single.proxy
       }
       #expect(proxy.map { $0 + 1 } == nil)
+      #expect(proxy.count([1], of: 1) == 0)
+      proxy.visit { _ in Issue.record("a target has the closure") }
       var hasEnded = false
       func later() throws {
         _ = proxy.map { $0 + 1 }
@@ -99,57 +101,21 @@
       #expect(hasEnded)
     }
 
-    @Test("a target with a lane and a proxy that keeps messages are errors")
-    func refused() throws {
-      let told = Mutex<[String]>([])
-      tools.onDiagnostic = { diagnostic in
-        let text = "\(diagnostic)"
-        told.withLock { $0.append(text) }
-      }
+    @Test(
+      "the error of a target with a lane says why; a proxy that keeps messages sends the others")
+    func refused() {
+      let told = Story()
+      told.listen(to: tools.untyped)
       tools.add(one, on: .queue(DispatchQueue(label: "lane")))
       tools.proxy.visit { _ in Issue.record("a lane has the closure") }
-      #expect(told.withLock { $0.count } == 1)
+      let lines = told.take()
+      #expect(lines.count == 1)
       #expect(
-        told.withLock { $0.first }?.contains(
+        lines[0].contains(
           "'visit(_:)' of Bench on queue 'lane' cannot be a message, because a closure is not '@escaping'; "
-        )
-          == true)
-      let watched = Intercepting<ToolProxy>(other)
-      var sum = 0
-      #expect(watched.proxy.count([1], of: 1) == 0)
-      watched.proxy.visit { sum += $0 }
-      #expect(sum == 0)
-      watched.proxy.close()
+        ))
+      Intercepting<ToolProxy>(other).proxy.close()
       #expect(other.heard.withLock { $0 } == ["close"])
-    }
-  }
-
-  private struct Radio<Event: Sendable>: Listener {
-    let heard = Heard()
-    final class Heard { var events: [Event] = [] }
-    func hear(_ event: Event) { heard.events.append(event) }
-    func answer(to event: Event) -> Event? { event }
-    func translate<Other>(_ event: Event, _ body: (Event) -> Other) -> Other? { body(event) }
-  }
-
-  @Suite("Proxies of a protocol with an associated type")
-  struct GenericProxyTests {
-    @Test("there is a proxy for each type, with targets of that type")
-    func types() throws {
-      let numbers = Multicast<ListenerProxy<Int>>()
-      let texts = Multicast<ListenerProxy<String>>()
-      let (number, text) = (Radio<Int>(), Radio<String>())
-      numbers.add(number)
-      texts.add(text)
-      let proxy: any Listener<Int> = numbers.proxy
-      proxy.hear(3)
-      texts.proxy.hear("three")
-      #expect(number.heard.events == [3])
-      #expect(text.heard.events == ["three"])
-      #expect(proxy.answer(to: 5) == 5)
-      #expect(proxy.translate(5) { "\($0)" } == "5")
-      #expect(try numbers.messages.answerTo.all(4) == [4])
-      #expect(try texts.messages.answerTo.all("four") == ["four"])
     }
   }
 #endif

@@ -61,37 +61,21 @@
       #expect(before == after)
     }
 
-    @Test("a target on another thread is refused, with an error that gives the reason")
-    func lanes() throws {
-      let queue = DispatchQueue(label: "edits")
-      let editors = Multicast<EditingProxy>()
-      editors.add(unchecked: Editor("a"), strongly: true, on: .queue(queue))
-      let told = Story()
-      told.listen(to: editors.untyped)
-      var text = "-"
-      editors.proxy.edit(&text)
-      #expect(told.take().map { $0.prefix(13) } == ["unheard edit:"])
-      let report = try InoutVariable.lend(&text) { try editors.messages.edit.report($0) }
-      guard case ForwardingError.borrowedArgument? = report.errors.first else {
-        Issue.record("\(report.errors)")
-        return
-      }
-      #expect(text == "-")
-    }
-
-    @Test("another thread cannot access the variable while it is lent")
-    func otherThread() {
+    @Test("a message has the variable alone, on its thread, once at a time, and until it is over")
+    func lent() throws {
+      let (kept, refused) = (Guarded<InoutVariable<String>?>(nil), Guarded(""))
+      let notLent = InvocationError.variableNotLent(SwiftType(String.self))
       let watched = Intercepting<EditingProxy>(Editor("a"))
-      let refused = Guarded(false)
       watched.messages.edit.before { variable in
+        try variable.change { $0 += "!" }
+        kept.withLock { $0 = variable }
+        #expect(throws: notLent) {
+          try variable.change { _ in try variable.change { $0 += "?" } }
+        }
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-          do {
-            try variable.change { $0 += "elsewhere" }
-          } catch {
-            refused.withLock {
-              $0 = error as? InvocationError == .variableNotLent(SwiftType(String.self))
-            }
+          do { try variable.change { $0 += "elsewhere" } } catch {
+            refused.withLock { $0 = "\(error)" }
           }
           done.signal()
         }
@@ -99,28 +83,10 @@
       }
       var text = "-"
       watched.proxy.edit(&text)
-      #expect(text == "-a")
-      #expect(refused.read { $0 })
-    }
-
-    @Test("the access ends with the message")
-    func over() throws {
-      let kept = Guarded<InoutVariable<String>?>(nil)
-      let watched = Intercepting<EditingProxy>(Editor("a"))
-      watched.messages.edit.before { variable in
-        try variable.change { $0 += "!" }
-        kept.withLock { $0 = variable }
-        #expect(throws: InvocationError.variableNotLent(SwiftType(String.self))) {
-          try variable.change { _ in try variable.change { $0 += "?" } }
-        }
-      }
-      var text = "-"
-      watched.proxy.edit(&text)
       #expect(text == "-!a")
+      #expect(refused.read { $0 } == "\(notLent)")
       let variable = try #require(kept.read { $0 })
-      #expect(throws: InvocationError.variableNotLent(SwiftType(String.self))) {
-        try variable.change { $0 += "late" }
-      }
+      #expect(throws: notLent) { try variable.change { $0 += "late" } }
       #expect(text == "-!a")
     }
   }

@@ -11,6 +11,7 @@
   private protocol Borrowing: AnyObject {
     func read(_ pointer: UnsafePointer<Int32>)
     func look(_ memory: UnsafeMutableRawPointer?)
+    func edit(_ number: inout Int32)
   }
 
   private final class Borrower: Borrowing, @unchecked Sendable {
@@ -18,6 +19,7 @@
     init(_ story: Story) { self.story = story }
     func read(_ pointer: UnsafePointer<Int32>) { story.tell("read \(pointer.pointee)") }
     func look(_ memory: UnsafeMutableRawPointer?) { story.tell("looked") }
+    func edit(_ number: inout Int32) { story.tell("edited \(number)") }
   }
 
   /// Each type argument makes a class, of which nothing is known at its first call.
@@ -114,15 +116,16 @@
       var number: Int32 = 5
       for _ in 1...2 {
         withUnsafeMutablePointer(to: &number) { lent in
-          waited.proxy.read(lent)
-          waited.proxy.look(lent)
-          #expect(story.take() == ["read 5", "looked"])
-          targets.proxy.read(lent)
-          targets.proxy.look(lent)
+          for proxy in [waited.proxy, targets.proxy] {
+            proxy.read(lent)
+            proxy.look(lent)
+            proxy.edit(&lent.pointee)
+          }
         }
         let told = heard()
-        #expect(told.count == 2)
-        for line in told {
+        #expect(told.prefix(3) == ["read 5", "looked", "edited 5"])
+        #expect(told.count == 6)
+        for line in told.dropFirst(3) {
           #expect(line.contains("argument 2 of ") && line.contains("whose memory may be gone"))
         }
       }
