@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
-  import Invocations
   import Dispatch
   import Forwarding
   import ForwardingTestSupport
+  import Invocations
   import Synchronization
   import Testing
 
@@ -285,6 +285,105 @@
         }
       }
       #expect(watched.proxy.total(2) == 2)
+    }
+  }
+
+  @Suite("What happens after an error")
+  struct ErrorRuleTests {
+    private struct Way: CustomTestStringConvertible, Sendable {
+      let testDescription: String
+      var lane = DeliveryLane.caller
+      var isOnce = false
+      var isWatched = false
+      let send: @Sendable (Multicast<HearingProxy>) async throws -> Void
+    }
+
+    private static let ways: [Way] = [
+      Way(testDescription: "a requirement") { try $0.proxy.mark(1, "") },
+      Way(testDescription: "a requirement with a result") { _ = try $0.proxy.check(1) },
+      Way(testDescription: "an awaited requirement") { _ = try await $0.proxy.checkLater(1) },
+      Way(testDescription: "a requirement that is no message") { try $0.proxy.lend { 1 } },
+      Way(testDescription: "once-only targets", isOnce: true) { try $0.proxy.mark(1, "") },
+      Way(testDescription: "queues that block", lane: .blocking(DispatchQueue(label: "rules"))) {
+        try $0.proxy.mark(1, "")
+      },
+      Way(testDescription: "a proxy that watches", isWatched: true) { try $0.proxy.mark(1, "") },
+      Way(testDescription: "a message by its selector") {
+        _ = try Message<Int, Int>("check:")(1, on: $0.untyped)
+      },
+      Way(testDescription: "all answers") { _ = try $0.messages.check.all(1) },
+      Way(testDescription: "a report") {
+        if let error = try $0.messages.mark.report(1, "").errors.first { throw error }
+      },
+      Way(testDescription: "a report of answers") {
+        if let error = try $0.messages.check.report(1).errors.first { throw error }
+      },
+      Way(testDescription: "awaited answers") {
+        _ = try await $0.messages.checkLater.all(1, concurrently: false)
+      },
+    ]
+
+    @Test("the first error ends the delivery at once, or after all targets", arguments: ways)
+    private func rules(way: Way) async throws {
+      for (rule, expected) in [(ErrorRule.afterAll, ["1", "2", "3"]), (.atOnce, ["1", "2"])] {
+        let (story, ways) = (Story(), way.isWatched ? ProxyWay.messages : .calls)
+        let targets = Multicast<HearingProxy>(ways.untyped)
+        targets.errorRule = rule
+        #expect(targets.errorRule == rule)
+        for number in 1...3 {
+          let ear = Ear(number, story)
+          ear.isBroken = number == 2
+          targets.add(unchecked: ear, strongly: true, on: way.lane, once: way.isOnce)
+        }
+        await #expect(throws: Lame(name: "2")) { try await way.send(targets) }
+        #expect(story.take().map { String($0.prefix(1)) } == expected, "\(rule)")
+      }
+    }
+
+    @Test(
+      "the rule is apart from the others of a multicast; who was left out is reported as not called"
+    )
+    func others() throws {
+      let (targets, story) = (Multicast<HearingProxy>(), Story())
+      story.ear(1, in: targets).isBroken = true
+      story.ear(2, in: targets)
+      for results in [ResultRule.first, .last] {
+        for errors in [ErrorRule.afterAll, .atOnce] {
+          (targets.resultRule, targets.errorRule) = (results, errors)
+          #expect(targets.resultRule == results && targets.errorRule == errors)
+          let report = try targets.messages.check.report(1)
+          let last = report.entries.map { "\($0.outcome)" }.last
+          #expect(last == (errors == .atOnce ? "notCalled" : "answered"))
+        }
+      }
+    }
+  }
+
+  @Suite("Visiting the targets of a multicast")
+  struct VisitingTests {
+    private let story = Story()
+
+    @Test(
+      "targets on a queue are not visited, and a visit that ends early uses no later one up",
+      arguments: ProxyWay.allCases)
+    func visits(_ way: ProxyWay) {
+      let (targets, queue) = (story.hearing(way), DispatchQueue(label: "visits"))
+      targets.add(unchecked: Ear(4, story), strongly: true, on: .queue(queue))
+      targets.add(unchecked: Ear(5, story), strongly: true, on: .blocking(queue))
+      for number in 1...2 { story.ear(number, in: targets) }
+      targets.add(Ear(3, story), strongly: true, once: true)
+      #expect(targets.first { $0.total(1) == 2 }?.total(1) == 2)
+      #expect(!targets.allSatisfy { $0.total(1) == 1 })
+      var visits = 0
+      #expect(throws: Lame(name: "visitor")) {
+        try targets.forEach { _ in
+          visits += 1
+          throw Lame(name: "visitor")
+        }
+      }
+      #expect(visits == 1)
+      #expect(targets.count == 5)
+      #expect(targets.map { $0.total(1) } == [1, 2, 3])
     }
   }
 #endif

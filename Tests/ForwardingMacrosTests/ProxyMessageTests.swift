@@ -17,7 +17,8 @@
       targets.add(FullEar(ears[1]), strongly: true)
     }
 
-    @Test("a report has the outcomes, with typed answers")
+    @Test(
+      "a report has the outcomes, with typed answers, and the targets that omit the requirement")
     func report() throws {
       let report = try targets.messages.weigh.report(5)
       #expect(report.answers == [105, 205])
@@ -27,17 +28,12 @@
       let checks = try targets.messages.check.report(5)
       #expect(checks.answers == [2])
       #expect(checks.errors.map { $0 as? Lame } == [Lame(name: "1")])
-    }
-
-    @Test("a report of a message without a result has the targets that omit it")
-    func reportVoid() throws {
       for _ in 0..<2 {
-        let report = try targets.messages.nap.report(5)
-        #expect(report.answers.count == 1)
-        #expect(report.entries.map { $0.answer != nil } == [false, true])
-        #expect(report.entries.map(\.outcome.isAnswer) == [false, true])
+        let naps = try targets.messages.nap.report(5)
+        #expect(naps.entries.map { $0.answer != nil } == [false, true])
+        #expect(naps.entries.map(\.outcome.isAnswer) == [false, true])
       }
-      #expect(story.take() == ["2 naps 5", "2 naps 5"])
+      #expect(story.take().suffix(2) == ["2 naps 5", "2 naps 5"])
     }
 
     @Test("a property is set on all targets, by the proxy and by a message")
