@@ -212,7 +212,9 @@ let package = Package(
         "CForwardingFixtures",
       ]),
     tests("FuzzCorpusTests", ["FuzzTargets"]),
-    tests("ForwardToolTests", tested + ["forward", "InvocationText", "ForwardingJournal"]),
+    tests(
+      "ForwardToolTests",
+      tested + ["forward", "InvocationText", "ForwardingJournal", "FuzzTargets"]),
     // The texts of this repository: links, examples, snippets, imports.
     tests("RepositoryTests", ["Invocations", "ForwardingTestSupport", "DocumentationSite"]),
   ],

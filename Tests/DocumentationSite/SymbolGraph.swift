@@ -4,11 +4,11 @@ import Foundation
 /// The symbols of one library as the compiler describes them, without those of the modules that it
 /// re-exports.
 package struct SymbolGraph {
-  package typealias Object = [String: Any]
+  typealias Object = [String: Any]
 
   let library: String
   private var graph: Object
-  package private(set) var symbols: [Object]
+  private var symbols: [Object]
 
   package init(_ data: Data, of library: String) throws {
     guard let graph = try JSONSerialization.jsonObject(with: data) as? Object,
@@ -95,9 +95,9 @@ package struct SymbolGraph {
     }
   }
 
-  package static func linked(_ text: String, _ own: Set<String>, _ homes: [String: String])
-    -> String
-  {
+  private static func linked(
+    _ text: String, _ own: Set<String>, _ homes: [String: String]
+  ) -> String {
     text.replacing(/``([^`]+)``/) { match in
       let first = match.1.prefix { $0 != "/" }
       guard !own.contains(String(first)), let home = homes[String(first)] else {

@@ -2,6 +2,7 @@
 import Foundation
 import ForwardingJournal
 import ForwardingTestSupport
+import FuzzTargets
 import Invocations
 import Testing
 
@@ -184,38 +185,16 @@ final class JournalCommandTests: Sendable {
     #expect(result.output.hasSuffix("\"missing\":[[2,2]]}\n"))
   }
 
-  /// A journal of one definition and many calls, with the checksums of the format.
-  private func hostile(_ encoding: String, calls: Int) -> [UInt8] {
-    func little(_ value: Int, _ count: Int) -> [UInt8] {
-      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-    }
-    func sum(_ bytes: [UInt8]) -> [UInt8] {
-      var sum = UInt32.max
-      for byte in bytes {
-        sum ^= UInt32(byte)
-        for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0x82F6_3B78 : sum >> 1 }
-      }
-      return little(Int(~sum), 4)
-    }
-    func record(_ number: Int, _ kind: Int, _ body: [UInt8]) -> [UInt8] {
-      let head =
-        little(36 + body.count, 4) + little(number, 8) + little(0, 10) + little(kind, 2)
-        + little(0, 4)
-      let rest = head + sum(head) + body
-      return sum(rest) + rest
-    }
-    var bytes = [0x89] + Array("FWJ\r\n\u{1A}\n".utf8) + little(2, 4) + little(1, 8) + little(1, 8)
-    bytes += sum(bytes)
-    let names = little(1, 2) + little(2, 2) + little(encoding.utf8.count, 2)
-    bytes += record(1, 1, names + Array("sx:\(encoding)".utf8) + [1])
-    for number in 2...calls { bytes += record(number, 2, [1]) }
-    return bytes
-  }
-
   @Test("a refused encoding of many records is parsed once")
   func refusedOnce() throws {
     let encoding = "v@:{S=c" + String(repeating: "{=}", count: 5000) + "}"
-    try Data(hostile(encoding, calls: 3000)).write(to: URL(fileURLWithPath: path))
+    let lengths = [1, 2, UInt64(encoding.utf8.count)].flatMap { JournalFuzz.little($0, 2) }
+    let definition = lengths + Array("sx:\(encoding)".utf8) + [1]
+    var bytes = JournalFuzz.head() + JournalFuzz.record(1, 0, 1, definition, 0)
+    for number in 2...3000 as ClosedRange<UInt64> {
+      bytes += JournalFuzz.record(2, 0, number, [1], 0)
+    }
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
     // The system kills a process that takes more seconds of a processor.
     let limited = "ulimit -t 10; exec \"$0\" journal --check \"$1\""
     let result = try ForwardingTestSupport.run(

@@ -49,6 +49,9 @@
       #expect(try editors.proxy.check(&text, at: 1))
       #expect(throws: Lame(name: "a")) { try editors.proxy.check(&text, at: -1) }
       #expect(text == "-@1@-1")
+      editors.add(Editor("b"), strongly: true)
+      editors.proxy.edit(&text)
+      #expect(text == "-@1@-1ab", "each target sees the changes of the one before it")
     }
 
     @Test("lending a variable does not copy its value")

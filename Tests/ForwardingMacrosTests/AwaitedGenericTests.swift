@@ -10,7 +10,6 @@
     associatedtype Food: Sendable
     func feed(_ food: Food, _ again: Food) async -> Food?
     func trade(_ food: Food) async throws -> (Food, [Food])
-    func find<Value: Sendable>(_ value: Value) async -> Value?
     func choose<Value: Sendable>(_ value: Value, _ other: Value) async throws -> Value
     func pair<One: Sendable, Other: Sendable>(_ one: One, _ other: Other) async
       -> (One, Other)?
@@ -27,10 +26,6 @@
     func trade(_ food: Food) async throws -> (Food, [Food]) {
       await Task.yield()
       return (food, [food, food])
-    }
-    func find<Value: Sendable>(_ value: Value) async -> Value? {
-      await Task.yield()
-      return value
     }
     func choose<Value: Sendable>(_ value: Value, _ other: Value) async throws -> Value {
       await Task.yield()
@@ -59,7 +54,6 @@
       let (proxy, isThere) = (targets.proxy, !targets.isEmpty)
       for _ in 0..<20 {
         #expect(await proxy.feed(food, other) == (isThere ? other : nil))
-        #expect(await proxy.find(food) == (isThere ? food : nil))
         #expect(await proxy.pair(food, 7)?.0 == (isThere ? food : nil))
         if isThere {
           let (one, both) = try await proxy.trade(food)

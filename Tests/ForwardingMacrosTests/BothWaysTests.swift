@@ -168,7 +168,9 @@
         tell("sum") { sum }
       case .report(let number):
         tell("report") {
+          // One that ended meanwhile may be in the report, or not any more.
           try multicast.messages.hear.report(number).entries.map { "\($0.outcome)" }
+            .filter { $0 != "removed" }
         }
       }
     }

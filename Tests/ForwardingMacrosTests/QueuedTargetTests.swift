@@ -296,20 +296,6 @@
       #expect(targets.count == 0)
     }
 
-    @Test(
-      "a once-only target that is added again between a call and its turn gets the call",
-      arguments: ProxyWay.allCases, [false, true])
-    func addedAgain(_ way: ProxyWay, _ isBlocking: Bool) {
-      let lane = isBlocking ? DeliveryLane.blocking(queue) : .queue(queue)
-      let (targets, first) = (story.hearing(way), Ear(1, story))
-      let second = ear(2, lane, in: targets, once: true)
-      targets.add(first, strongly: true, priority: 1)
-      first.errand = { targets.add(unchecked: second, strongly: true, on: lane, once: true) }
-      targets.proxy.hear(1)
-      #expect(heard() == ["1 hears 1", "2 hears 1"])
-      #expect(targets.count == 1)
-    }
-
     /// How a call reaches its target.
     enum Route: CaseIterable { case called, queued, awaited, awaitedOnQueue, concurrent }
 

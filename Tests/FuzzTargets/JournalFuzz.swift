@@ -8,7 +8,7 @@ import TypeEncodings
 /// For any bytes, reading them as a journal ends within the bytes, and a second read gives the same
 /// records. The bytes are also read with corrected checksums, so that the code after the checksum
 /// is reached.
-enum JournalFuzz {
+package enum JournalFuzz {
   private final class Nobody: ForwardingProxy {
     override func methodSignature(for selector: Selector) -> MethodSignature? {
       WireFuzz.interface.messages.first { $0.selector == selector }?.signature
@@ -52,7 +52,7 @@ enum JournalFuzz {
     return file
   }
 
-  private static func little(_ number: UInt64, _ count: Int) -> [UInt8] {
+  package static func little(_ number: UInt64, _ count: Int) -> [UInt8] {
     Array(FuzzEnvelope.little(number).prefix(count))
   }
 
@@ -60,13 +60,13 @@ enum JournalFuzz {
     little(UInt64(unsafe fwd_crc32c(0, bytes, bytes.count)), 4)
   }
 
-  private static func head() -> [UInt8] {
+  package static func head() -> [UInt8] {
     let bytes: [UInt8] =
       [0x89, 0x46, 0x57, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A, 2, 0, 0, 0] + little(1, 8) + little(0, 8)
     return bytes + checksum(bytes)
   }
 
-  private static func record(
+  package static func record(
     _ kind: UInt16, _ message: UInt16, _ sequence: UInt64, _ contents: [UInt8], _ unsynced: UInt64
   ) -> [UInt8] {
     let head =
