@@ -65,6 +65,10 @@ package struct Catalogs {
         try page.text(pages, base: base).write(
           to: copy.appendingPathComponent("\(page.article).md"), atomically: true, encoding: .utf8)
       }
+      for name in graph.names
+      where !["``", "-"].contains(where: { text.contains("- ``\(name)\($0)") }) {
+        faults.append("\(library) does not lead to \(name)")
+      }
     }
     return faults
   }

@@ -73,7 +73,8 @@
 
   @Suite("A C library as a structure")
   struct CLibraryTests {
-    @Test("the members are the functions of the library, under their names or others")
+    @Test(
+      "the members are the functions of the library, under their names or others, or of a double")
     func functions() throws {
       let c = try C.load()
       #expect(c.strlen("four") == 4)
@@ -83,6 +84,9 @@
       let math = try Math.Library.load()
       #expect(math.cos(0) == 1)
       #expect(math.sqrt(4) + math.cbrt(27) == 5)
+      let double = Math.Library(cos: { _ in 7 }, sqrt: { $0 }, cbrt: { -$0 })
+      #expect(double.cos(0) == 7)
+      #expect(double.cbrt(1) == -1)
       #expect(try Program.load().getpid() == getpid())
       #expect(try Inside.Wide.load().abs(-1) == 1)
       #expect(try Unsafe.shared.strlen("four") == 4)
@@ -123,13 +127,6 @@
         return try await group.reduce(0, +)
       }
       #expect(lengths == 32)
-    }
-
-    @Test("the memberwise initializer makes a double")
-    func double() {
-      let double = Math.Library(cos: { _ in 7 }, sqrt: { $0 }, cbrt: { -$0 })
-      #expect(double.cos(0) == 7)
-      #expect(double.cbrt(1) == -1)
     }
 
     private static let hasExpat = (try? Library("libexpat.so.1")) != nil

@@ -75,13 +75,16 @@
   struct GlobalActorTests {
     private let story = Story()
 
-    @Test("a target is not called on a queue that is not its actor's", arguments: ProxyWay.allCases)
+    @Test(
+      "a target is called on a queue that is its actor's, and not on another one",
+      arguments: ProxyWay.allCases)
     @MainActor
-    func otherQueue(_ way: ProxyWay) {
-      let queue = DispatchQueue(label: "elsewhere")
-      let targets = Multicast<ShowingProxy>(way.untyped)
+    func queues(_ way: ProxyWay) async {
+      let (targets, queue) = (
+        Multicast<ShowingProxy>(way.untyped), DispatchQueue(label: "elsewhere")
+      )
       story.listen(to: targets.untyped)
-      targets.add(unchecked: Sign(story), strongly: true, on: .queue(queue))
+      let token = targets.add(unchecked: Sign(story), strongly: true, on: .queue(queue))
       targets.proxy.show("text")
       #expect(targets.proxy.height == 0)
       queue.sync {}
@@ -91,13 +94,7 @@
       }
       let told = story.take().filter { !$0.hasPrefix("unanswered") }
       #expect(told == [elsewhere("show:", .lane), elsewhere("height", .awaiting)])
-    }
-
-    @Test("a target is called on a queue that is its actor's", arguments: ProxyWay.allCases)
-    @MainActor
-    func mainQueue(_ way: ProxyWay) async {
-      let targets = Multicast<ShowingProxy>(way.untyped)
-      story.listen(to: targets.untyped)
+      targets.remove(token)
       targets.add(unchecked: Sign(story), strongly: true, on: .queue(.main))
       targets.proxy.show("text")
       #expect(story.take() == [])
@@ -302,7 +299,7 @@
     func main() async throws {
       let display = Display(places)
       let (targets, scoped) = (Multicast<LoudTickingProxy>(), Multicast<TickingProxy>())
-      targets.add(display)
+      targets.add(display, strongly: true)
       let source = DataSource<TickingProxy>()
       source.setFallback(display)
       let registration = scoped.add(display).scoped()

@@ -91,10 +91,9 @@
     @Test("handlers before an object get both")
     func intercepted() {
       let artist = Artist<Int>(story)
-      let painting = Intercepting<PaintingProxy>(artist)
       let writing = Intercepting<WritingProxy>(artist)
       writing.messages.draw.around { proceed, text in try proceed(text + "!") }
-      painting.proxy.draw(1)
+      Intercepting<PaintingProxy>(artist).proxy.draw(1)
       writing.proxy.draw("one")
       #expect(story.take() == ["number 1", "text one!"])
     }

@@ -87,14 +87,6 @@ struct SiteTests {
     #expect(pages.values.map(\.links.count).reduce(0, +) > 50)
   }
 
-  @Test("the landing page of a library leads to each of its public types")
-  func types() throws {
-    for type in try ExampleSources.publicTypes() where !type.isHidden {
-      let landing = "Sources/\(type.module)/\(type.module).docc/\(type.module).md"
-      #expect(try Repository.text(landing).contains("``\(type.name)``"), "\(landing): \(type.name)")
-    }
-  }
-
   @Test("a library shows its own symbols, with summaries, and hides those that are for macros")
   func symbols() throws {
     func symbol(_ path: [String], _ file: String, _ comment: String = "") -> [String: Any] {
