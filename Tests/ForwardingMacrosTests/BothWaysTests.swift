@@ -82,9 +82,7 @@
       case (.awaited, .rest(let number)):
         let answer = await proxy.restLater(number)
         tell("rested") { answer }
-      case (.lent, .tell(let number)): try? proxy.lend { number }
       case (.lentLater, .tell(let number)): await proxy.lendLater(number)
-      case (.visited, .tell(let number)): multicast.forEach { $0.hear(number) }
       default: performAndDrain(step)
       }
     }
@@ -155,6 +153,8 @@
       case .rule(let isFirst): multicast.resultRule = isFirst ? .first : .last
       case .errand(let number, let step):
         added[number]?.ear.errand = { [unowned self] in perform(step) }
+      case .tell(let number) where route == .lent: try? proxy.lend { number }
+      case .tell(let number) where route == .visited: multicast.forEach { $0.hear(number) }
       case .tell(let number): proxy.hear(number)
       case .ask(let number): tell("weight") { proxy.weigh(number) }
       case .check(let number): tell("checked") { try proxy.check(number) }
