@@ -295,6 +295,8 @@
       var lane = DeliveryLane.caller
       var isOnce = false
       var isWatched = false
+      /// Whether its sender gets the other errors, too.
+      var isReport = false
       let send: @Sendable (Multicast<HearingProxy>) async throws -> Void
     }
 
@@ -312,10 +314,10 @@
         _ = try Message<Int, Int>("check:")(1, on: $0.untyped)
       },
       Way(testDescription: "all answers") { _ = try $0.messages.check.all(1) },
-      Way(testDescription: "a report") {
+      Way(testDescription: "a report", isReport: true) {
         if let error = try $0.messages.mark.report(1, "").errors.first { throw error }
       },
-      Way(testDescription: "a report of answers") {
+      Way(testDescription: "a report of answers", isReport: true) {
         if let error = try $0.messages.check.report(1).errors.first { throw error }
       },
       Way(testDescription: "awaited answers") {
@@ -325,18 +327,21 @@
 
     @Test("the first error ends the delivery at once, or after all targets", arguments: ways)
     private func rules(way: Way) async throws {
-      for (rule, expected) in [(ErrorRule.afterAll, ["1", "2", "3"]), (.atOnce, ["1", "2"])] {
+      // The listener is told of the other errors.
+      let all = ["1", "2", "3"] + (way.isReport ? [] : ["failed"])
+      for (rule, expected) in [(ErrorRule.afterAll, all), (.atOnce, ["1", "2"])] {
         let (story, ways) = (Story(), way.isWatched ? ProxyWay.messages : .calls)
         let targets = Multicast<HearingProxy>(ways.untyped)
         targets.errorRule = rule
         #expect(targets.errorRule == rule)
         for number in 1...3 {
           let ear = Ear(number, story)
-          ear.isBroken = number == 2
+          ear.isBroken = number > 1
           targets.add(unchecked: ear, strongly: true, on: way.lane, once: way.isOnce)
         }
+        story.listen(to: targets.untyped)
         await #expect(throws: Lame(name: "2")) { try await way.send(targets) }
-        #expect(story.take().map { String($0.prefix(1)) } == expected, "\(rule)")
+        #expect(story.take().map { String($0.prefix { $0 != " " }) } == expected, "\(rule)")
       }
     }
 
@@ -382,6 +387,9 @@
         }
       }
       #expect(visits == 1)
+      #expect(throws: Lame(name: "visitor")) {
+        try targets.first { _ in throw Lame(name: "visitor") }
+      }
       #expect(targets.count == 5)
       #expect(targets.map { $0.total(1) } == [1, 2, 3])
     }
