@@ -104,12 +104,19 @@
       #expect(story.take() == ["1 a"])
     }
 
+    /// A proxy with a handler that passes an error of the target on.
+    private func watched(_ ear: Ear) -> Intercepting<HearingProxy> {
+      let watched = Intercepting<HearingProxy>(ear)
+      watched.messages.guess.around { proceed, number in try proceed(number) }
+      return watched
+    }
+
     @Test(
       "a proxy without an answer lets the next target answer, as an '@Otherwise' is none; behind handlers as well"
     )
     func noAnswer() async {
       let single = SingleTarget<HearingProxy>(Ear(1, story), strongly: true)
-      let (watched, one) = (Intercepting<HearingProxy>(Ear(1, story)), targets(1))
+      let (watched, one) = (watched(Ear(1, story)), targets(1))
       let (none, source) = (targets(), DataSource<HearingProxy>())
       let rows: [(proxy: any Hearing, weight: Int)] = [
         (watched.proxy, 105), (single.proxy, 105), (one.proxy, 105), (none.proxy, 205),

@@ -82,15 +82,7 @@ struct ExampleProgram {
     }
     lines += ["}", "}"]
     for chunk in own where chunk.kind == .extension && extensions.insert(chunk.lines).inserted {
-      let isOwn = own.contains { $0.kind == .type && $0.name == chunk.name }
-      guard isOwn, let name = chunk.name else {
-        emit(chunk, example.file)
-        continue
-      }
-      let lines = chunk.lines.map {
-        $0.replacing(#/^extension /#, with: "extension Example\(count).")
-      }
-      emit(Chunk(kind: .extension, name: name, line: chunk.line, lines: lines), example.file)
+      emit(chunk, example.file)
     }
     lines.append(
       "await runExample(\"\(example.name)\") { try \(waits ? "await " : "")Example\(count).run() }")
@@ -220,15 +212,10 @@ struct Chunk: Equatable {
     }
     return chunks
   }
+}
 
-  init(kind: Kind, name: String?, line: Int, lines: [String]) {
-    self.kind = kind
-    self.name = name
-    self.line = line
-    self.lines = lines
-  }
-
-  private init(_ text: String, _ line: Int) {
+extension Chunk {
+  fileprivate init(_ text: String, _ line: Int) {
     let bare = text.replacing(/\/\/.*/, with: "")
     let type =
       /^(?:@\w+(?:\(.*?\))? )*(?:final |distributed )?(class|struct|enum|protocol|actor|extension) ([\w.]+)/
