@@ -38,7 +38,7 @@
     private var added: [Int: Added] = [:]
     /// The queue of targets with a lane to it; it is suspended while a step is performed.
     let queue = DispatchQueue(label: "hearing later")
-    static let blocking = DispatchQueue(label: "hearing")
+    private let blocking = DispatchQueue(label: "hearing")
 
     /// How the steps that tell and ask reach the targets.
     enum Route: CaseIterable {
@@ -117,7 +117,7 @@
     private func lane(_ lane: Lane) -> DeliveryLane {
       switch lane {
       case .caller: .caller
-      case .blocking: .blocking(Self.blocking)
+      case .blocking: .blocking(blocking)
       case .queue: .queue(queue)
       }
     }
