@@ -100,13 +100,13 @@
     @Test("a handler sees the arguments and the answer, may answer, or end or change the message")
     func handlers() throws {
       let (messages, story) = (watched.messages, story)
+      messages.weigh.after { answer, number in story.tell("\(answer) for \(number)") }
+      messages.hear.after { story.tell("after \($0)") }
+      messages.setMood.after { story.tell($0 ?? "none") }
       messages.check.before { number in if number > 2 { throw Lame(name: "before") } }
       #expect(try watched.proxy.check(2) == 1)
       #expect(throws: Lame(name: "before")) { try watched.proxy.check(3) }
       #expect(story.take() == ["1 checks 2"])
-      messages.weigh.after { answer, number in story.tell("\(answer) for \(number)") }
-      messages.hear.after { story.tell("after \($0)") }
-      messages.setMood.after { story.tell($0 ?? "none") }
       #expect(watched.proxy.weigh(5) == 105)
       watched.proxy.hear(6)
       watched.proxy.mood = "calm"
