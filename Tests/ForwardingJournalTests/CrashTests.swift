@@ -6,8 +6,8 @@ import Glibc
 import Testing
 import TypeEncodings
 
-/// One program that creates a journal, appends, rotates, prunes and closes. At each of its system
-/// calls, it is killed, or the call fails, or the power is cut, or another process reads.
+/// One program that opens a journal, appends, rotates, prunes, closes and reads. At each of its
+/// system calls, it is killed, or the disk fails, or the power is cut, or another process reads.
 ///
 /// Each time, the same must be true: the next process opens the journal and continues, and readers
 /// find every acknowledged call that was not pruned, with its number, and no call twice.
@@ -22,40 +22,76 @@ struct CrashTests {
     var pruned: UInt64 { numbers[1] }
     /// Below this number, records were synced by a rotation.
     var rotated: UInt64 { numbers[2] }
+    /// How many bytes the second opening has cut.
+    var cut: UInt64 { numbers[3] }
     /// The sequence number with which a call was acknowledged; 0 if it was not.
-    func sequence(of call: UInt64) -> UInt64 { numbers[Int(call) + 3] }
+    func sequence(of call: UInt64) -> UInt64 { numbers[Int(call) + 4] }
 
-    func send(on journal: Journal) {
-      numbers[0] += 1
-      let call = numbers[0]
-      guard let made = try? Ledger.rename.invocation("\(call)"),
-        let sequence = try? journal.record(made)
+    /// Opens the journal, and runs what uses it. A call is made if and only if it is acknowledged.
+    func session(
+      _ folder: Folder, _ isGroup: Bool, _ body: (Journal, _ send: (Int) -> Void) -> Void
+    ) {
+      let ledger = Ledger()
+      guard let journal = tried({ try folder.open(to: ledger, sync: isGroup ? .group : .never) })
       else { return }
-      numbers[Int(call) + 3] = sequence
+      numbers[3] = UInt64(journal.cut)
+      body(journal) { count in
+        for _ in 0..<count {
+          numbers[0] += 1
+          let (call, next) = (numbers[0], journal.nextSequence)
+          let isAcknowledged = tried { try Ledger.rename("\(call)", on: journal) } != nil
+          if isAcknowledged { numbers[Int(call) + 4] = next }
+          require((ledger.names.last == "\(call)") == isAcknowledged, "\(call) is made, or not")
+        }
+      }
+      tried { try journal.close() }
     }
 
     func rotate(_ journal: Journal) {
       let next = journal.nextSequence
-      if (try? journal.rotate()) != nil { numbers[2] = next }
+      if tried({ try journal.rotate() }) != nil { numbers[2] = next }
     }
 
     func prune(_ journal: Journal, before sequence: UInt64) {
       numbers[1] = sequence
-      _ = try? journal.removeRotated(before: sequence)
+      tried { try journal.removeRotated(before: sequence) }
+    }
+
+    func requireAll(in found: [Call], below: UInt64 = .max, _ place: String) {
+      for call in 1...max(1, begun) where sequence(of: call) >= max(1, pruned) {
+        let sequence = sequence(of: call)
+        require(
+          sequence >= below || found.contains { $0 == (sequence, "\(call)") },
+          "\(call) is lost from \(found), \(place)")
+      }
     }
   }
 
-  /// Failures are ignored: the calls behind them are tried, too.
+  private typealias Call = (sequence: UInt64, name: String)
+
+  /// Does what a failing disk may refuse, with its error. What comes behind it is tried, too.
+  @discardableResult
+  private static func tried<Value>(_ body: () throws -> Value) -> Value? {
+    do { return try body() } catch JournalError.system(_, _, EIO), JournalError.closed {
+    } catch { require(false, "another error: \(error)") }
+    return nil
+  }
+
   private static func program(_ folder: Folder, _ isGroup: Bool, _ done: Done) {
-    guard let journal = try? folder.open(sync: isGroup ? .group : .never) else { return }
-    for _ in 1...2 { done.send(on: journal) }
-    done.rotate(journal)
-    done.send(on: journal)
-    done.rotate(journal)
-    done.send(on: journal)
-    done.prune(journal, before: 3)
-    for _ in 1...2 { done.send(on: journal) }
-    try? journal.close()
+    done.session(folder, isGroup) { journal, send in
+      send(2)
+      done.rotate(journal)
+      send(1)
+      done.rotate(journal)
+      send(1)
+      done.prune(journal, before: 3)
+      send(2)
+    }
+    done.session(folder, isGroup) { _, send in send(1) }
+    // No error is taken for the end of the journal.
+    if done.begun > 0, let found = tried({ try read(folder) }) {
+      done.requireAll(in: found, "read at the end")
+    }
   }
 
   /// Opens what is left, continues, and reads it.
@@ -69,12 +105,7 @@ struct CrashTests {
       try journal.close()
       let found = try read(folder)
       require(Set(found.map(\.name)).count == found.count, "\(found) has one twice, \(place)")
-      for call in 1...max(1, done.begun) where done.sequence(of: call) >= max(1, done.pruned) {
-        let sequence = done.sequence(of: call)
-        require(
-          sequence >= below || found.contains { $0 == (sequence, "\(call)") },
-          "\(call) is lost from \(found), \(place)")
-      }
+      done.requireAll(in: found, below: below, place)
       let untold = found.filter { UInt64($0.name).map { done.sequence(of: $0) == 0 } ?? false }
       require(untold.count <= mostUntold && found.last?.name == "last", "\(found), \(place)")
     } catch {
@@ -82,9 +113,9 @@ struct CrashTests {
     }
   }
 
-  private static func read(_ folder: Folder) throws -> [(sequence: UInt64, name: String)] {
+  private static func read(_ folder: Folder) throws -> [Call] {
     let reader = try folder.reader()
-    var found: [(UInt64, String)] = []
+    var found: [Call] = []
     while let record = try reader.next() {
       guard let name = try record.values().first else { continue }
       found.append((record.sequence, String(name.dropFirst().dropLast())))
@@ -103,7 +134,7 @@ struct CrashTests {
         var stops = 0
         status = try SystemCall.trace({ CrashTests.program(folder, isGroup, done) }) { call in
           // A call without effect on files makes no difference to the next process.
-          if call.name != "other" { stops += 1 }
+          if call.changesFiles { stops += 1 }
           return stops <= kills ? .go : .kill
         }
         CrashTests.check(folder, done, mostUntold: 1, "kill \(kills)")
@@ -115,33 +146,45 @@ struct CrashTests {
   }
 
   @Test(
-    "an error of any system call loses no acknowledged call, not even if the power is cut then",
-    .machine(.x86_64Linux), arguments: [false, true])
-  func failed(isGroup: Bool) async {
-    await #expect(processExitsWith: .success) { [isGroup] in
-      var (failing, hasFailed) = (0, true)
-      while hasFailed {
-        let (folder, done) = (try Folder(), Done())
-        var (entries, what) = (0, "")
-        var disk = Disk(folder)
-        let status = try SystemCall.trace({ CrashTests.program(folder, isGroup, done) }) { call in
-          try disk.note(call)
-          guard call.name != "other", call.result == nil else { return .go }
-          entries += 1
-          if entries == failing + 1 {
-            what = call.name
-            return .fail
+    "errors of system calls, also behind a part of a write, lose no acknowledged call, nor a power cut then",
+    .machine(.x86_64Linux), arguments: [false, true], [1, 2, Int.max])
+  func failed(isGroup: Bool, errors: Int) async {
+    await #expect(processExitsWith: .success) { [isGroup, errors] in
+      for isPartial in [false, true] {
+        var (first, hasFailed) = (0, true)
+        while hasFailed {
+          let (folder, done) = (try Folder(), Done())
+          var (entries, left, what, changesFiles) = (0, errors, "", false)
+          var disk = Disk(folder)
+          let status = try SystemCall.trace({ CrashTests.program(folder, isGroup, done) }) { call in
+            try disk.note(call)
+            guard call.name != "other", call.result == nil else { return .go }
+            if what.isEmpty {
+              if isPartial, call.name != "write" { return .go }
+              entries += 1
+              if entries <= first { return .go }
+              (what, changesFiles) = (call.name, call.changesFiles)
+              if isPartial { return .limit(to: Int(call.arguments[2]) / 2) }
+            }
+            left -= 1
+            return left >= 0 ? .fail : .go
           }
-          return .go
+          hasFailed = !what.isEmpty
+          let place = "\(errors) errors from \(what) \(first) on"
+          require(status == 0, "\(status), \(place)")
+          if errors == 1 {
+            require(done.cut == 0, "half a record is left, \(place)")
+            let isLeft = try folder.files.contains { $0.hasSuffix("~") }
+            require(!isLeft || ["unlink", "facts"].contains(what), "a new file is left, \(place)")
+          }
+          if isGroup, errors == 1, !isPartial, changesFiles {
+            try disk.cutPower { CrashTests.check($0, done, place + $1) }
+          }
+          CrashTests.check(folder, done, place)
+          first += 1
         }
-        hasFailed = entries > failing
-        let place = "error \(failing) of \(what)"
-        require(status == 0, "\(status), \(place)")
-        if isGroup { try disk.cutPower { CrashTests.check($0, done, place + $1) } }
-        CrashTests.check(folder, done, place)
-        failing += 1
+        require(first > (isPartial ? 9 : 80), "\(first) calls")
       }
-      require(failing > 40, "\(failing) calls")
       _exit(0)
     }
   }
@@ -156,7 +199,7 @@ struct CrashTests {
       var (stops, found) = (0, 0)
       let status = try SystemCall.trace({ CrashTests.program(folder, isGroup, done) }) { call in
         try disk.note(call)
-        guard call.name != "other" else { return .go }
+        guard call.changesFiles else { return .go }
         stops += 1
         let place = "stop \(stops) at \(call.name)"
         let below = isGroup ? UInt64.max : done.rotated
@@ -164,9 +207,7 @@ struct CrashTests {
         do {
           let calls = try CrashTests.read(folder)
           found = max(found, calls.count)
-          for call in 1...max(1, done.begun) where done.sequence(of: call) >= max(1, done.pruned) {
-            require(calls.contains { $0.name == "\(call)" }, "\(call) is not in \(calls), \(place)")
-          }
+          done.requireAll(in: calls, place)
         } catch JournalError.system(_, _, ENOENT) {
           require(found == 0, "the file is gone at \(place)")
         }
@@ -177,27 +218,67 @@ struct CrashTests {
     }
   }
 
+  /// Unreadable pages, alone or with everything after them; none are behind the end.
+  private static let unreadable: [(records: Int, bad: Range<Int>, most: Int)] =
+    [1, 7, 100].map { (40, Int.max..<Int.max, $0) }
+    + [
+      0..<4096, 4096..<8192, 20480..<24576, 20480..<Int.max, 45056..<49152, 0..<Int.max,
+    ].map { (1200, $0, Int.max) }
+
+  @Test(
+    "all records before an unreadable page are read, also by few bytes at a time; it is no end, and nothing is cut or begun",
+    .machine(.x86_64Linux))
+  func reading() async {
+    await #expect(processExitsWith: .success) {
+      for (records, bad, most) in CrashTests.unreadable {
+        let folder = try Folder()
+        let starts = try folder.write(1...records)
+        let bytes = try folder.bytes()
+        let status = try SystemCall.trace({
+          func fails(_ body: () throws -> Void) throws -> Bool {
+            do { try body() } catch JournalError.system("read", folder.journal, EIO) { return true }
+            return false
+          }
+          var read = 0
+          let isReadToTheEnd = try !fails {
+            let reader = try folder.reader()
+            while try reader.next() != nil { read += 1 }
+          }
+          // The last record ends before the first unreadable byte.
+          require(read == max(0, starts.count { $0 <= bad.lowerBound } - 1), "\(bad): \(read)")
+          let isOpened = try !fails { _ = try folder.open() }
+          require(isReadToTheEnd == bad.isEmpty && isOpened == bad.isEmpty, "\(bad)")
+        }) { call in
+          guard call.name == "read", call.result == nil else { return .go }
+          // As a disk does: up to the first unreadable byte, which is not asked for behind the end.
+          let offset = Int(call.arguments[3])
+          if bad.contains(offset) { return offset < bytes.count ? .fail : .go }
+          return .limit(to: offset < bad.lowerBound ? min(most, bad.lowerBound - offset) : most)
+        }
+        require(status == 0, "\(bad), \(most)")
+        require(try folder.bytes() == bytes && folder.files == ["a.journal"], "\(bad)")
+      }
+      _exit(0)
+    }
+  }
+
   @Test("a record is one write and, if calls wait for the disk, one sync; otherwise who asks waits")
   func oneWrite() async {
     await #expect(processExitsWith: .success) {
       for sync in [JournalOptions.Sync.never, .group] {
         let folder = try Folder()
-        let hasBegun = SharedNumbers(count: 1)
-        var calls: [String] = []
-        let status = try SystemCall.trace({
+        let calls = try SystemCall.changes {
           let journal = try folder.open(sync: sync)
-          hasBegun[0] = 1
           for number in 1...5 { try Ledger.send(UInt64(number), to: journal) }
           try Ledger.rename(String(repeating: "long ", count: 100_000), on: journal)
           try journal.sync()
           _exit(0)
-        }) { call in
-          if hasBegun[0] == 1, call.result == nil, call.name != "other" { calls.append(call.name) }
-          return .go
         }
         let each = sync == .never ? ["write"] : ["write", "fdatasync"]
         let last = sync == .never ? ["fdatasync"] : []
-        require(status == 0 && calls == (1...6).flatMap { _ in each } + last, "\(calls)")
+        // The opening ends with the folder, whose name for the file is synced then.
+        let behind = calls.lastIndex(of: "fsync").map { Array(calls[($0 + 1)...]) } ?? []
+        require(behind == (1...6).flatMap { _ in each } + last, "\(calls)")
       }
       _exit(0)
     }
@@ -216,7 +297,7 @@ private struct Disk {
 
   /// Follows a system call that has ended.
   mutating func note(_ call: SystemCall) throws {
-    guard call.name != "other", let result = call.result else { return }
+    guard call.changesFiles, let result = call.result else { return }
     names = [:]
     for name in try folder.files {
       var status = stat()

@@ -68,9 +68,7 @@ final class Folder {
   let path: String
 
   init() throws {
-    path =
-      FileManager.default.temporaryDirectory
-      .appendingPathComponent("forwarding-journal-\(UUID().uuidString)").path
+    path = NSTemporaryDirectory() + "/forwarding-journal-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
@@ -85,6 +83,13 @@ final class Folder {
   func write(_ bytes: [UInt8], _ name: String = "a.journal") throws {
     try Data(bytes).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
   }
+
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+  }
+
+  /// The name of a rotated file.
+  static func rotated(_ first: Int) -> String { "a.journal." + String(format: "%012d", first) }
 
   /// The files, without the folder.
   var files: [String] {
@@ -130,6 +135,9 @@ final class Folder {
 
 /// All that a reader gives: the records, and the parts that it steps over.
 struct Reading {
+  /// The first error, and the number of records before it.
+  private(set) var failure: JournalError?
+  private(set) var before = 0
   private(set) var numbers: [UInt64] = []
   private(set) var skipped: [SkippedBytes] = []
   /// The bytes of both, if there is one file.
@@ -138,14 +146,16 @@ struct Reading {
   init(_ reader: JournalReader) throws {
     while true {
       let start = reader.offset
-      if let record = try? reader.next() {
-        numbers.append(record.sequence)
-        covered += reader.offset - start
-      } else {
-        guard let part = try reader.skipDamage() else { return }
-        skipped.append(part)
-        covered += part.bytes.count
-      }
+      do {
+        if let record = try reader.next() {
+          numbers.append(record.sequence)
+          covered += reader.offset - start
+          continue
+        }
+      } catch  where failure == nil { (failure, before) = (error, numbers.count) } catch {}
+      guard let part = try reader.skipDamage() else { return }
+      skipped.append(part)
+      covered += part.bytes.count
     }
   }
 }

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import Forwarding
+import ForwardingJournal
 import Foundation
 import Invocations
 import Testing
 import TypeEncodings
-import ForwardingJournal
 
 @Suite("Replays")
 struct ReplayTests {
-  /// A journal of calls named by their numbers. Every tenth withdraws more than the balance.
-  private func written(_ folder: Folder, _ count: Int64 = 50) throws -> (Interface, Ledger) {
-    let interface = try Ledger.interface()
+  @Test("who is told of each failed call decides whether it ends the replay; else the end tells")
+  func failures() throws {
+    let (folder, interface) = (try Folder(), try Ledger.interface())
     let ledger = Ledger()
     let journal = try folder.open(to: ledger)
-    for number in 1...count {
+    // Every tenth call withdraws more than the balance.
+    for number in 1...50 as ClosedRange<Int64> {
       if number % 10 == 0 {
         #expect(throws: Ledger.Overdrawn.self) { try Ledger.withdraw(.max, on: journal) }
       } else {
@@ -21,28 +22,17 @@ struct ReplayTests {
       }
     }
     try journal.close()
-    return (interface, ledger)
-  }
 
-  @Test("calls that fail are counted, and the first one is in the error that the replay throws")
-  func failures() throws {
-    let folder = try Folder()
-    let (interface, ledger) = try written(folder)
-    let (all, reader) = (Ledger(), try folder.reader())
+    let (untold, reader) = (Ledger(), try folder.reader())
     let error = try #require(throws: ReplayError.self) {
-      try reader.replay(interface, into: all)
+      try reader.replay(interface, into: untold)
     }
     #expect(error.made == 50 && error.failed == 5 && error.ending == nil)
     #expect(error.record.sequence == 10 && error.first is Ledger.Overdrawn)
     #expect(
       "\(error)" == "5 of 50 calls failed, the first was record 10, 'withdraw:': Overdrawn()")
-    #expect(all == ledger && reader.nextSequence == 51, "the others are made")
-  }
+    #expect(untold == ledger && reader.nextSequence == 51, "the others are made")
 
-  @Test("who is told of each failure decides whether it ends the replay")
-  func told() throws {
-    let folder = try Folder()
-    let (interface, ledger) = try written(folder)
     let (some, stopped) = (Ledger(), try folder.reader())
     #expect(throws: Ledger.Overdrawn.self) {
       try stopped.replay(interface, into: some) { throw $1 }
@@ -133,7 +123,9 @@ struct ReplayTests {
   @Test("a message that this process does not have with these types is found before any call")
   func changed() throws {
     let folder = try Folder()
-    _ = try written(folder)
+    let journal = try folder.open()
+    try Ledger.add(1, 1, true, on: journal)
+    _ = try Ledger.withdraw(1, on: journal)
     var other = Interface("ledger")
     try other.allow(Ledger.add)
     try other.allow(try Message<Int32, Int32>("withdraw:"))
@@ -166,35 +158,55 @@ struct ReplayTests {
     #expect(try reader.replay(interface, into: Ledger()) == 2)
   }
 
-  /// Retains the calls that it gets, and reads on in the journal.
-  private final class Keeper: ForwardingProxy {
-    var kept: [Invocation] = []
-    var reader: JournalReader?
-    var errors: [JournalError] = []
-    override func methodSignature(for selector: Selector) -> MethodSignature? {
-      try? MethodSignature("v@:qdB")
+  /// A value that reads on in its own journal while it is decoded.
+  private struct Nosy: Codable, Sendable {
+    nonisolated(unsafe) static var reader: JournalReader?
+    nonisolated(unsafe) static var errors: [JournalError] = []
+    var padding = String(repeating: "x", count: 100_000)
+
+    init() {}
+    init(from decoder: any Decoder) throws {
+      Self.readOn()
+      padding = ""
     }
-    override func responds(to selector: Selector) -> Bool { true }
-    override func forward(_ invocation: Invocation) throws {
-      kept.append(invocation)
-      for reading in [{ _ = try self.reader?.next() }, { _ = try self.reader?.skipDamage() }] {
-        do { try reading() } catch { errors.append(error as! JournalError) }
+
+    static func readOn() {
+      for read in [{ _ = try reader?.next() }, { _ = try reader?.skipDamage() }] {
+        do { try read() } catch { errors.append(error as! JournalError) }
       }
     }
   }
 
-  @Test("a target can retain the calls that it gets, and cannot read on in the journal meanwhile")
+  /// Retains the calls that it gets, and reads on in the journal.
+  private final class Keeper: ForwardingProxy {
+    var kept: [Invocation] = []
+    let interface: Interface
+    init(_ interface: Interface) { self.interface = interface }
+    override func methodSignature(for selector: Selector) -> MethodSignature? {
+      interface.messages.first { $0.selector == selector }?.signature
+    }
+    override func responds(to selector: Selector) -> Bool { true }
+    override func forward(_ invocation: Invocation) throws {
+      kept.append(invocation)
+      Nosy.readOn()
+    }
+  }
+
+  @Test("neither a target, which can retain its calls, nor a value can read on in the journal")
   func keeping() throws {
     let folder = try Folder()
-    let interface = try Ledger.interface()
-    let journal = try folder.open()
-    for number in 0..<20 { try Ledger.add(Int64(number), 1, true, on: journal) }
+    let look = try Message<NoResult, Nosy, Int64>("look:again:")
+    var interface = Interface("nosy")
+    try interface.allow(look)
+    let journal = try Journal(at: folder.journal, interface: interface)
+    for number in 0..<5 as Range<Int64> { try look(Nosy(), number, on: journal) }
     try journal.close()
-    let (keeper, reader) = (Keeper(), try folder.reader())
-    keeper.reader = reader
-    try reader.replay(interface, into: keeper)
-    #expect(try keeper.kept.map { try $0.argument(at: 2, as: Int64.self) } == Array(0..<20))
-    #expect(keeper.errors == Array(repeating: .inUse(path: folder.journal), count: 40))
+    Nosy.reader = try folder.reader()
+    defer { Nosy.reader = nil }
+    let keeper = Keeper(interface)
+    #expect(try Nosy.reader?.replay(interface, into: keeper) == 5)
+    #expect(try keeper.kept.map { try $0.argument(at: 3, as: Int64.self) } == Array(0..<5))
+    #expect(Nosy.errors == Array(repeating: .inUse(path: folder.journal), count: 20))
   }
 
   @Test("awaited calls are replayed; a cancelled replay stops before the next call")

@@ -3,10 +3,8 @@ import Foundation
 
 /// A real C compiler on this machine.
 public struct CCompiler: Sendable, CustomStringConvertible {
-  public let name: String
-  public let path: String
-
-  public var description: String { name }
+  private let path: String
+  public let description: String
 
   public struct Failure: Error, CustomStringConvertible {
     public let description: String
@@ -15,25 +13,16 @@ public struct CCompiler: Sendable, CustomStringConvertible {
   }
 
   /// The system's `cc`; `make test` installs one if it is missing.
-  public static func system() throws -> CCompiler {
-    try CCompiler(name: "cc", path: find("cc"))
-  }
+  public static func system() throws -> CCompiler { try CCompiler("cc") }
 
   /// The clang of the Swift toolchain.
-  public static func clang() throws -> CCompiler {
-    try CCompiler(name: "clang", path: find("clang"))
-  }
+  public static func clang() throws -> CCompiler { try CCompiler("clang") }
 
-  private init(name: String, path: String) throws {
-    self.name = name
-    self.path = path
-  }
-
-  private static func find(_ tool: String) throws -> String {
-    guard let path = Toolchain.path(of: tool) else {
-      throw Failure(description: "no '\(tool)' in PATH; run 'make setup'")
+  private init(_ name: String) throws {
+    guard let path = Toolchain.path(of: name) else {
+      throw Failure(description: "no '\(name)' in PATH; run 'make setup'")
     }
-    return path
+    (self.path, description) = (path, name)
   }
 
   /// Compiles `source` into a shared library in a folder of its own, and returns its path.
@@ -43,15 +32,14 @@ public struct CCompiler: Sendable, CustomStringConvertible {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("forwarding-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let suffix = language == "c" ? "c" : "m"
-    let input = folder.appendingPathComponent("source.\(suffix)")
+    let input = folder.appendingPathComponent("source.c")
     let output = folder.appendingPathComponent("library.so")
     try source.write(to: input, atomically: true, encoding: .utf8)
     let result = try run(
       path,
       options + ["-w", "-fPIC", "-shared", "-x", language, input.path, "-o", output.path])
     guard result.status == 0 else {
-      throw Failure(description: "\(name) failed on \(input.path):\n\(result.errors)")
+      throw Failure(description: "\(self) failed on \(input.path):\n\(result.errors)")
     }
     return output.path
   }

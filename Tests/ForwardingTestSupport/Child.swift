@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Testing
-
 import Glibc
+import Testing
 
 /// Ends the process with a line of text if a condition is false.
 public func require(_ isSo: Bool, _ text: @autoclosure () -> String = "not so", line: Int = #line) {

@@ -5,14 +5,12 @@ import Foundation
 ///
 /// Each file has the expected message in a comment at the end of the line: `//~ the message`.
 public struct RefusedSources {
-  private struct Message: Hashable, Comparable {
+  private struct Message: Hashable {
     var file: String
     var line: Int
     var text: String
 
-    static func < (one: Message, other: Message) -> Bool {
-      (one.file, one.line, one.text) < (other.file, other.line, other.text)
-    }
+    func issue(_ what: String) -> String { "\(file):\(line) \(what): \(text)" }
   }
 
   private static let mark = "  //~ "
@@ -50,11 +48,9 @@ public struct RefusedSources {
       return issues
     }
     let expected = Set(sources.flatMap { name, source in expectations(name, source) })
-    issues += expected.subtracting(said).sorted().map {
-      "\($0.file):\($0.line) compiles, or says something else: \($0.text)"
-    }
     return issues
-      + said.subtracting(expected).sorted().map { "\($0.file):\($0.line) says: \($0.text)" }
+      + expected.subtracting(said).map { $0.issue("compiles, or says something else") }.sorted()
+      + said.subtracting(expected).map { $0.issue("says") }.sorted()
   }
 
   /// The messages of the compiler for a source.
@@ -106,8 +102,8 @@ public struct RefusedSources {
     let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
     return lines.enumerated().map { index, line in
       let bare = line.components(separatedBy: Self.mark)[0]
-      let own = messages.filter { $0.line == index + 1 }.sorted()
-      return ([bare] + own.map { $0.text }).joined(separator: Self.mark)
+      let own = messages.filter { $0.line == index + 1 }.map(\.text).sorted()
+      return ([bare] + own).joined(separator: Self.mark)
     }.joined(separator: "\n")
   }
 }

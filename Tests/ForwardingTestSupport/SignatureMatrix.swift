@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import TypeEncodings
-
 import Glibc
+import TypeEncodings
 
 /// Random C functions, compiled by a real compiler, that record the arguments they receive.
 ///
@@ -17,6 +16,9 @@ public final class SignatureMatrix: @unchecked Sendable {
     public let arguments: [RandomCType]
     /// The number of arguments before the `...` of a variadic function; nil for all others.
     public var fixedCount: Int?
+
+    /// The types of the result and the arguments, without that of a function that returns nothing.
+    var types: [RandomCType] { [result].compactMap(\.self) + arguments }
   }
 
   /// The kind of types in the signatures.
@@ -59,8 +61,7 @@ public final class SignatureMatrix: @unchecked Sendable {
     }
     self.seed = seed
     self.signatures = signatures
-    let definitions = signatures.flatMap { ([$0.result].compactMap(\.self)) + $0.arguments }
-      .map(\.definitions).joined()
+    let definitions = signatures.flatMap(\.types).map(\.definitions).joined()
     (encodings, layouts, registered) = try Self.facts(definitions, signatures, options)
     source =
       Self.prelude + definitions + Self.claims(signatures, registered)
@@ -69,14 +70,13 @@ public final class SignatureMatrix: @unchecked Sendable {
 
   /// Assertions that every compiler lays out the attributed structures as clang does.
   private static func claims(_ signatures: [Signature], _ registered: StructureLayouts) -> String {
-    signatures.flatMap { [$0.result].compactMap(\.self) + $0.arguments }.flatMap(\.shaped)
-      .compactMap { aggregate in
-        let name = RandomCType.aggregate(aggregate).spelling
-        return registered[aggregate.name].map {
-          "_Static_assert(sizeof(\(name)) == \($0.size), \"size\");\n"
-            + "_Static_assert(_Alignof(\(name)) == \($0.alignment), \"alignment\");\n"
-        }
-      }.joined()
+    signatures.flatMap(\.types).flatMap(\.shaped).compactMap { aggregate in
+      let name = RandomCType.aggregate(aggregate).spelling
+      return registered[aggregate.name].map {
+        "_Static_assert(sizeof(\(name)) == \($0.size), \"size\");\n"
+          + "_Static_assert(_Alignof(\(name)) == \($0.alignment), \"alignment\");\n"
+      }
+    }.joined()
   }
 
   private static let prelude = """
@@ -89,10 +89,6 @@ public final class SignatureMatrix: @unchecked Sendable {
     unsigned char captured[1100000], wanted[4096], given[1100000], returned[4096];
     __attribute__((noinline)) void scribble(void *p, unsigned long n) { memset(p, 0xA5, n); }
     void (*volatile scribbler)(void *, unsigned long) = scribble;
-    void *captured_at(void) { return captured; }
-    void *wanted_at(void) { return wanted; }
-    void *given_at(void) { return given; }
-    void *returned_at(void) { return returned; }
     #endif
 
     """
@@ -160,31 +156,25 @@ public final class SignatureMatrix: @unchecked Sendable {
       }
     }
     text += "};\nconst struct fact *fact_at(long i) { return &facts[i]; }\n"
-    let shaped = signatures.flatMap { [$0.result].compactMap(\.self) + $0.arguments }
-      .flatMap(\.shaped)
+    let shaped = signatures.flatMap(\.types).flatMap(\.shaped)
     text += Self.shapes(shaped)
     let path = try CCompiler.clang().library(
       text, language: "objective-c", options: options + ["-O0", "-fobjc-runtime=gnustep-2.0"])
     let library = try CompiledLibrary(path)
+    typealias Fact = (encoding: UnsafePointer<CChar>, size: Int, alignment: Int)
     typealias Look = @convention(c) (Int) -> UnsafeRawPointer
     let look = try library.function("fact_at", as: Look.self)
     var index = 0
-    var encodings: [String] = []
-    var layouts: [[(size: Int, alignment: Int)]] = []
-    for signature in signatures {
-      var encoding = ""
-      var layout: [(size: Int, alignment: Int)] = []
-      for _ in 0...signature.arguments.count {
-        let fact = look(index)
-        encoding += String(cString: fact.load(as: UnsafePointer<CChar>.self))
-        layout.append(
-          (fact.load(fromByteOffset: 8, as: Int.self), fact.load(fromByteOffset: 16, as: Int.self)))
-        index += 1
+    let facts = signatures.map { signature in
+      (0...signature.arguments.count).map { _ in
+        defer { index += 1 }
+        return look(index).load(as: Fact.self)
       }
-      encodings.append(encoding)
-      layouts.append(layout)
     }
-    return (encodings, layouts, try Self.layouts(shaped, in: library))
+    return (
+      facts.map { $0.map { String(cString: $0.encoding) }.joined() },
+      facts.map { $0.map { ($0.size, $0.alignment) } }, try Self.layouts(shaped, in: library)
+    )
   }
 
   /// C functions that write the size, alignment and offsets of structures into an array.
@@ -216,9 +206,8 @@ public final class SignatureMatrix: @unchecked Sendable {
       typealias Shape = @convention(c) (UnsafeMutablePointer<Int>) -> Void
       var numbers = [Int](repeating: 0, count: aggregate.members.count + 2)
       try library.function("shape_\(index)", as: Shape.self)(&numbers)
-      let layout = StructureLayouts.Layout(
+      result[aggregate.name] = .init(
         size: numbers[0], alignment: numbers[1], fieldOffsets: Array(numbers[2...]))
-      result[aggregate.name] = layout
     }
     return result
   }
@@ -235,11 +224,10 @@ public final class SignatureMatrix: @unchecked Sendable {
 
     init(_ path: String) throws {
       library = try CompiledLibrary(path)
-      typealias Where = @convention(c) () -> UnsafeMutableRawPointer
-      captured = try library.function("captured_at", as: Where.self)()
-      wanted = try library.function("wanted_at", as: Where.self)()
-      given = try library.function("given_at", as: Where.self)()
-      returned = try library.function("returned_at", as: Where.self)()
+      captured = try UnsafeMutableRawPointer(mutating: library.address("captured"))
+      wanted = try UnsafeMutableRawPointer(mutating: library.address("wanted"))
+      given = try UnsafeMutableRawPointer(mutating: library.address("given"))
+      returned = try UnsafeMutableRawPointer(mutating: library.address("returned"))
     }
 
     public func callee(_ name: String, _ index: Int) throws -> UnsafeRawPointer {

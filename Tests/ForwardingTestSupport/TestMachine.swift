@@ -46,23 +46,34 @@ package enum TestMachine {
   /// makes a program tens of times slower, so tests that measure time are skipped.
   package static let emulator = ProcessInfo.processInfo.environment["FORWARDING_EMULATOR"]
 
-  /// The numbers of the system calls that tests observe or refuse.
+  /// The names of the system calls that tests observe, by their numbers.
   package static let systemCalls: [UInt64: String] = value(
     x86_64: [
       1: "write", 18: "write", 20: "write", 296: "write", 328: "write", 74: "fsync",
       75: "fdatasync", 77: "ftruncate", 257: "open", 73: "flock", 82: "rename", 264: "rename",
-      316: "rename", 86: "link", 265: "link", 87: "unlink", 263: "unlink",
+      316: "rename", 86: "link", 265: "link", 87: "unlink", 263: "unlink", 17: "read",
+      332: "facts", 217: "list",
     ],
     aarch64: [
       64: "write", 66: "write", 68: "write", 70: "write", 287: "write", 82: "fsync",
       83: "fdatasync", 46: "ftruncate", 56: "open", 32: "flock", 38: "rename", 276: "rename",
-      37: "link", 35: "unlink",
+      37: "link", 35: "unlink", 67: "read", 291: "facts", 61: "list",
     ])
-  package static let numberOfDataSync: UInt32 = value(x86_64: 75, aarch64: 83)
-  package static let numberOfFacts: UInt32 = value(x86_64: 332, aarch64: 291)
-  package static let numberOfCut: UInt32 = value(x86_64: 77, aarch64: 46)
-  package static let numberOfListing: UInt32 = value(x86_64: 217, aarch64: 61)
-  package static let numberOfRead: UInt32 = value(x86_64: 17, aarch64: 67)
+}
+
+/// A sanitizer that a test run may be built with. Its stack frames are larger than those of an
+/// ordinary build.
+public enum Sanitizer: String, Sendable {
+  case address, thread
+
+  /// The sanitizer of this test run.
+  public static let current: Sanitizer? =
+    if dlsym(nil, "__asan_init") != nil { .address } else if dlsym(nil, "__tsan_init") != nil {
+      .thread
+    } else { nil }
+
+  /// The factor by which a test of deep recursion or small stacks must enlarge its stack.
+  public static var stackFactor: Int { current == nil ? 1 : 4 }
 }
 
 extension Trait where Self == ConditionTrait {

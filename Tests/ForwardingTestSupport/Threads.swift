@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
+/// Runs `body` on a new thread after `seconds`. A global queue may have no thread for it: on one
+/// processor, tasks that wait or do not end occupy the only thread.
+public func beginThread(after seconds: Double = 0, _ body: @escaping @Sendable () -> Void) {
+  let thread = Thread {
+    if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
+    body()
+  }
+  thread.stackSize = 4 << 20
+  thread.start()
+}
+
 /// Runs `body` on `count` new threads at once, and waits for all of them. A concurrent queue would
 /// use no more threads than there are cores.
 public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let group = DispatchGroup()
   for index in 0..<count {
     group.enter()
-    let thread = Thread {
+    beginThread {
       body(index)
       group.leave()
     }
-    thread.stackSize = 4 << 20
-    thread.start()
   }
   group.wait()
-}
-
-/// Runs `body` on a new thread after `seconds`. A global queue may have no thread for it: on one
-/// processor, tasks that wait or do not end occupy the only thread.
-public func beginThread(after seconds: Double = 0, _ body: @escaping @Sendable () -> Void) {
-  Thread.detachNewThread {
-    if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
-    body()
-  }
 }
 
 /// Runs `body` on a new thread, and returns whether it ends within `seconds`. A body that hangs is
@@ -31,12 +31,10 @@ public func beginThread(after seconds: Double = 0, _ body: @escaping @Sendable (
 public func ends(within seconds: Double = 60, _ body: @escaping @Sendable () throws -> Void) -> Bool
 {
   let end = DispatchSemaphore(value: 0)
-  let thread = Thread {
+  beginThread {
     try? body()
     end.signal()
   }
-  thread.stackSize = 4 << 20
-  thread.start()
   return end.wait(timeout: .now() + seconds) == .success
 }
 
@@ -108,5 +106,25 @@ public actor Latch {
 
   public func wait() async {
     if !isOpen { await withCheckedContinuation { waiting.append($0) } }
+  }
+}
+
+/// A value behind a lock, for tests.
+///
+/// The lock is a pthread mutex: ThreadSanitizer on Linux reports races behind `Synchronization.Mutex` that do not
+/// exist.
+public final class LockedValue<Value>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var value: Value
+
+  public init(_ value: Value) { self.value = value }
+
+  /// Reads or changes the value.
+  public func withLock<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&value)
   }
 }
