@@ -1,15 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #if Macros
+  import Dispatch
+  import ForwardingTestSupport
   import ForwardingTesting
+  import Invocations
   import Testing
 
   @Suite("Expectations")
   struct ExpectationTests {
     let failures = Failures()
     let chat = Chat("garden")
+    let rows = try! Message<NoResult, Int64>("rows:")
 
     private func spy() -> Spy<ChatDelegateProxy> {
       Spy<ChatDelegateProxy>(reportingTo: failures)
+    }
+
+    @Test("each expected number is met, or the failure has it, however large its bounds are")
+    func numbers() throws {
+      let table: [(any CallCounts, met: Set<Int>, expected: String)] = [
+        (0, [0], "no call"), (1, [1], "1 call"), (2, [2], "2 calls"), (-1, [], "-1 calls"),
+        (0...0, [0], "no call"), (2...3, [2, 3], "2 to 3 calls"),
+        (0...2, [0, 1, 2], "at most 2 calls"),
+        (3..., [3, 4], "at least 3 calls"), (...1, [0, 1], "at most 1 call"),
+        (...(-2), [], "at most -2 calls"), (Int.min...1, [0, 1], "at most 1 call"),
+        (0...Int.max, [0, 1, 2, 3, 4], ""), (5_000_000_000..., [], "at least 5000000000 calls"),
+        (Int.max, [], "\(Int.max) calls"),
+      ]
+      for (times, met, expected) in table {
+        for count in 0...4 {
+          let failures = Failures()
+          let spy = SpyProxy(reportingTo: failures)
+          for row in 0..<count { try rows(Int64(row), on: spy) }
+          #expect(spy[rows].expect(times: times) == met.contains(count))
+          #expect(
+            failures.all.map(\.expected)
+              == (met.contains(count) ? [] : [expected + " of 'rows:'"]))
+        }
+      }
+    }
+
+    @Test("calls counted while another thread sends are exactly those marked as seen")
+    func countedBeside() throws {
+      for _ in 0..<2000 {
+        let spy = SpyProxy(reportingTo: failures)
+        let rows = rows
+        let ended = DispatchGroup()
+        ended.enter()
+        beginThread {
+          for row in 0..<30 { _ = try? rows(Int64(row), on: spy) }
+          ended.leave()
+        }
+        while spy[rows].calls < 30 {}
+        ended.wait()
+        if !spy.verifyNoMoreCalls() { break }
+      }
+      #expect(failures.texts.isEmpty)
     }
 
     @Test("a failed expectation is an issue of the test at the line of the expectation")
@@ -36,12 +82,12 @@
       spy.messages.chatDidReceive.reject()
       spy.proxy.chat(chat, didReceive: ChatMessage(""))
       spy.verifyNoMoreCalls()
-      #expect(failures.lines == [0, 1, 2, 3, 4, 5, 7].map { first + $0 })
+      #expect(failures.all.map(\.place.line) == [0, 1, 2, 3, 4, 5, 7].map { first + $0 })
       #expect(failures.all.allSatisfy { "\($0.place.fileID)" == #fileID })
     }
 
-    @Test("a failure shows the received calls, those of the message first")
-    func nearest() {
+    @Test("a failure shows the received calls, those of the message first, or in their order")
+    func shown() {
       let spy = spy()
       spy.proxy.draft = "x"
       _ = spy.proxy.chat(chat, shouldSend: "hello")
@@ -50,6 +96,10 @@
       spy.messages.chatMoveTo.where(\.1, equals: 3).where(\.2, equals: 5).expect()
       spy.proxy.rows(1, 2)
       spy.messages.rows.with(3, 5).expect()
+      spy.verifyInOrder {
+        $0.chatShouldSend
+        $0.setDraft
+      }
       #expect(
         failures.texts == [
           """
@@ -67,17 +117,44 @@
             chat:move:to:(<Chat>, 1, 5)
             chat:move:to:(<Chat>, 3, 4)
           """,
+          """
+          expected a call of 'setDraft:' after 'chat:shouldSend:', received 1 before that
+            setDraft:("x")
+            chat:shouldSend:(<Chat>, "hello")
+            chat:move:to:(<Chat>, 1, 5)
+            chat:move:to:(<Chat>, 3, 4)
+            rows::(1, 2)
+          """,
         ])
-    }
-
-    @Test("a failure shows a limited number of calls")
-    func manyCalls() {
-      let spy = spy()
       for row in 0..<20 { spy.proxy.rows(row, row) }
       spy.messages.chatDidReceive.expect()
-      #expect(failures.texts.first?.split(separator: "\n").count == 10)
-      #expect(failures.texts.first?.hasSuffix("\n  … and 12 more") == true)
-      #expect(failures.all.first?.received.count == 20)
+      #expect(failures.texts.last?.split(separator: "\n").count == 10)
+      #expect(failures.texts.last?.hasSuffix("\n  … and 17 more") == true)
+      #expect(failures.all.last?.received.count == 25)
+    }
+
+    @Test("messages of several spies are found in their order, each call once")
+    func order() {
+      let (one, other) = (spy(), spy())
+      let (ours, theirs) = (one.messages.rows, other.messages.rows)
+      func comes<Result>(
+        _ first: SpiedMessage<Result, Int, Int>, before second: SpiedMessage<Result, Int, Int>
+      ) -> Bool {
+        verifyInOrder {
+          first
+          second
+        }
+      }
+      one.proxy.rows(1, 1)
+      other.proxy.rows(2, 2)
+      #expect(comes(ours, before: theirs))
+      #expect(!comes(ours, before: ours))
+      one.proxy.rows(3, 3)
+      #expect(failures.all.map(\.received) == [["rows::(1, 1)"]])
+      #expect(comes(ours, before: ours))
+      #expect(comes(theirs, before: ours.with(3, 3)))
+      #expect(!comes(theirs, before: ours.with(1, 1)))
+      #expect(failures.all.last?.received == ["rows::(1, 1)", "rows::(2, 2)", "rows::(3, 3)"])
     }
 
     @Test("verifyNoMoreCalls ignores calls that a test has looked at, and shows the others")

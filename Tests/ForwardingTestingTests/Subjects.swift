@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#if Macros
-  import Forwarding
+import ForwardingTestSupport
+import ForwardingTesting
 
+/// Collects the failures of spies, so that tests can compare them.
+final class Failures: SpyReporter {
+  private let list = LockedValue<[SpyFailure]>([])
+
+  func report(_ failure: SpyFailure) { list.withLock { $0.append(failure) } }
+
+  var all: [SpyFailure] { list.withLock { $0 } }
+  var texts: [String] { all.map(\.description) }
+}
+
+#if Macros
   final class Chat: Sendable {
     let name: String
     init(_ name: String) { self.name = name }
@@ -27,5 +38,17 @@
     func download(_ name: String) async throws -> Int
     @Optional func chatDidBecomeIdle(_ chat: Chat)
     var draft: String? { get set }
+  }
+
+  @Forwardable
+  protocol GateDelegate: AnyObject, Sendable {
+    @Otherwise(throw: Offline()) func pass(_ name: String) throws(Offline)
+    @Otherwise(5) func count(_ name: String) throws(Offline) -> Int
+    func call(_ name: String, then: @escaping @Sendable (Int) -> Void)
+    func load(_ name: String) async throws -> Int
+    func none() async -> Int?
+    func one(_ a: Int) async -> Int?
+    func two(_ a: Int, _ b: Int) async -> Int?
+    func six(_ a: Int, _ b: Int, _ c: Int, _ d: Int, _ e: Int, _ f: Int) async -> Int?
   }
 #endif
