@@ -10,10 +10,10 @@ import Testing
 struct FailureTests {
   let undo = UndoStack()
 
-  /// Records an undo of two pages, and expects it to fail while it changes the first one.
-  private func fail(
-    _ body: @escaping (_ other: Page) throws -> Void
-  ) throws -> (page: Page, other: Page, step: String, rollback: [any Error])? {
+  @Test(
+    "the error names the step, its error and those of the rollback; what is not taken back is a modification",
+    arguments: ["nothing", "the rollback fails", "a step is removed"])
+  func failing(meanwhile: String) throws {
     let (page, other) = (Page(undo), Page(undo))
     try undo.group {
       try page.add(1)
@@ -21,35 +21,23 @@ struct FailureTests {
     }
     try undo.markSaved()
     page.whenChanged = {
-      try body(other)
+      switch meanwhile {
+      case "the rollback fails": other.refusal = Refused()
+      case "a step is removed": undo.removeAll(for: other)
+      default: break
+      }
       throw Refused()
     }
-    let error = #expect(throws: UndoError.self) { try undo.undo() }
-    guard case .failed(let step, let cause, let rollback)? = error else { return nil }
-    #expect(cause is Refused)
-    return (page, other, step, rollback)
-  }
-
-  @Test("the error names the step and its error, and the stack is as it was")
-  func error() throws {
-    let end = try #require(try fail { _ in })
-    #expect(end.step == "Page add: -1" && end.rollback.isEmpty)
-    #expect((end.page.count, end.other.count) == (1, 2))
-    #expect(undo.steps == ["(Page add: -1; Page add: -2)"] && !undo.isModified)
-  }
-
-  @Test("an error of the rollback is reported with the first error, and the state is unknown")
-  func rollback() throws {
-    let end = try #require(try fail { $0.refusal = Refused() })
-    #expect(end.rollback.count == 1 && end.other.count == 0)
-    #expect(undo.undoCount == 1 && undo.isModified)
-  }
-
-  @Test("a step removed meanwhile stays undone, and that is a modification")
-  func removed() throws {
-    let end = try #require(try fail { undo.removeAll(for: $0) })
-    #expect((end.page.count, end.other.count) == (1, 0))
-    #expect(undo.steps == ["(Page add: -1)"] && undo.isModified)
+    let error = try #require(throws: UndoError.self) { try undo.undo() }
+    guard case .failed("Page add: -1", is Refused, let rollback) = error else {
+      throw error
+    }
+    let isTakenBack = meanwhile == "nothing"
+    #expect(rollback.count == (meanwhile == "the rollback fails" ? 1 : 0))
+    #expect((page.count, other.count) == (1, isTakenBack ? 2 : 0))
+    #expect(undo.isModified == !isTakenBack)
+    let left = meanwhile == "a step is removed" ? "(Page add: -1)" : "(Page add: -1; Page add: -2)"
+    #expect(undo.steps == [left])
   }
 
   /// An object that takes one number, or seven, and fails twice.

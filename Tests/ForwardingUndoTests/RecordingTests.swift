@@ -9,27 +9,6 @@ import TypeEncodings
 struct RecordingTests {
   let undo = UndoStack()
 
-  @Test("an invocation is recorded as a copy, which later changes do not affect")
-  func invocation() throws {
-    let page = Page(undo)
-    let call = try Page.add.invocation(5)
-    try undo.record(on: page, call)
-    try call.setArgument(7, at: 2)
-    try undo.undo()
-    #expect(page.count == 5)
-  }
-
-  @Test("a closure gets its target, and does not retain it")
-  func closure() throws {
-    var page: Page? = Page(undo)
-    weak let watched = page
-    undo.record(on: page!) { try $0.add(3) }
-    try undo.undo()
-    #expect(page?.count == 3)
-    page = nil
-    #expect(watched == nil)
-  }
-
   @Test("a forwarding target can retain the call of an undo for longer than the step lives")
   func forwarding() throws {
     final class Keeper: ForwardingProxy, @unchecked Sendable {
@@ -53,21 +32,6 @@ struct RecordingTests {
     #expect(keeper.kept.map(\.selector) == ["title:page:"])
     #expect(try keeper.kept[0].argument(at: 2, as: String.self) == text)
     #expect(try keeper.kept[0].argument(at: 3, as: Page.self) === page)
-  }
-
-  @Test("a target is held weakly, and its steps are skipped once it has died")
-  func deadTarget() throws {
-    let heard = Heard(undo)
-    let page = Page(undo)
-    var other: Page? = Page(undo)
-    try page.add(1)
-    try other?.add(2)
-    other = nil
-    #expect(undo.steps == ["Page add: -1", "Page add: -2 (gone)"])
-    #expect(try undo.undo())
-    #expect(page.count == 0)
-    let skipped = "'Page add: -2 (gone)' was skipped, because its target was released"
-    #expect(heard.diagnostics == [skipped])
   }
 
   @Test("a call that cannot be made again is refused when it is recorded")
@@ -101,15 +65,6 @@ struct RecordingTests {
     }
   }
 
-  @Test("the result of a recorded message is ignored")
-  func result() throws {
-    let page = Page(undo)
-    try undo.record(on: page, Message<Int>("halve"))
-    let heard = Heard(undo)
-    #expect(try undo.undo())
-    #expect(heard.diagnostics == ["'Page halve' recorded nothing, so it cannot be reversed"])
-  }
-
   @Test("recording can be disabled for a closure")
   func disabled() {
     let page = Page(undo)
@@ -121,21 +76,39 @@ struct RecordingTests {
     #expect(undo.undoCount == 0)
   }
 
-  @Test("steps describe the undos as data, the next one last")
+  @Test("steps describe the undos as data, the next one last; targets are held weakly")
   func steps() throws {
-    let page = Page(undo)
+    let (page, heard) = (Page(undo), Heard(undo))
+    var other: Page? = Page(undo)
+    weak let watched = other
     try page.setTitle("one")
     try undo.group("Twice") {
       try page.add(1)
       try page.add(2)
     }
     undo.record(on: page, label: "sorting") { _ in }
+    try undo.record(on: page, Message<Int>("halve"))
+    undo.record(on: page) { try $0.add(3) }
+    try other?.add(2)
+    undo.record(on: other!, label: "filling") { try $0.add(4) }
+    other = nil
+    #expect(watched == nil)
     #expect(
       undo.steps == [
-        "Page setTitle: \"\"", "Twice: (Page add: -1; Page add: -2)", "Page sorting",
+        "Page setTitle: \"\"", "Twice: (Page add: -1; Page add: -2)", "Page sorting", "Page halve",
+        "Page closure", "Page add: -2 (gone)", "Page filling (gone)",
       ])
-    try undo.undo()
-    try undo.undo()
-    #expect(undo.redoSteps == ["Twice: (Page add: 2; Page add: 1)"])
+    #expect(try undo.undo())
+    #expect(page.count == 6, "a closure gets its target")
+    for _ in 0..<3 { #expect(try undo.undo()) }
+    let gone = ["Page filling", "Page add: -2"].map {
+      "'\($0) (gone)' was skipped, because its target was released"
+    }
+    // The result of a message is ignored.
+    let oneWay = ["Page halve", "Page sorting"].map {
+      "'\($0)' recorded nothing, so it cannot be reversed"
+    }
+    #expect(heard.diagnostics == gone + oneWay)
+    #expect(undo.redoSteps == ["Page add: -3", "Twice: (Page add: 2; Page add: 1)"])
   }
 }

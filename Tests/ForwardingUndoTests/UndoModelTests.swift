@@ -44,6 +44,8 @@ private final class Cell: MethodDeclaring {
     } else if turn % 3 == 0 {
       let call = try Self.setOne.invocation(value)
       try undo.record(on: self, call, strongly: isStrong, coalescing: coalescing)
+      // The record is a copy.
+      try call.setArgument(-1, at: 2)
     } else {
       try undo.record(on: self, Self.setOne, value, strongly: isStrong, coalescing: coalescing)
     }
