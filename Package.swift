@@ -204,7 +204,9 @@ let package = Package(
     tests("ForwardingWireTests", tested + ["ForwardingWire"]),
     tests(
       "ForwardingJournalTests",
-      tested + ["ForwardingJournal", "ForwardingWire", "ForwardingTesting", "CJournalShims"]),
+      tested + [
+        "ForwardingJournal", "ForwardingWire", "ForwardingTesting", "CJournalShims", "FuzzTargets",
+      ]),
     tests(
       "ForwardingRemoteTests",
       tested + [

@@ -2,6 +2,7 @@
 import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
+import FuzzTargets
 import Invocations
 import Testing
 

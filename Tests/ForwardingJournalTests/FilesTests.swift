@@ -249,24 +249,20 @@ struct FilesTests {
   }
 
   @Test("many threads that begin one journal get one of it, and the others find it locked")
-  func beginningTogether() async throws {
+  func beginningTogether() throws {
     let interface = try Ledger.interface()
     for _ in 0..<50 {
       let folder = try Folder()
-      let path = folder.journal
-      let opened = try await withThrowingTaskGroup(of: Journal?.self) { group in
-        for _ in 0..<4 {
-          group.addTask {
-            do { return try Journal(at: path, interface: interface) } catch JournalError.locked(
-              path)
-            {
-              return nil
-            }
-          }
-        }
-        return try await group.reduce(into: [Journal]()) { if let one = $1 { $0.append(one) } }
+      let (path, opened) = (folder.journal, LockedValue<[Journal]>([]))
+      let errors = LockedValue<[JournalError?]>([])
+      onThreads(4) { _ in
+        do {
+          let journal = try Journal(at: path, interface: interface)
+          opened.withLock { $0.append(journal) }
+        } catch { errors.withLock { $0.append(error as? JournalError) } }
       }
-      #expect(opened.count == 1)
+      #expect(opened.withLock { $0.count } == 1)
+      #expect(errors.withLock { $0 } == Array(repeating: .locked(path: path), count: 3))
       #expect(try folder.files == ["a.journal"])
     }
   }

@@ -3,6 +3,7 @@ import CJournalShims
 import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
+import FuzzTargets
 import Invocations
 import Testing
 

@@ -128,8 +128,3 @@ final class SharedNumbers {
     set { memory[index].store(newValue, ordering: .sequentiallyConsistent) }
   }
 }
-
-/// A number from the environment.
-func setting(_ name: String, _ usual: Int) -> Int {
-  ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
-}

@@ -55,12 +55,11 @@ extension RandomCTypes {
     case 19: homogeneous(count: number(5...6))
     case 20...21: nearlyHomogeneous()
     case 22...23: named(members: pair())
-    case 24: wideComposite()
     // Arrays of bytes, around every limit of size.
     case 25: named(members: [.array(number(1...20), .scalar("char"))])
     // More than 16 bytes: passed as the address of a copy.
     case 26...27: named(members: [.array(number(2...5), .scalar("long")), scalar()])
-    case 28: padded()
+    case 24, 28: shape()
     default: aggregate(depth: 2)
     }
   }
@@ -120,27 +119,27 @@ extension RandomCTypes {
     return (0..<2).map { _ in .scalar(pick(names)) }
   }
 
-  /// A composite with an alignment of 16, which begins at an even register.
-  private mutating func wideComposite() -> RandomCType {
-    switch number(0...4) {
-    case 0: return named(members: [.scalar(pick(Self.wide))])
-    case 1: return named(isUnion: true, members: [.scalar(pick(Self.wide)), scalar()])
-    case 2: return named(members: [.array(0, .scalar("__int128")), .scalar("long")])
-    case 3: return named(isUnion: true, members: [.scalar("long double"), .scalar("int")])
-    default: return named(members: [.scalar("long"), .scalar(pick(Self.wide))])
-    }
-  }
+  /// Members of structures with padding where another machine's rules pass a floating number in a
+  /// register, and of structures and unions with an alignment of 16, which begin at an even
+  /// register.
+  private static let shapes: [[String]] = [
+    ["char", "double"], ["float", "char"], ["double", "char"], ["char", "float"],
+    ["char", "long double"], ["float", "double"], ["double", "float"], ["char", "float", "char"],
+    ["__int128"], ["unsigned __int128"], ["long", "__int128"], ["long", "unsigned __int128"],
+    ["union", "__int128", "long"], ["union", "unsigned __int128", "float _Complex"],
+    ["union", "long double", "int"],
+  ]
 
-  /// Padding in a place where another machine's rules pass a floating number in a register.
-  private mutating func padded() -> RandomCType {
-    let lists: [[String]] = [
-      ["char", "double"], ["float", "char"], ["double", "char"], ["char", "float"],
-      ["char", "long double"], ["float", "double"], ["double", "float"], ["char", "float", "char"],
-    ]
-    var members = pick(lists).map { RandomCType.scalar($0) }
+  /// One of those shapes, sometimes with an empty member of the same alignment before it.
+  private mutating func shape() -> RandomCType {
+    let names = pick(Self.shapes)
+    let isUnion = names[0] == "union"
+    var members = names.dropFirst(isUnion ? 1 : 0).map { RandomCType.scalar($0) }
     if number(0...2) == 0 {
-      members.insert(named(members: []), at: number(0...members.count))
+      let empty: RandomCType =
+        names.contains("__int128") ? .array(0, .scalar("__int128")) : named(members: [])
+      members.insert(empty, at: number(0...members.count - 1))
     }
-    return named(members: members)
+    return named(isUnion: isUnion, members: members)
   }
 }

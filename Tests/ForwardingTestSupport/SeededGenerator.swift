@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
+
 /// SplitMix64: equal seeds give equal numbers on every machine.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
@@ -12,4 +14,9 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
     return z ^ (z >> 31)
   }
+}
+
+/// A number from the environment.
+public func setting(_ name: String, _ usual: Int) -> Int {
+  ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
 }

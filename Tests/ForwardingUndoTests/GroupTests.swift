@@ -4,7 +4,7 @@ import ForwardingUndo
 import Testing
 
 // What groups hold, and how they nest, is a rule of the model.
-@Suite("Groups, events and misuse")
+@Suite("Groups, events, names and misuse")
 struct GroupTests {
   let undo = UndoStack()
 
@@ -87,5 +87,26 @@ struct GroupTests {
     try page.add(1)
     try page.add(2)
     #expect(undo.undoCount == 3)
+  }
+
+  @Test("a step names what it records")
+  func namingStep() throws {
+    let page = Page(undo)
+    try page.add(1)
+    page.whenChanged = { undo.name = "Take" }
+    try undo.undo()
+    #expect((undo.undoTitle, undo.redoTitle) == ("Undo", "Redo Take"))
+  }
+
+  @Test("a group that joins an entry names it only if it has no name")
+  func joinedNames() throws {
+    let page = Page(undo)
+    for (name, expected) in [(nil, nil), ("Type", "Type"), ("Paste", "Type")]
+      as [(String?, String?)]
+    {
+      try undo.group(name) { try page.add(1, coalescing: .join("typing")) }
+      #expect(undo.undoName == expected)
+    }
+    #expect(undo.undoCount == 1)
   }
 }

@@ -2,7 +2,6 @@
 import Forwarding
 import ForwardingTestSupport
 import ForwardingUndo
-import Foundation
 import Invocations
 import Testing
 
@@ -130,10 +129,6 @@ private final class RealStack {
 
 @Suite("Random histories of an undo stack")
 struct UndoModelTests {
-  private static func number(_ name: String, _ usual: Int) -> Int {
-    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
-  }
-
   /// The first difference between the model and the stack in one history.
   static func difference(_ seed: UInt64, actions count: Int) -> String? {
     var random = SeededGenerator(seed: seed)
@@ -178,17 +173,20 @@ struct UndoModelTests {
     check("canRedo", undo.canRedo, onlyEvent && !hasEvent && !model.undone.isEmpty)
     check("the steps", undo.steps.map(real.text), model.done.map(\.text))
     check("the redo steps", undo.redoSteps.map(real.text), model.undone.map(\.text))
-    if !hasEvent { check("undoName", undo.undoName, model.done.last?.name) }
-    check("redoName", undo.redoName, model.undone.last?.name)
+    let name = hasEvent ? model.open[0].name : model.done.last?.name
+    check("name", undo.name, model.open.isEmpty ? name : model.open[0].name)
+    check("undoName", undo.undoName, name)
+    check("undoTitle", undo.undoTitle, name.map { "Undo \($0)" } ?? "Undo")
+    check("redoTitle", undo.redoTitle, model.undone.last?.name.map { "Redo \($0)" } ?? "Redo")
     check("that a modification is seen", real.isHonest(values), true)
     return difference
   }
 
   @Test("a stack behaves as the naive model does in random histories")
   func histories() {
-    let seed = Self.number("FORWARDING_SEED", 1)
-    let count = Self.number("FORWARDING_HISTORIES", 2_000)
-    let actions = Self.number("FORWARDING_ACTIONS", 30)
+    let seed = setting("FORWARDING_SEED", 1)
+    let count = setting("FORWARDING_HISTORIES", 2_000)
+    let actions = setting("FORWARDING_ACTIONS", 30)
     print("histories of undo: \(count) from seed \(seed), of \(actions) actions")
     for seed in seed..<(seed + count) {
       if let difference = Self.difference(UInt64(seed), actions: actions) {

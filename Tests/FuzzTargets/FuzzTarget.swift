@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Invocations
+
 /// The fuzz targets, which take arbitrary bytes. Each ends without a finding, or throws the promise
 /// that is broken.
 public enum FuzzTarget: String, CaseIterable, Sendable {
@@ -76,4 +79,36 @@ struct FuzzInput {
     defer { bytes = bytes[min(end + 1, bytes.endIndex)...] }
     return Array(bytes[..<end])
   }
+}
+
+/// Waits on a plain thread for the value of a task. After half an hour it throws an error that
+/// names the value.
+func awaited<Value: Sendable>(
+  _ what: String, _ body: @escaping @Sendable () async throws -> Value
+) throws -> Value {
+  let isDone = DispatchSemaphore(value: 0)
+  let result = Guarded<Result<Value, any Error>?>(nil)
+  let task = Task {
+    do {
+      let value = try await body()
+      result.withLock { $0 = .success(value) }
+    } catch {
+      result.withLock { $0 = .failure(error) }
+    }
+    isDone.signal()
+  }
+  try wait(for: isDone, what) { task.cancel() }
+  guard let known = result.read({ $0 }) else {
+    throw FuzzFinding(description: "\(what) ends with nothing")
+  }
+  return try known.get()
+}
+
+/// Waits for at most half an hour: the tasks of a whole test run may run first.
+func wait(
+  for signal: DispatchSemaphore, _ what: String, else giveUp: () -> Void = {}
+) throws {
+  if signal.wait(timeout: .now() + 1800) == .success { return }
+  giveUp()
+  throw FuzzFinding(description: "\(what) does not end within half an hour")
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CJournalShims
 import ForwardingJournal
 import Foundation
 import Invocations
@@ -8,7 +7,7 @@ import TypeEncodings
 /// For any bytes, reading them as a journal ends within the bytes, and a second read gives the same
 /// records. The bytes are also read with corrected checksums, so that the code after the checksum
 /// is reached.
-package enum JournalFuzz {
+enum JournalFuzz {
   private final class Nobody: ForwardingProxy {
     override func methodSignature(for selector: Selector) -> MethodSignature? {
       WireFuzz.interface.messages.first { $0.selector == selector }?.signature
@@ -18,7 +17,7 @@ package enum JournalFuzz {
 
   static func run(_ bytes: [UInt8]) throws {
     try read(bytes)
-    try read(head() + bytes)
+    try read(JournalBytes.beginning() + bytes)
     try read(records(FuzzInput(bytes), isSynced: false))
     try read(records(FuzzInput(bytes), isSynced: true))
   }
@@ -26,13 +25,13 @@ package enum JournalFuzz {
   /// Makes complete records from the input: a kind, the number of a message, and contents.
   private static func records(_ input: FuzzInput, isSynced: Bool) -> [UInt8] {
     var input = input
-    var file = head()
+    var file = JournalBytes.beginning()
     var sequence: UInt64 = 1
     var undefined = WireFuzz.interface.messages.map { message in
       let texts = [WireFuzz.interface.name, message.selector.name, message.encoding].map {
         Array($0.utf8)
       }
-      return texts.flatMap { little(UInt64($0.count), 2) } + texts.flatMap { $0 }
+      return texts.flatMap { JournalBytes.little($0.count, 2) } + texts.flatMap { $0 }
     }
     let count = undefined.count
     while !input.isEmpty {
@@ -43,37 +42,14 @@ package enum JournalFuzz {
       let defines = kind & 4 != 0 && !undefined.isEmpty
       let number = defines ? UInt16(count - undefined.count) : message
       if defines { contents = undefined.removeFirst() + contents }
-      let unsynced = isSynced ? 0 : UInt64(kind >> 4)
-      file += record(defines ? 1 : UInt16(kind & 3), number, sequence, contents, unsynced)
+      file += JournalBytes.record(
+        kind: defines ? 1 : UInt16(kind & 3), sequence, contents, message: number,
+        unsynced: isSynced ? 0 : UInt32(kind >> 4))
       sequence += kind & 8 == 0 || input.isEmpty ? 1 : UInt64(message & 1) + 1
       // Sometimes bytes that are no record.
       if kind > 250 { file += input.bytes(3) }
     }
     return file
-  }
-
-  package static func little(_ number: UInt64, _ count: Int) -> [UInt8] {
-    Array(FuzzEnvelope.little(number).prefix(count))
-  }
-
-  private static func checksum(_ bytes: [UInt8]) -> [UInt8] {
-    little(UInt64(unsafe fwd_crc32c(0, bytes, bytes.count)), 4)
-  }
-
-  package static func head() -> [UInt8] {
-    let bytes: [UInt8] =
-      [0x89, 0x46, 0x57, 0x4A, 0x0D, 0x0A, 0x1A, 0x0A, 2, 0, 0, 0] + little(1, 8) + little(0, 8)
-    return bytes + checksum(bytes)
-  }
-
-  package static func record(
-    _ kind: UInt16, _ message: UInt16, _ sequence: UInt64, _ contents: [UInt8], _ unsynced: UInt64
-  ) -> [UInt8] {
-    let head =
-      little(UInt64(36 + contents.count), 4) + little(sequence, 8) + little(0, 8)
-      + little(UInt64(message), 2) + little(UInt64(kind), 2) + little(unsynced, 4)
-    let rest = head + checksum(head) + contents
-    return checksum(rest) + rest
   }
 
   private static func withFile(_ bytes: [UInt8], _ body: (String) throws -> Void) throws {
