@@ -75,6 +75,7 @@ struct DamageTests {
       #expect(reading.numbers == Array(1..<next) && reading.failure == nil, "\(count)")
       let journal = try written.folder.open()
       #expect(journal.cut == count - end && journal.size == end && journal.nextSequence == next)
+      #expect(try written.folder.bytes().count == end)
       try Ledger.rename("new", on: journal)
       #expect(try written.read(written.folder.bytes())?.numbers == Array(1...next), "\(count)")
     }

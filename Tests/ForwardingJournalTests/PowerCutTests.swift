@@ -103,7 +103,7 @@ struct PowerCutTests {
   @Test("an acknowledged record that is broken before later ones is damage, and nothing is cut")
   func damage() throws {
     let group = try Group(waiting: 300)
-    for index in group.starts[1]..<group.starts[4] {
+    for index in group.starts[1]..<group.safe {
       for isZero in [true, false] where !isZero || group.bytes[index] != 0 {
         var bytes = group.bytes
         bytes[index] = isZero ? 0 : bytes[index] ^ 1
@@ -142,5 +142,25 @@ struct PowerCutTests {
     try Ledger.rename("2", on: journal)
     journal.announce { $0.end(sync, .success(())) }
     #expect(journal.unsynced == 1)
+  }
+
+  @Test("a full file is not rotated while a thread waits for it")
+  func fullMeanwhile() throws {
+    let folder = try Folder()
+    let journal = try folder.open(rotation: 1)
+    try Ledger.rename("1", on: journal)
+    let sync = try journal.state.withLock { try $0.beginSync() }
+    let done = DispatchSemaphore(value: 0)
+    beginThread {
+      _ = try? Ledger.rename("2", on: journal)
+      done.signal()
+    }
+    // A thread that did not wait would have rotated the file by then.
+    usleep(50_000)
+    #expect(journal.nextSequence == 2)
+    try sync.file.sync(holding: sync.size)
+    journal.announce { $0.end(sync, .success(())) }
+    done.wait()
+    #expect(try folder.files.count == 2)
   }
 }
