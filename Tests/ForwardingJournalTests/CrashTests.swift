@@ -26,6 +26,12 @@ struct CrashTests {
     var cut: UInt64 { numbers[3] }
     /// The sequence number with which a call was acknowledged; 0 if it was not.
     func sequence(of call: UInt64) -> UInt64 { numbers[Int(call) + 4] }
+    /// Whether a call that cannot be cut leaves a part of its record.
+    var isPartial: Bool {
+      get { numbers[31] > 0 }
+      nonmutating set { numbers[31] = newValue ? 1 : 0 }
+    }
+    var acknowledged: Int { (0...begun).count { $0 > 0 && sequence(of: $0) > 0 } }
 
     /// Opens the journal, and runs what uses it. A call is made if and only if it is acknowledged.
     func session(
@@ -35,11 +41,18 @@ struct CrashTests {
       guard let journal = tried({ try folder.open(to: ledger, sync: isGroup ? .group : .never) })
       else { return }
       numbers[3] = UInt64(journal.cut)
+      var isBroken = false
       body(journal) { count in
         for _ in 0..<count {
           numbers[0] += 1
           let (call, next) = (numbers[0], journal.nextSequence)
-          let isAcknowledged = tried { try Ledger.rename("\(call)", on: journal) } != nil
+          let made: Void? = tried {
+            try Ledger.rename("\(call)", on: journal)
+          } failed: {
+            if case .system("cut", _, _) = $0 { isBroken = isPartial }
+          }
+          let isAcknowledged = made != nil
+          require(!isAcknowledged || !isBroken, "a call is recorded behind half of one")
           if isAcknowledged { numbers[Int(call) + 4] = next }
           require((ledger.names.last == "\(call)") == isAcknowledged, "\(call) is made, or not")
         }
@@ -71,8 +84,14 @@ struct CrashTests {
 
   /// Does what a failing disk may refuse, with its error. What comes behind it is tried, too.
   @discardableResult
-  private static func tried<Value>(_ body: () throws -> Value) -> Value? {
-    do { return try body() } catch JournalError.system(_, _, EIO), JournalError.closed {
+  private static func tried<Value>(
+    _ body: () throws -> Value, failed: (JournalError) -> Void = { _ in }
+  ) -> Value? {
+    do { return try body() } catch let error as JournalError {
+      switch error {
+      case .system(_, _, EIO), .closed: failed(error)
+      default: require(false, "another error: \(error)")
+      }
     } catch { require(false, "another error: \(error)") }
     return nil
   }
@@ -154,16 +173,26 @@ struct CrashTests {
         var (first, hasFailed) = (0, true)
         while hasFailed {
           let (folder, done) = (try Folder(), Done())
-          var (entries, left, what, changesFiles) = (0, errors, "", false)
+          done.isPartial = isPartial
+          var (entries, left, what) = (0, errors, "")
+          // The power is cut behind the next acknowledged call, and at the end.
+          var (cuts, acknowledged) = (0, 0)
           var disk = Disk(folder)
           let status = try SystemCall.trace({ CrashTests.program(folder, isGroup, done) }) { call in
             try disk.note(call)
+            if cuts == 1, done.acknowledged > acknowledged {
+              cuts += 1
+              try disk.cutPower { CrashTests.check($0, done, "soon behind \(what) \(first)" + $1) }
+            }
             guard call.name != "other", call.result == nil else { return .go }
             if what.isEmpty {
               if isPartial, call.name != "write" { return .go }
               entries += 1
               if entries <= first { return .go }
-              (what, changesFiles) = (call.name, call.changesFiles)
+              what = call.name
+              if isGroup, errors == 1, call.changesFiles {
+                (cuts, acknowledged) = (1, done.acknowledged)
+              }
               if isPartial { return .limit(to: Int(call.arguments[2]) / 2) }
             }
             left -= 1
@@ -177,9 +206,7 @@ struct CrashTests {
             let isLeft = try folder.files.contains { $0.hasSuffix("~") }
             require(!isLeft || ["unlink", "facts"].contains(what), "a new file is left, \(place)")
           }
-          if isGroup, errors == 1, !isPartial, changesFiles {
-            try disk.cutPower { CrashTests.check($0, done, place + $1) }
-          }
+          if cuts > 0 { try disk.cutPower { CrashTests.check($0, done, place + $1) } }
           CrashTests.check(folder, done, place)
           first += 1
         }
