@@ -2,8 +2,8 @@
 # make test             lint, and test-debug: build, and run every test
 # make test-release     build and run every test optimized, as users build, with calls to a real NATS server
 # make test-remote      of these, the calls to other processes, and more of them
-# make check            what runs before a change lands: every test optimized, and under two sanitizers, 3,000 random
-#                       signatures, kills, failing allocations, a dependent, the benchmarks' build, and the documentation
+# make check            what runs before a change lands: every test optimized, with 3,000 random signatures and 200
+#                       kills, and under two sanitizers, failing allocations, a dependent, the benchmarks' build, and the documentation
 # make check-machines   models, AArch64 in an emulator, other builds and images, and longer random runs
 # make mutants MODULE=Wire   change a module in many places, and record which tests see each change
 # make docs             build the documentation of all libraries, as a site; BASE=/path is its path on a server
@@ -54,7 +54,8 @@ AT = @echo "check: $$(date +%H:%M:%S)"
 
 check: lint
 	$(AT) tests, with 3,000 random signatures and 200 kills
-	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 JOURNAL_KILLS=200 $(MAKE) test-release
+	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 FORWARDING_HISTORIES=300 FORWARDING_SECONDS=2 JOURNAL_KILLS=200 \
+		$(MAKE) test-release
 	$(AT) AddressSanitizer
 	Scripts/sanitize.sh address
 	$(AT) ThreadSanitizer

@@ -188,11 +188,11 @@ final class JournalCommandTests: Sendable {
   @Test("a refused encoding of many records is parsed once")
   func refusedOnce() throws {
     let encoding = "v@:{S=c" + String(repeating: "{=}", count: 5000) + "}"
-    let lengths = [1, 2, UInt64(encoding.utf8.count)].flatMap { JournalFuzz.little($0, 2) }
+    let lengths = [1, 2, encoding.utf8.count].flatMap { JournalBytes.little($0, 2) }
     let definition = lengths + Array("sx:\(encoding)".utf8) + [1]
-    var bytes = JournalFuzz.head() + JournalFuzz.record(1, 0, 1, definition, 0)
+    var bytes = JournalBytes.beginning() + JournalBytes.record(kind: 1, 1, definition)
     for number in 2...3000 as ClosedRange<UInt64> {
-      bytes += JournalFuzz.record(2, 0, number, [1], 0)
+      bytes += JournalBytes.record(kind: 2, number, [1])
     }
     try Data(bytes).write(to: URL(fileURLWithPath: path))
     // The system kills a process that takes more seconds of a processor.

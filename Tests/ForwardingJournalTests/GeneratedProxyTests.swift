@@ -2,6 +2,7 @@
 #if Macros
   import ForwardingJournal
   import ForwardingTesting
+  import Invocations
   import Testing
 
   struct Receipt: Codable, Hashable, Sendable {
@@ -15,6 +16,11 @@
     func sell(_ receipt: Receipt, to customer: String?) throws -> Int
     func refund(_ number: Int) async throws -> Receipt
     @Otherwise("") var note: String { get set }
+  }
+
+  @Forwardable
+  protocol Shelf: AnyObject {
+    func keep<Value: Sendable>(_ value: Value)
   }
 
   @Forwardable
@@ -52,6 +58,9 @@
         ])
       var other = Interface("handler")
       #expect(throws: InterfaceError.self) { try other.allow(HandlerProxy.self) }
+      #expect(throws: InterfaceError.noMessages(proxy: SwiftType(ShelfProxy.self))) {
+        try other.allow(ShelfProxy.self)
+      }
       #expect(other.messages.isEmpty, "all or none")
     }
 

@@ -123,11 +123,19 @@ struct PowerCutTests {
     .notEmulated("no ptrace"))
   func writtenAgain() async {
     await #expect(processExitsWith: .success) {
-      let folder = try Group(waiting: 3).folder
-      let bytes = try folder.bytes()
-      let calls = try SystemCall.changes { _ = try folder.open(sync: .group) }
-      let first = calls.filter { $0 != "open" }.prefix(3)
-      require(first == ["flock", "write", "fdatasync"], "\(calls)")
+      let group = try Group(waiting: 3)
+      let (folder, bytes) = (group.folder, try group.folder.bytes())
+      var calls: [String] = []
+      let status = try SystemCall.trace({ _ = try folder.open(sync: .group) }) { call in
+        guard call.result == nil, call.changesFiles, call.name != "open" else { return .go }
+        calls.append(call.name)
+        if call.name == "write" {
+          let (count, offset) = (Int(call.arguments[2]), Int(call.arguments[3]))
+          require(offset == group.safe && offset + count == bytes.count, "\(offset), \(count)")
+        }
+        return .go
+      }
+      require(status == 0 && calls.prefix(3) == ["flock", "write", "fdatasync"], "\(calls)")
       require(try folder.bytes() == bytes)
       _exit(0)
     }

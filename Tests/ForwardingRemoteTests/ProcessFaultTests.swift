@@ -25,7 +25,7 @@ struct ProcessFaultTests {
     // Over a server, a call may be lost.
     if way == .nats { remote.deadline = .seconds(5) }
     let before = remote.statistics
-    let calls = Self.setting("REMOTE_KILLS", 20_000) / (way == .nats ? 2 : 1)
+    let calls = Self.setting("REMOTE_KILLS", 10_000) / (way == .nats ? 2 : 1)
     let (kills, width) = way == .nats ? (2, 200) : (6, 100)
     let endings = Endings()
     async let sent: Void = endings.send(0..<calls, to: remote, atATime: width)
@@ -94,7 +94,7 @@ struct ProcessFaultTests {
     let endings = Endings()
     await endings.send(0..<100, to: remote, atATime: 10)
     let before = residentKilobytes(of: process.number)
-    let requests = Self.setting("REMOTE_FLOOD", 200_000)
+    let requests = Self.setting("REMOTE_FLOOD", 120_000)
     async let sent = flooding(requests, try Self.flood(process))
     if way == .socket {
       await endings.send(100..<1100, to: remote, atATime: 10)

@@ -104,6 +104,28 @@
       await #expect(throws: Offline()) { try await task.value }
     }
 
+    @Test("calls may end in any order: a wait is for the end of the call that it means")
+    func anyOrder() async throws {
+      let (spy, rows) = (spy, rows)
+      let (begun, gates) = (
+        DispatchSemaphore(value: 0), [1, 2].map { _ in DispatchSemaphore(value: 0) }
+      )
+      spy[rows].answer { number in
+        begun.signal()
+        gates[Int(number)].wait()
+        return NoResult()
+      }
+      for number in 0..<2 as Range<Int64> {
+        beginThread { _ = try? rows(number, on: spy) }
+        begun.wait()
+      }
+      gates[0].signal()
+      #expect(try await spy[rows].where { $0 == 0 }.expect(within: .seconds(300)))
+      #expect(try await !spy[rows].where { $0 == 1 }.expect(within: .milliseconds(20)))
+      gates[1].signal()
+      #expect(try await spy[rows].where { $0 == 1 }.expect(within: .seconds(300)))
+    }
+
     @Test(
       "an expectation waits for an answer that began before it, or fails and says so",
       arguments: [false, true])

@@ -59,7 +59,7 @@ struct CoalescingTests {
     arguments: ["keepFirst", "join", "events"])
   func growth(what: String) throws {
     let rule = what == "join" ? UndoCoalescing.join("drag") : .keepFirst("drag")
-    let growth = try CPUTime.growth { count in
+    let growth = try CPUTime.growth(from: 125) { count in
       let undo = UndoStack()
       undo.groupsByEvent = what == "events"
       let pages = (0..<count).map { _ in Page(undo) }

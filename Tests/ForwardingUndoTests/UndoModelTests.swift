@@ -185,7 +185,7 @@ struct UndoModelTests {
   @Test("a stack behaves as the naive model does in random histories")
   func histories() {
     let seed = setting("FORWARDING_SEED", 1)
-    let count = setting("FORWARDING_HISTORIES", 2_000)
+    let count = setting("FORWARDING_HISTORIES", 500)
     let actions = setting("FORWARDING_ACTIONS", 30)
     print("histories of undo: \(count) from seed \(seed), of \(actions) actions")
     for seed in seed..<(seed + count) {

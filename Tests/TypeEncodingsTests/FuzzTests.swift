@@ -13,7 +13,7 @@ struct FuzzTests {
   @Test("random strings do no harm", arguments: 0..<4)
   func random(part: Int) throws {
     var generator = SeededGenerator(seed: UInt64(part) + 1)
-    for _ in 0..<15_000 {
+    for _ in 0..<5_000 {
       let count = Int.random(in: 0...40, using: &generator)
       try FuzzTarget.encodings.run(
         (0..<count).map { _ in Self.alphabet.randomElement(using: &generator)! })
@@ -26,7 +26,7 @@ struct FuzzTests {
     let seeds =
       try Table("encodings").rows.map { Array($0["encoding"].utf8) }
       + Table("method_types").rows.map { Array($0["types"].utf8) }
-    for _ in 0..<11_000 {
+    for _ in 0..<4_000 {
       var bytes = seeds.randomElement(using: &generator)!
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
         let at = Int.random(in: 0...bytes.count, using: &generator)

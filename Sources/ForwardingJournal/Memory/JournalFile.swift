@@ -40,7 +40,11 @@ final class JournalFile: Sendable {
     var facts = FWDFileFacts()
     let code = unsafe fwd_facts_of_descriptor(descriptor, &facts)
     opened = facts
-    guard code == 0 else { throw .system("opened", path: path, code: code) }
+    guard code == 0 else {
+      // A file that was begun here has nothing yet.
+      if flags & O_EXCL != 0 { unsafe unlink(path) }
+      throw .system("opened", path: self.path, code: code)
+    }
   }
 
   deinit {

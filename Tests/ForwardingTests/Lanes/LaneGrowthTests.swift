@@ -64,12 +64,12 @@ struct LaneMemoryTests {
       come(1000)
       let before = fixture_allocated_bytes()
       var left: Int { fixture_allocated_bytes() - before }
-      for _ in 0..<50 {
+      for _ in 0..<20 {
         come(1000)
         // The state of a queue is released on another thread, some time later.
         for _ in 0..<1000 where left >= 500_000 { usleep(10_000) }
       }
-      require(left < 500_000, "\(left) bytes are left of 50,000 lanes")
+      require(left < 500_000, "\(left) bytes are left of 20,000 lanes")
     }
   }
 }
