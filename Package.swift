@@ -205,7 +205,8 @@ let package = Package(
     tests(
       "ForwardingJournalTests",
       tested + [
-        "ForwardingJournal", "ForwardingWire", "ForwardingTesting", "CJournalShims", "FuzzTargets",
+        "ForwardingJournal", "ForwardingWire", "ForwardingTesting", "CJournalShims",
+        "CForwardingFixtures", "FuzzTargets",
       ]),
     tests(
       "ForwardingRemoteTests",

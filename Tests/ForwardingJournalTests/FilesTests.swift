@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CForwardingFixtures
 import ForwardingJournal
 import ForwardingTestSupport
 import Foundation
@@ -312,6 +313,27 @@ struct FilesTests {
       require(reader.nextSequence == 3)
       require(try other.files.isEmpty && folder.files.count == 2)
       _exit(0)
+    }
+  }
+
+  @Test(
+    "readers of records that are larger than their buffer leave no memory behind",
+    .enabled(if: fixture_allocated_bytes() >= 0 && Sanitizer.current == nil))
+  func largeRecords() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      let journal = try folder.open()
+      try Ledger.rename(String(repeating: "long ", count: 100_000), on: journal)
+      try journal.close()
+      func read() throws {
+        let reader = try folder.reader()
+        while try reader.next() != nil {}
+      }
+      try read()
+      let before = fixture_allocated_bytes()
+      for _ in 0..<100 { try read() }
+      let left = fixture_allocated_bytes() - before
+      require(left < 1 << 20, "\(left) bytes are left of 100 readers")
     }
   }
 

@@ -58,3 +58,10 @@ package func printedLines(_ result: ExitTest.Result?) -> [String] {
   let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("swift-forwarding:") }
 }
+
+/// The resident memory of a process at the moment, in kilobytes.
+public func residentKilobytes(of process: Int32 = getpid()) -> Int {
+  let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+  return line.flatMap { Int($0.split(separator: " ").dropLast().last ?? "") } ?? 0
+}

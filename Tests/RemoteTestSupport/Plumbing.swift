@@ -143,10 +143,3 @@ package final class PacketSocket: Sendable {
     return receive() == SocketFrame(.nobody, 7, nil, []).bytes
   }
 }
-
-/// The resident memory of a process at the moment, in kilobytes.
-package func residentKilobytes(of process: Int32) -> Int {
-  let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
-  let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-  return line.flatMap { Int($0.split(separator: " ").dropLast().last ?? "") } ?? 0
-}

@@ -33,6 +33,7 @@ struct ParserFaultTests {
       ("?", 0, .functionIsNoValue),
       ("{S=?}", 3, .functionIsNoValue),
       ("[99999999999i]", 1, .numberTooLarge(limit: EncodingLimits.size)),
+      ("{S=d99999999999}", 4, .numberTooLarge(limit: EncodingLimits.size)),
       ("b65", 1, .numberTooLarge(limit: 64)),
       ("b2000C257", 6, .numberTooLarge(limit: 255)),
       ("![16 f]", 4, .malformedVector),

@@ -12,11 +12,6 @@ private final class Counter: CallObject, @unchecked Sendable {
   let count = Atomic(0)
 }
 
-private func residentKilobytes() -> Int {
-  let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-  return (Int(text.split(separator: " ").dropFirst().first ?? "") ?? 0) * 4
-}
-
 /// Uses each operation that takes a lock or a hold, once.
 private func useEverything(_ proxy: MulticastProxy, _ index: Int) throws {
   let tick = try Message<NoResult, Int32>("tick:")
