@@ -66,7 +66,9 @@ struct DisagreementTests {
 
   @Test(
     "a type that every compiler passes in memory is accepted",
-    arguments: ["{S=[17c]}", "{R=c[2{five=fB}]}", "{F=iqq[0i]}", "{far=i{aligned=i}q}", "{D={F=i[0i]}D}"])
+    arguments: [
+      "{S=[17c]}", "{R=c[2{five=fB}]}", "{F=iqq[0i]}", "{far=i{aligned=i}q}", "{D={F=i[0i]}D}",
+    ])
   func passedInMemory(spelling: String) throws {
     let type = try Self.type(spelling)
     #expect(try type.passingFacts().first == .memory)
