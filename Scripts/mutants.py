@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes seeded changes in the sources of a module, and records which of its tests see each.
 
-    Scripts/mutants.py MODULE [--count 40] [--seed 1] [--filter TESTS] [--only NUMBER...]
+    Scripts/mutants.py MODULE [--count 40] [--seed 1] [--only NUMBER...]
 
 All changes are compiled at once, each behind a switch that the environment variable MUTANT turns on, so that one
 build serves them all. Changes that do not compile are left out. The list is Tests/Data/Mutants/MODULE.txt: the
@@ -86,9 +86,8 @@ def pick(module, count, seed):
         in_text = False
         for index, line in enumerate(lines):
             in_text ^= line.count('"""') == 1
-            if in_text:
-                continue
-            for kind, text in changes(line, lines[index - 1] if index else "", module in FOLDERS):
+            before = lines[index - 1] if index else ""
+            for kind, text in [] if in_text else changes(line, before, module in FOLDERS):
                 found.setdefault(kind, []).append((str(file.relative_to(ROOT)), index, line, text))
     rng, chosen, used = random.Random(seed), [], set()
     for list_ in found.values():
@@ -103,30 +102,24 @@ def pick(module, count, seed):
     return chosen
 
 
-def write(copy, chosen):
-    for file in {mutant[2] for mutant in chosen}:
-        lines = (ROOT / file).read_text().split("\n")
-        for number, _, path, index, _, text in chosen:
-            if path == file:
-                lines[index] = re.sub(r"\b(isMutant|fwd_mutant)\(N\)", rf"\1({number})", text)
-        (copy / file).write_text("\n".join(lines))
-
-
 def build(copy, module, chosen):
     """Builds all changes, and leaves out those that do not compile."""
     files = {mutant[2] for mutant in chosen}
     folder = copy / FOLDERS.get(module, f"Sources/{module}")
+    flags = []
     if module in FOLDERS:
         (folder / "mutant.c").write_text(C_SWITCH)
         flags = ["-Xcc", "-include", "-Xcc", str(copy / "mutant.h")]
         (copy / "mutant.h").write_text("#ifndef __ASSEMBLER__\nint fwd_mutant(int number);\n#endif\n")
     else:
         (folder / "Mutant.swift").write_text(SWIFT_SWITCH)
-        flags = []
     while True:
         for file in files:
-            (copy / file).write_text((ROOT / file).read_text())
-        write(copy, chosen)
+            lines = (ROOT / file).read_text().split("\n")
+            for number, _, path, index, _, text in chosen:
+                if path == file:
+                    lines[index] = re.sub(r"\b(isMutant|fwd_mutant)\(N\)", rf"\1({number})", text)
+            (copy / file).write_text("\n".join(lines))
         run = subprocess.run(["swift", "build", "--build-tests", *flags], cwd=copy, text=True, capture_output=True)
         if run.returncode == 0:
             return chosen
@@ -146,27 +139,22 @@ def verdict(copy, number, tests):
     """The first test that sees a change. The others are ended then."""
     command = ["swift", "test", "--skip-build", "--filter", tests]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        environment = dict(os.environ, MUTANT=str(number), TMPDIR=folder)
-        process = subprocess.Popen(command, cwd=copy, env=environment, text=True, errors="replace", start_new_session=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=copy, env=dict(os.environ, MUTANT=str(number), TMPDIR=folder), text=True,
+                                   errors="replace", start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
         def end():
             subprocess.run(["pkill", "-KILL", "-s", str(process.pid)])
 
         late = threading.Timer(SECONDS, end)
         late.start()
-        seen = None
-        for line in process.stdout:
-            if found := re.search(r'✘ Test "(.+?)" recorded an issue', line):
-                seen = found[1]
-                break
-        in_time = late.is_alive()
+        issues = (re.search(r'✘ Test "(.+?)" recorded an issue', line) for line in process.stdout)
+        seen = next((issue[1] for issue in issues if issue), None)
+        is_late = not late.is_alive()
         late.cancel()
-        end() if seen or not in_time else process.wait()
-        process.stdout.close()
-        if process.wait() == 0:
-            return "survives"
-        return seen or ("CRASH" if in_time else "TIME")
+        if seen:
+            end()
+        status = process.wait()
+    return seen or ("survives" if status == 0 else "TIME" if is_late else "CRASH")
 
 
 def main():
@@ -174,10 +162,9 @@ def main():
     parser.add_argument("module")
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--filter")
     parser.add_argument("--only", type=int, nargs="*")
     options = parser.parse_args()
-    tests = options.filter or "|".join(rf"^{name}\." for name in TESTS.get(options.module, f"{options.module}Tests").split("|"))
+    tests = "|".join(rf"^{name}\." for name in TESTS.get(options.module, f"{options.module}Tests").split("|"))
     copy = ROOT / ".build/mutants"
     # Files that did not change keep their times, so that they are not compiled again.
     for name in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split("\n")[:-1]:
