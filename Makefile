@@ -2,8 +2,9 @@
 # make test             lint, and test-debug: build, and run every test
 # make test-release     build and run every test optimized, as users build, with calls to a real NATS server
 # make test-remote      of these, the calls to other processes, and more of them
-# make check            what runs before a change lands: every test optimized, with 3,000 random signatures and 200
-#                       kills, and under two sanitizers, failing allocations, a dependent, the benchmarks' build, and the documentation
+# make check            what runs before a change lands: every test optimized, with 3,000 random signatures and 200 kills,
+#                       and under two sanitizers, failing allocations, a dependent, the benchmarks' build, and the
+#                       documentation
 # make check-machines   models, AArch64 in an emulator, other builds and images, and longer random runs
 # make mutants MODULE=Wire   change a module in many places, and record which tests see each change
 # make docs             build the documentation of all libraries, as a site; BASE=/path is its path on a server
@@ -82,7 +83,7 @@ check-machines: test-remote
 	swift build --target Forwarding --scratch-path .build/evolution -Xcc -Werror -Xswiftc -enable-library-evolution
 	swift build --target Forwarding --scratch-path .build/unchecked -c release -Xswiftc -Ounchecked $(STRICT)
 	FORWARDING_HISTORIES=3000 FORWARDING_SEED=1000 FORWARDING_SECONDS=10 JOURNAL_TRIALS=2000 \
-		$(TEST_RELEASE) --filter '(Model|BothWays|Reentry|Concurrency|Fault|Misplaced|StrayRecord)Tests'
+		$(TEST_RELEASE) --filter '(Model|BothWays|Reentry|Concurrency|Fault|Misplaced|Damage)Tests'
 
 mutants:
 	Scripts/mutants.py $(MODULE)

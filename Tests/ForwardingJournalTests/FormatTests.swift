@@ -12,20 +12,8 @@ struct FormatTests {
   private static let deposit = try! Message<NoResult, Int32, String>("deposit:from:")
   private static let time: Int64 = 1_700_000_000_000_000_000
 
-  /// The bytes of the page. Each line has an offset before them and an explanation after them.
   private func page() throws -> [UInt8] {
-    let text = try String(
-      contentsOf: Toolchain.package.appending(path: "Documentation/Journal.md"), encoding: .utf8)
-    let example = try #require(text.components(separatedBy: "<!-- hexadecimal -->\n").last)
-    let block = try #require(example.components(separatedBy: "```").dropFirst().first)
-    var bytes: [UInt8] = []
-    for line in block.split(separator: "\n").dropFirst() {
-      #expect(Int(line.prefix(4), radix: 16) == bytes.count, "\(line)")
-      bytes += line.dropFirst(6).prefix(23).split(separator: " ").compactMap {
-        UInt8($0, radix: 16)
-      }
-    }
-    return bytes
+    try listing("hexadecimal", of: "Documentation/Journal.md")
   }
 
   @Test("the example is a journal of the documented call, which is recorded byte for byte")

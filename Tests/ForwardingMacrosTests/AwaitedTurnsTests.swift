@@ -130,6 +130,31 @@
     }
 
     @Test(
+      "targets on a queue and on no lane are called in one order, awaited or not",
+      arguments: ProxyWay.allCases, [false, true])
+    func lanes(_ way: ProxyWay, _ isAwaited: Bool) async {
+      let (targets, queue) = (story.hearing(way), DispatchQueue(label: "one order"))
+      func add(_ number: Int, _ lane: DeliveryLane, priority: Int = 0) {
+        let ear = Ear(number, story)
+        targets.add(unchecked: ear, strongly: true, on: lane, priority: priority)
+      }
+      add(2, .queue(queue))
+      add(3, .blocking(queue))
+      add(4, .caller)
+      add(5, .queue(queue))
+      add(6, .blocking(queue, deadline: .seconds(1000)))
+      add(1, .queue(queue), priority: 1)
+      for number in 1...2 {
+        if isAwaited {
+          await targets.proxy.hearLater(number)
+        } else {
+          targets.proxy.hear(number)
+        }
+        #expect(story.take() == (1...6).map { "\($0) hears \(number)" })
+      }
+    }
+
+    @Test(
       "a turn begins when the one before has ended, also if all other references are released",
       arguments: ProxyWay.allCases)
     func lifetime(_ way: ProxyWay) async throws {

@@ -229,23 +229,8 @@ struct WirePageTests {
     return interface
   }
 
-  /// The bytes after a mark of the page. Each line has an offset in front of its bytes, and words
-  /// behind them.
   private func page(_ mark: String) throws -> [UInt8] {
-    let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let text = try String(
-      contentsOf: root.appendingPathComponent("Documentation/Wire.md"), encoding: .utf8)
-    let example = try #require(text.components(separatedBy: "<!-- \(mark) -->\n").last)
-    let block = try #require(example.components(separatedBy: "```").dropFirst().first)
-    var bytes: [UInt8] = []
-    for line in block.split(separator: "\n").dropFirst() {
-      #expect(Int(line.prefix(4), radix: 16) == bytes.count, "\(line)")
-      bytes += line.dropFirst(6).prefix(23).split(separator: " ").compactMap {
-        UInt8($0, radix: 16)
-      }
-    }
-    return bytes
+    try listing(mark, of: "Documentation/Wire.md")
   }
 
   @Test("a sender encodes the request of the page, and its host the answer of the page")

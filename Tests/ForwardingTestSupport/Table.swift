@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Testing
 
 /// A tab-separated table under `Tests/Data`, made by real compilers or collected from other
 /// libraries' tests.
@@ -25,4 +26,18 @@ public struct Table: Sendable {
         number: index + 2, values: Dictionary(uniqueKeysWithValues: zip(columns, cells)))
     }
   }
+}
+
+/// The bytes of the listing behind a mark of a page. Each line has an offset in front of its bytes,
+/// and words behind them.
+public func listing(_ mark: String, of page: String) throws -> [UInt8] {
+  let text = try String(contentsOf: Toolchain.package.appending(path: page), encoding: .utf8)
+  let example = try #require(text.components(separatedBy: "<!-- \(mark) -->\n").last)
+  let block = try #require(example.components(separatedBy: "```").dropFirst().first)
+  var bytes: [UInt8] = []
+  for line in block.split(separator: "\n").dropFirst() {
+    #expect(Int(line.prefix(4), radix: 16) == bytes.count, "\(line)")
+    bytes += line.dropFirst(6).prefix(23).split(separator: " ").compactMap { UInt8($0, radix: 16) }
+  }
+  return bytes
 }

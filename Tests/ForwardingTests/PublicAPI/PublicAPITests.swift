@@ -12,7 +12,6 @@ private struct Declaration: Decodable {
   var throwing: Bool?
   var genericSig: String?
   var isInternal: Bool?
-  var isFromExtension: Bool?
   var implicit: Bool?
   var accessors: [Declaration]?
   var declAttributes: [String]?
