@@ -126,7 +126,10 @@ private struct ValueClassifier {
     let refused: Int?
     if tree.machine == .x86_64Linux {
       if layout.size <= 16, let unknown { return unknown }
-      refused = facts.first == .memory || facts.first == .complexX87 ? nil : systemVDoubt
+      // gcc uses a register for an eightbyte of padding in front of the members, and clang none.
+      let padding = facts.first == .none && facts.second != .none ? type.index : nil
+      refused =
+        facts.first == .memory || facts.first == .complexX87 ? nil : systemVDoubt ?? padding
     } else {
       // Unknown members may be numbers of the same type as all others.
       if let unknown, !isMixed, (1...4 * (part?.size ?? 16)).contains(layout.size) {

@@ -35,6 +35,8 @@ struct DisagreementTests {
       ("{R=[2{five=fB}]i}", 11),
       // An unnamed bit-field, or a vector, for which clang's encoding has nothing.
       ("{unnamed=f}", 0), ("{front=d}", 0), ("{middle=fi}", 0), ("{vector=d}", 0), ("{S=b64q8}", 0),
+      // An eightbyte of padding in front, by unnamed bit-fields.
+      ("{S=[0D]b64I3i}", 0),
     ] as [(String, Int)])
   func onX86(spelling: String, offset: Int) throws {
     try Self.checkRefused(spelling, offset, .x86_64Linux)
