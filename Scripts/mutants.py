@@ -8,7 +8,7 @@ All changes are compiled at once, each behind a switch that the environment vari
 build serves them all. Changes that do not compile are left out. The list is Tests/Data/Mutants/MODULE.txt: the
 number, the kind, the place, the line as it was, and the first test that sees it, `CRASH`, `TIME` or `survives`.
 """
-import argparse, os, pathlib, random, re, shutil, subprocess, sys, tempfile, threading
+import argparse, os, pathlib, random, re, shutil, subprocess, sys, tempfile, threading, time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = {"CForwardingShims": "CShims/CallShims", "CJournalShims": "CShims/JournalShims"}
@@ -21,7 +21,6 @@ TESTS = {
     "forward": "ForwardToolTests",
     "Forwarding": "ForwardingTests|ForwardingMacrosTests",
 }
-SECONDS = 240
 SWIFT_SWITCH = """// SPDX-License-Identifier: Apache-2.0
 import Glibc
 @usableFromInline let chosenMutant = getenv("MUTANT").flatMap { Int(String(cString: $0)) } ?? 0
@@ -131,11 +130,10 @@ def build(copy, module, chosen):
         left = [mutant for mutant in chosen if mutant[0] not in wrong]
         if len(left) == len(chosen):
             sys.exit(run.stdout[-3000:] + run.stderr[-3000:])
-        print(f"{len(chosen) - len(left)} do not compile", flush=True)
         chosen = left
 
 
-def verdict(copy, number, tests):
+def verdict(copy, number, tests, seconds):
     """The first test that sees a change. The others are ended then."""
     command = ["swift", "test", "--skip-build", "--filter", tests]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -145,7 +143,7 @@ def verdict(copy, number, tests):
         def end():
             subprocess.run(["pkill", "-KILL", "-s", str(process.pid)])
 
-        late = threading.Timer(SECONDS, end)
+        late = threading.Timer(seconds, end)
         late.start()
         issues = (re.search(r'✘ Test "(.+?)" recorded an issue', line) for line in process.stdout)
         seen = next((issue[1] for issue in issues if issue), None)
@@ -176,8 +174,10 @@ def main():
         if file.is_file() and not (ROOT / file.relative_to(copy)).exists():
             file.unlink()
     chosen = build(copy, options.module, pick(options.module, options.count, options.seed))[: options.count]
-    if (seen := verdict(copy, 0, tests)) != "survives":
+    start = time.monotonic()
+    if (seen := verdict(copy, 0, tests, 900)) != "survives":
         sys.exit(f"the tests fail without a change: {seen}")
+    seconds = 20 + 4 * (time.monotonic() - start)
     out = ROOT / f"Tests/Data/Mutants/{options.module}.txt"
     # Why nothing can see a change is said by hand, behind `survives`, and kept.
     known = [row.split("\t") for row in (out.read_text().split("\n") if out.exists() else [])]
@@ -186,7 +186,7 @@ def main():
     for number, kind, file, index, line, _ in chosen:
         if options.only and number not in options.only:
             continue
-        seen = verdict(copy, number, tests)
+        seen = verdict(copy, number, tests, seconds)
         if seen == "survives":
             seen = reasons.get((kind, line.strip()), seen)
         rows.append(f"{number}\t{kind}\t{file}:{index + 1}\t{line.strip()}\t{seen}")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ForwardingTestSupport
+import Glibc
 import Invocations
+import Synchronization
 import Testing
 import TypeEncodings
 
@@ -102,6 +104,22 @@ struct SharedPlanTests {
         #expect(one.plan === two.plan)
       }
     }
+  }
+
+  /// ThreadSanitizer sees a broken promise. The other thread learns of the plan in a way that orders no
+  /// memory.
+  @Test("a thread uses the plan that another one has just made for a signature")
+  func unordered() throws {
+    let signature = try MethodSignature(parsing: "i{p=cd}{p=cd}")
+    let size = Atomic(0)
+    let isMade = Atomic(false)
+    onThreads(2) { thread in
+      while thread == 1, !isMade.load(ordering: .relaxed) { sched_yield() }
+      let plan = try? CallPlan.shared(for: signature)
+      size.add(plan?.frameSize ?? 0, ordering: .relaxed)
+      isMade.store(true, ordering: .relaxed)
+    }
+    #expect(try size.load(ordering: .relaxed) == 2 * CallPlan.shared(for: signature).frameSize)
   }
 
   @Test("a variadic call has a plan of its own")
