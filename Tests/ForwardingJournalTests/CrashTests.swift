@@ -255,6 +255,29 @@ struct CrashTests {
     }
   }
 
+  @Test(
+    "a file that cannot be locked is not begun, at the first opening or by a rotation",
+    .machine(.x86_64Linux), arguments: [1, 2])
+  func unlocked(failing: Int) async {
+    await #expect(processExitsWith: .success) { [failing] in
+      let folder = try Folder()
+      var locks = 0
+      let status = try SystemCall.trace({
+        do {
+          let journal = try folder.open()
+          try Ledger.rename("1", on: journal)
+          try journal.rotate()
+        } catch JournalError.system("locked", folder.journal, EIO) { _exit(7) }
+      }) { call in
+        guard call.name == "flock", call.result == nil else { return .go }
+        locks += 1
+        return locks == failing ? .fail : .go
+      }
+      require(status == 7, "\(status) after \(locks) locks")
+      require(try folder.files.count == failing - 1)
+    }
+  }
+
   /// Unreadable pages, alone or with everything after them; none are behind the end.
   private static let unreadable: [(records: Int, bad: Range<Int>, most: Int)] =
     [1, 7, 100].map { (40, Int.max..<Int.max, $0) }

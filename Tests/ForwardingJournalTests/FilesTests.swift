@@ -134,10 +134,27 @@ struct FilesTests {
     try folder.remove(Folder.rotated(3))
     let path = "\(folder.path)/\(Folder.rotated(3))"
     #expect(mkdir(path, 0o700) == 0)
-    #expect(throws: JournalError.system("removed", path: path, code: EISDIR)) {
-      try journal.removeRotated(before: 9)
-    }
+    let failure = JournalError.system("removed", path: path, code: EISDIR)
+    #expect(throws: failure) { try journal.removeRotated(before: 9) }
     #expect(try firsts(folder) == [3, 5, 7, 9])
+    try journal.close()
+    let limited = try folder.open(rotatedFiles: 1)
+    try Ledger.rename("11", on: limited)
+    #expect(throws: failure) { try limited.rotate() }
+    try Ledger.rename("12", on: limited)
+    #expect(try firsts(folder) == [3, 5, 7, 9, 11])
+  }
+
+  @Test("a closed journal is free for others, even if a forked child still has its file")
+  func forked() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try Folder()
+      let journal = try folder.open()
+      let child = Child { while true { pause() } }
+      defer { child.kill() }
+      try journal.close()
+      _ = try folder.open()
+    }
   }
 
   @Test("a call is refused while its file cannot be rotated, and recorded once it can")

@@ -81,6 +81,7 @@ struct FormatTests {
       // Arguments; kinds; messages; definitions.
       (2, 0, [1]), (2, 0, [1, 0, 0, 0, 0x61, 0]), (3, 0, []), (0, 0, []), (2, 1, [0, 0, 0, 0]),
       (2, .max, []), (1, 1, [1, 0]), (1, .max, [0, 0, 0, 0, 0, 0]),
+      (1, 4096, Array(whole[68...])),
     ] as [(UInt16, UInt16, [UInt8])] {
       let offset = whole.count
       try folder.write(whole + JournalBytes.record(kind: kind, 2, contents, message: message))
@@ -98,16 +99,21 @@ struct FormatTests {
     }
   }
 
-  @Test("a file that defines a message twice is continued with numbers of its own")
-  func definedTwice() throws {
+  @Test(
+    "a file that defines a message twice is continued with numbers of its own, up to the last one",
+    arguments: [1, 4094, 4095] as [UInt16])
+  func definedTwice(number: UInt16) throws {
     let folder = try Folder()
     try folder.write(1...1)
     let whole = try folder.bytes()
-    try folder.write(whole + JournalBytes.record(kind: 1, 2, Array(whole[68...]), message: 1))
+    try folder.write(whole + JournalBytes.record(kind: 1, 2, Array(whole[68...]), message: number))
     let journal = try folder.open()
     _ = try Ledger.withdraw(0, on: journal)
+    try Ledger.add(2, 0, false, on: journal)
     try Ledger.rename("2", on: journal)
-    #expect(try folder.replayed().names == ["1", "1", "2"])
+    #expect(try folder.files.count == (number < 4094 ? 1 : 2), "4,096 messages fill a file")
+    let replayed = try folder.replayed()
+    #expect(replayed.names == ["1", "1", "2"] && replayed.balance == 2)
   }
 
   /// The calls of each kept journal, on an object that makes them.
