@@ -28,7 +28,7 @@ import Glibc
 """
 C_SWITCH = """#include <stdlib.h>
 static int chosen;
-__attribute__((constructor)) static void choose(void) { chosen = getenv("MUTANT") ? atoi(getenv("MUTANT")) : 0; }
+__attribute__((constructor(101))) static void choose(void) { chosen = getenv("MUTANT") ? atoi(getenv("MUTANT")) : 0; }
 int fwd_mutant(int number) { return chosen == number; }
 """
 RELEASES = r"release|retain|free|deallocate|deinitialize|destroy|let_go|letGo|unlock|drop"

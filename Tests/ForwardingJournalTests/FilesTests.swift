@@ -5,6 +5,7 @@ import ForwardingTestSupport
 import Foundation
 import Glibc
 import Testing
+import TypeEncodings
 
 @Suite("The files of a journal")
 struct FilesTests {
@@ -263,6 +264,28 @@ struct FilesTests {
         #expect(try folder.bytes(name) == bytes, "\(name)")
       }
       #expect((try? folder.files) == files?.map(\.0))
+    }
+  }
+
+  @Test(
+    "files are known by what old kernels tell, where the system refuses newer calls",
+    .notEmulated("no ptrace"), .machine(.x86_64Linux))
+  func oldKernel() async {
+    await #expect(processExitsWith: .success) {
+      for (name, lose) in FilesTests.losses {
+        let folder = try Folder()
+        let status = try SystemCall.trace({
+          let journal = try folder.open()
+          for number in 1...3 { try Ledger.rename("\(number)", on: journal) }
+          try journal.rotate()
+          try Ledger.rename("4", on: journal)
+          require(try folder.replayed().names == ["1", "2", "3", "4"])
+          try lose(folder)
+          do { try journal.rotate() } catch JournalError.displaced { _exit(7) }
+        }) { $0.name == "facts" && $0.result == nil ? .fails(EPERM) : .go }
+        try? FileManager.default.removeItem(atPath: folder.path + "x")
+        require(status == 7, "\(name): \(status)")
+      }
     }
   }
 

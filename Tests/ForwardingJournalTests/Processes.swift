@@ -44,9 +44,12 @@ struct SystemCall {
     return String(decoding: bytes.prefix(max(0, count)).prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// What becomes of a traced child at a system call. At its entry, on x86-64, the call can fail with
-  /// `EIO` without being made, and can get another third argument.
-  enum Fate { case go, kill, fail, limit(to: Int) }
+  /// What becomes of a traced child at a system call. At its entry, on x86-64, the call can fail
+  /// without being made, and can get another third argument.
+  enum Fate {
+    case go, kill, fails(Int32), limit(to: Int)
+    static let fail = fails(EIO)
+  }
 
   /// Runs `body` in a child that stops at the entry and the exit of each system call.
   ///
@@ -72,7 +75,7 @@ struct SystemCall {
       require(trace(6, pid, 8 * register, UnsafeMutableRawPointer(bitPattern: value)) == 0)
     }
     let (result, third, number) = (10, 12, 15)
-    var (signal, isFailing) = (0, false)
+    var (signal, failure) = (0, nil as Int32?)
     while true {
       _ = trace(24, pid, 0, UnsafeMutableRawPointer(bitPattern: signal))
       while waitpid(child.pid, &status, 0) < 0 {}
@@ -87,14 +90,14 @@ struct SystemCall {
       require(given > 0, "the system does not tell of calls")
       let call = SystemCall(info, of: child.pid, after: entry)
       entry = call.result == nil ? call : nil
-      if isFailing { set(result, -Int(EIO)) }
-      isFailing = false
+      if let failure { set(result, -Int(failure)) }
+      failure = nil
       switch try stop(call) {
       case .go: break
       case .kill: child.kill()
-      case .fail:
+      case .fails(let code):
         set(number, -1)
-        isFailing = true
+        failure = code
       case .limit(let most):
         if let most = Int(exactly: call.arguments[2]).map({ min($0, most) }) { set(third, most) }
       }
