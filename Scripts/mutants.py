@@ -23,7 +23,8 @@ TESTS = {
 }
 SWIFT_SWITCH = """// SPDX-License-Identifier: Apache-2.0
 import Glibc
-@usableFromInline let chosenMutant = getenv("MUTANT").flatMap { Int(String(cString: $0)) } ?? 0
+// A file says which one: the compiler passes no variables to macros.
+@usableFromInline let chosenMutant = (1..<1000).first { access("FOLDER/chosen-\\($0)", F_OK) == 0 } ?? 0
 @usableFromInline func isMutant(_ number: Int) -> Bool { chosenMutant == number }
 """
 C_SWITCH = """#include <stdlib.h>
@@ -111,7 +112,7 @@ def build(copy, module, chosen):
         flags = ["-Xcc", "-include", "-Xcc", str(copy / "mutant.h")]
         (copy / "mutant.h").write_text("#ifndef __ASSEMBLER__\nint fwd_mutant(int number);\n#endif\n")
     else:
-        (folder / "Mutant.swift").write_text(SWIFT_SWITCH)
+        (folder / "Mutant.swift").write_text(SWIFT_SWITCH.replace("FOLDER", str(copy)))
     while True:
         for file in files:
             lines = (ROOT / file).read_text().split("\n")
@@ -136,13 +137,12 @@ def build(copy, module, chosen):
 def verdict(copy, number, tests, seconds):
     """The first test that sees a change. The others are ended then."""
     command = ["swift", "test", "--skip-build", "--filter", tests]
+    subprocess.run(f"rm -f chosen-*; touch chosen-{number}", shell=True, cwd=copy)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         process = subprocess.Popen(command, cwd=copy, env=dict(os.environ, MUTANT=str(number), TMPDIR=folder), text=True,
                                    errors="replace", start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
-        def end():
-            subprocess.run(["pkill", "-KILL", "-s", str(process.pid)])
-
+        end = lambda: subprocess.run(["pkill", "-KILL", "-s", str(process.pid)])
         late = threading.Timer(seconds, end)
         late.start()
         issues = (re.search(r'✘ Test "(.+?)" recorded an issue', line) for line in process.stdout)
