@@ -4,7 +4,7 @@
 
     Scripts/mutants.py MODULE [--count 40] [--seed 1] [--only NUMBER...]
 
-All changes are compiled at once, each behind a switch that the environment variable MUTANT turns on, so that one
+All changes are compiled at once, each behind a switch, so that one
 build serves them all. Changes that do not compile are left out. The list is Tests/Data/Mutants/MODULE.txt: the
 number, the kind, the place, the line as it was, and the first test that sees it, `CRASH`, `TIME` or `survives`.
 """
@@ -81,7 +81,7 @@ def pick(module, count, seed):
     folder = ROOT / FOLDERS.get(module, f"Sources/{module}")
     suffixes = ("*.c", "*.h") if module in FOLDERS else ("*.swift",)
     found = {}
-    for file in sorted(path for suffix in suffixes for path in folder.rglob(suffix)):
+    for file in sorted(path for suffix in suffixes for path in folder.rglob(suffix) if ".docc" not in str(path)):
         lines = file.read_text().split("\n")
         in_text = False
         for index, line in enumerate(lines):

@@ -120,6 +120,8 @@
       #expect(watched.proxy.rest(5) == -5)
       #expect(token.remove())
       #expect(watched.proxy.weigh(5) == 105)
+      messages.check.after { answer, _ in if answer == 1 { throw Lame(name: "after") } }
+      #expect(throws: Lame(name: "after")) { try watched.proxy.check(2) }
     }
 
     @Test("a handler around an async requirement awaits what it sends on")
@@ -130,6 +132,9 @@
       }
       #expect(try await watched.proxy.checkLater(5) == 11)
       #expect(story.take() == ["1 checks 6"])
+      watched.messages.checkLater.before { number in if number > 7 { throw Lame(name: "before") } }
+      await #expect(throws: Lame(name: "before")) { try await watched.proxy.checkLater(8) }
+      #expect(story.take() == [])
     }
 
     @Test("the target is retained, or held weakly, and then a handler may answer without it")
