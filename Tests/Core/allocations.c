@@ -135,6 +135,21 @@ static void call_back_with_much(int prefers_libffi) {
   fwd_plan_destroy(plan);
 }
 
+// MARK: Methods
+
+/// The table of methods grows. A failure to grow costs at most the method that was to be added.
+static void remember_methods(void) {
+  enum { METHODS = 200 };
+  const uintptr_t selector = 8;
+  for (uintptr_t i = 1; i <= METHODS; i++)
+    fwd_method_remember((FWDMethod){.type = 64 * i, .selector = selector}, fwd_method_epoch(selector));
+  int found = 0;
+  for (uintptr_t i = 1; i <= METHODS; i++)
+    found += fwd_method_find(fwd_method_cache, 64 * i, selector) != NULL;
+  CHECK(found == METHODS || (found == METHODS - 1 && failing > 0));
+  fwd_methods_forget(selector);
+}
+
 // MARK: Lists
 
 static void publish(void) {
@@ -168,6 +183,7 @@ static void run(void) {
     call_back(prefers_libffi);
     call_back_with_much(prefers_libffi);
   }
+  remember_methods();
   publish();
 }
 

@@ -205,6 +205,16 @@ static void check_backtrace(void) {
   free(state);
 }
 
+/// The line of an event names the function.
+static void check_event(void) {
+  char line[200] = "";
+  int ends[2], errors = dup(2);
+  CHECK(pipe(ends) == 0 && dup2(ends[1], 2) == 2);
+  fwd_write_event(FWDEventFreedCallback, (const void *)0x123456789abc);
+  CHECK(dup2(errors, 2) == 2 && read(ends[0], line, sizeof line - 1) > 0);
+  CHECK(strstr(line, "got zero: 0x123456789abc\n"));
+}
+
 int main(void) {
   static Made made[LIVE];
   plan = plan_of(1);
@@ -220,6 +230,7 @@ int main(void) {
   check_backtrace();
   check_end(made);
   check_threads();
+  check_event();
   printf("Callbacks: %d at a time, by %s%s.\n", LIVE, has_trampolines ? "trampolines" : "libffi",
          is_guarded ? ", where jumps are guarded" : "");
   // The exit code of other images has no landings.
