@@ -56,7 +56,7 @@ AT = @echo "check: $$(date +%H:%M:%S)"
 check: lint
 	$(AT) tests, with 3,000 random signatures and 200 kills
 	FORWARDING_SIGNATURES=3000 FORWARDING_SEED=1000 FORWARDING_HISTORIES=300 FORWARDING_SECONDS=2 JOURNAL_KILLS=200 \
-		$(MAKE) test-release
+		JOURNAL_FAULT_STEP=1 $(MAKE) test-release
 	$(AT) AddressSanitizer
 	Scripts/sanitize.sh address
 	$(AT) ThreadSanitizer
