@@ -125,8 +125,8 @@ def build(copy, module, chosen):
             return chosen
         wrong = set()
         for path, line in re.findall(r"(\S+?\.(?:swift|c|h)):(\d+):\d+: error", run.stdout + run.stderr):
-            # The compiler may find the fault of a change in a later line.
-            before = [m for m in chosen if m[2] == os.path.relpath(path, copy) and m[3] < int(line)]
+            # The compiler may find the fault of a change in a later line, or where a closure around it begins.
+            before = [m for m in chosen if m[2] == os.path.relpath(path, copy) and m[3] <= int(line)]
             wrong.update(m[0] for m in sorted(before, key=lambda m: m[3])[-1:])
         left = [mutant for mutant in chosen if mutant[0] not in wrong]
         if len(left) == len(chosen):
@@ -139,9 +139,9 @@ def verdict(copy, number, tests, seconds):
     command = ["swift", "test", "--skip-build", "--filter", tests]
     subprocess.run(f"rm -f chosen-*; touch chosen-{number}", shell=True, cwd=copy)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o1777)  # Some tests have a second user.
         process = subprocess.Popen(command, cwd=copy, env=dict(os.environ, MUTANT=str(number), TMPDIR=folder), text=True,
                                    errors="replace", start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
         end = lambda: subprocess.run(["pkill", "-KILL", "-s", str(process.pid)])
         late = threading.Timer(seconds, end)
         late.start()
