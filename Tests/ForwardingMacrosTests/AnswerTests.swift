@@ -177,6 +177,12 @@
       for concurrently in [false, true] {
         #expect(try await outer.messages.totalLater(1, concurrently: concurrently) == 16)
       }
+      let (deaf, total) = (Multicast<HearingProxy>(), try Message<Int, Int>("total:"))
+      #expect(throws: ForwardingError.nobodyAnswered("total:")) { try total(1, on: deaf.untyped) }
+      let lame = ClosureTarget()
+      try lame.register("total:") { (_: Int) throws -> Int in throw Lame(name: "total") }
+      deaf.untyped.add(lame)
+      #expect(throws: Lame(name: "total")) { try total(1, on: deaf.untyped) }
     }
 
     // MARK: One who answers

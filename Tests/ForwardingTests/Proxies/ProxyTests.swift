@@ -73,6 +73,22 @@ struct ProxyTests {
     withExtendedLifetime(next) {}
   }
 
+  @Test("what a target changes in its invocation, neither the next target nor the sender sees")
+  func changed() throws {
+    final class Changing: ForwardingProxy {
+      override func forward(_ invocation: Invocation) throws {
+        try invocation.setArgument(Int32(2), at: 2)
+      }
+    }
+    let (log, everyone) = (Log(), MulticastProxy())
+    everyone.add(Changing(), strongly: true)
+    everyone.add(Listener("next", log), strongly: true)
+    let call = try Messages.did.invocation(1)
+    try call.invoke(on: everyone)
+    #expect(log.all == ["next 1"])
+    #expect(try call.argument(at: 2, as: Int32.self) == 1)
+  }
+
   @Test("an `instead` handler sends the message on without a reference to the proxy")
   func proceeding() throws {
     let target = Listener("7", Log())
