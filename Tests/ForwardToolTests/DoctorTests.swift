@@ -44,6 +44,34 @@ struct DoctorTests {
       #expect(drawn.contains("<code>\(row)</code>"), "\(row)")
     }
     #expect(result.output.hasPrefix("row "))
+    for what in ["boxes/1 .* 1 delegate in", "boxes/16 .* 16 delegates in"] {
+      #expect(try result.output.contains(Regex(what)), "\(what)")
+    }
+    // Three digits or more, of which thousands are grouped.
+    let figures = result.output.split(separator: "\n").dropFirst().map {
+      $0.split(separator: " ")[1]
+    }
+    for figure in figures {
+      #expect(figure.wholeMatch(of: /\d\.\d\d|\d\d\.\d|\d{3}|\d{1,3}(,\d{3})+/) != nil, "\(figure)")
+    }
+    // In each chart, bars are as long as what they show, and the longest one is full.
+    for chart in drawn.components(separatedBy: "<figure>").dropFirst() {
+      let bars = chart.matches(of: /ns">([\d.,]+) ns.*? style="width: ([\d.]+)%/).map {
+        (time: Double($0.1.filter { $0 != "," }) ?? 0, width: Double($0.2) ?? 0)
+      }
+      let longest = try #require(bars.map(\.time).max())
+      for bar in bars {
+        #expect(abs(bar.width - max(0.5, bar.time / longest * 100)) < 1, "\(bar)")
+      }
+    }
+    let machine =
+      "sed -n 's/^model name.*: //p' /proc/cpuinfo | sort | uniq -c; . /etc/os-release; echo $PRETTY_NAME"
+    let facts = try run("/bin/sh", ["-c", machine]).output.split(separator: "\n")
+    #expect(drawn.contains(facts.last ?? "?"))
+    for processor in facts.dropLast() {
+      let words = processor.split(separator: " ", maxSplits: 1)
+      #expect(drawn.contains("\(words[1]), \(words[0]) cores"), "\(processor)")
+    }
   }
 
   @Test(

@@ -113,8 +113,10 @@ final class JournalCommandTests: Sendable {
     #expect(result.status == 65 && result.errors.contains("is not a journal"))
   }
 
-  @Test("--follow shows calls that are written meanwhile, and ends with the reader of its output")
-  func follow() throws {
+  @Test(
+    "--follow shows calls that are written meanwhile, and ends with the reader of its output, or at damage",
+    arguments: [false, true])
+  func follow(isDamaged: Bool) throws {
     try write()
     let process = Process()
     process.executableURL = Tool.program
@@ -134,10 +136,16 @@ final class JournalCommandTests: Sendable {
     try write()
     read(until: 6)
     #expect(text.split(separator: "\n").count == 6)
-    try output.fileHandleForReading.close()
-    try write()
+    if isDamaged {
+      let file = try #require(FileHandle(forWritingAtPath: path))
+      try file.seekToEnd()
+      try file.write(contentsOf: JournalBytes.record(kind: 2, 100, []))
+    } else {
+      try output.fileHandleForReading.close()
+      try write()
+    }
     process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    #expect(process.terminationStatus == (isDamaged ? 65 : 0))
   }
 
   @Test("a listing that the disk does not take fails, and does not look whole")
@@ -183,6 +191,12 @@ final class JournalCommandTests: Sendable {
     result = try Tool.run(["journal", "--json", "--salvage", output, path])
     #expect(result.output.hasPrefix("{\"saved\":2,\"skipped\":[{\"path\":"))
     #expect(result.output.hasSuffix("\"missing\":[[2,2]]}\n"))
+    // So is a torn end.
+    try whole.dropLast().write(to: URL(fileURLWithPath: path))
+    try FileManager.default.removeItem(atPath: output)
+    result = try Tool.run(["journal", "--salvage", output, path])
+    let torn = whole.count - 1 - (try JournalReader(at: output).size)
+    #expect(result.output.contains("2 calls in \(output)\nleft out  \(path): \(torn) bytes from"))
   }
 
   @Test("a refused encoding of many records is parsed once")

@@ -13,6 +13,7 @@ private final class Modules: Sendable {
     }
     extension Named { public func rename(_ name: String) {} }
     public protocol Sized { var size: Int { get } }
+    public protocol Numbered { init(number: Int) }
     """
   static let rooms = """
     public import Base
@@ -36,6 +37,7 @@ private final class Modules: Sendable {
     }
     public protocol Made { init(number: Int) }
     public protocol Ordered: Comparable {}
+    public protocol Suite: Numbered {}
     """
 
   static let folder = FileManager.default.temporaryDirectory
@@ -129,6 +131,7 @@ struct ProxyCommandTests {
     .compilerOfOwnMachine,
     arguments: [
       (["Rooms.Made"], 1, "no proxy can have 'init(number: Int)', which 'Made' requires"),
+      (["Rooms.Suite"], 1, "no proxy can have 'init(number: Int)', which 'Numbered' requires"),
       (["Rooms.Ordered"], 1, "'Ordered' inherits 'Comparable', and no proxy can conform to that"),
       (["Rooms.Roam"], 1, "no public protocol 'Roam'; it has: Door, Listener, Made, Ordered, "),
       (["Rooms.Roam"], 1, "'FoundationEssentials' and 'FoundationXML' are beside 'Foundation'"),

@@ -128,7 +128,7 @@ struct AwaitedDeliveryTests {
     #expect(try await read("abc", UnsafeRawPointer(bitPattern: 8), on: Worker()) == 4)
   }
 
-  @Test("an answer that cannot be read ends no delivery, and is the error of the report")
+  @Test("an answer that cannot be read ends no delivery that is reported; it is the error of the sender")
   func unreadable() async throws {
     let proxy = workers(3, log)
     let give = try Message<SpecialGiven>("give")
@@ -138,6 +138,11 @@ struct AwaitedDeliveryTests {
       try await give.report(on: proxy, concurrently: false)
     }
     #expect(log.count == 6)
+    for concurrently in [false, true] {
+      await #expect(throws: InvocationError.self) {
+        try await give.all(on: proxy, concurrently: concurrently)
+      }
+    }
   }
 
   @Test("a synchronous send reports async methods as errors, and calls the others")
