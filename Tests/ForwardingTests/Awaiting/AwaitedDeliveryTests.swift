@@ -128,7 +128,7 @@ struct AwaitedDeliveryTests {
     #expect(try await read("abc", UnsafeRawPointer(bitPattern: 8), on: Worker()) == 4)
   }
 
-  @Test("an answer that cannot be read ends no delivery that is reported; it is the error of the sender")
+  @Test("an answer that cannot be read is the error of a report, or of the sender")
   func unreadable() async throws {
     let proxy = workers(3, log)
     let give = try Message<SpecialGiven>("give")

@@ -239,7 +239,8 @@ struct EventTests {
       try send(1000..<1001)
       proxy.add(target, strongly: true)
       try send(1001..<1010)
-      require(told.count == 1001, "\(told.count) lines")
+      let ends = told.all.count { $0.contains("selectors and more") }
+      require(told.count == 1001 && ends == 1, "\(told.count) lines, \(ends) of the end")
       let last = told.all.last ?? ""
       require(
         last
