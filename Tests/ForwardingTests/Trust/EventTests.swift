@@ -95,6 +95,20 @@ struct EventTests {
     }
   }
 
+  @Test("a once-only target that was asked for a method that it has not died reached")
+  func asked() throws {
+    for lane in [DeliveryLane.caller, .blocking(DispatchQueue(label: "once"))] {
+      let (proxy, told) = (MulticastProxy(), Log())
+      proxy.onDiagnostic = { told.add(caseName($0)) }
+      var target: ClosureTarget? = ClosureTarget()
+      proxy.add(target!, on: lane, once: true)
+      try did(1, on: proxy)
+      target = nil
+      try did(2, on: proxy)
+      #expect(told.all == ["unanswered", "deadTarget", "unanswered"])
+    }
+  }
+
   @Test("adding removes dead targets, so that those of an event that never comes do not pile up")
   func rare() {
     let proxy = MulticastProxy()
