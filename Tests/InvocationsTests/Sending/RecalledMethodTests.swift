@@ -73,6 +73,32 @@ struct RecalledMethodTests {
     }
   }
 
+  @Test("an object from a C function is owned once, whether the function retains it or not")
+  func objects() throws {
+    final class Giver {}
+    typealias Give = @convention(c) (UnsafeRawPointer, UnsafeRawPointer) -> UnsafeRawPointer
+    let kept: Give = { receiver, _ in receiver }
+    let given: Give = { receiver, _ in
+      UnsafeRawPointer(Unmanaged<AnyObject>.fromOpaque(receiver).retain().toOpaque())
+    }
+    for (selector, function, isRetained) in [("kept", kept, false), ("given", given, true)] {
+      try MethodTable.of(Giver.self).register(
+        Selector(interning: selector), encoding: "@@:",
+        unsafeFunction: unsafeBitCast(function, to: UnsafeRawPointer.self),
+        returnsRetained: isRetained)
+      let message = try Message<Giver>(Selector(interning: selector))
+      weak var giver: Giver?
+      do {
+        let made = Giver()
+        giver = made
+        // The first send makes the method known.
+        for _ in 0..<3 { #expect(try message(on: made) === made) }
+        withExtendedLifetime(made) {}
+      }
+      #expect(giver == nil, "\(selector)")
+    }
+  }
+
   @Test("each of thousands of selectors and classes has its own method")
   func many() throws {
     final class One {}
