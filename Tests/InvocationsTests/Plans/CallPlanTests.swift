@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CForwardingFixtures
 import ForwardingTestSupport
 import Glibc
 import Invocations
@@ -92,6 +93,22 @@ struct SharedPlanTests {
       withExtendedLifetime(signature) {}
     }
     #expect(plan == nil)
+  }
+
+  @Test(
+    "plans of signatures from outside leave nothing behind",
+    .enabled(if: fixture_allocated_bytes() >= 0 && Sanitizer.current == nil))
+  func memory() async {
+    await #expect(processExitsWith: .success) {
+      func makePlans(_ sizes: Range<Int>) throws {
+        for size in sizes { _ = try Invocation(parsing: "v@:{left=[\(size)c]i}") }
+      }
+      try makePlans(1..<1000)
+      let before = fixture_allocated_bytes()
+      try makePlans(1000..<11_000)
+      let left = fixture_allocated_bytes() - before
+      require(left < 100_000, "\(left) bytes")
+    }
   }
 
   @Test("threads that make and release plans of one signature never see a released one")
