@@ -53,6 +53,9 @@
       #expect(story.take().count == 200)
       #expect(failures.read { $0 } == 1)
       ear.errand = nil
+      // Nor is a step left of a call that no target gets.
+      let none = Multicast<HearingProxy>()
+      for _ in 0..<1000 { none.proxy.hear(0) }
       targets.proxy.hear(0)
       #expect(story.take() == ["1 hears 0"])
     }

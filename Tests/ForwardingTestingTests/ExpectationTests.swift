@@ -126,7 +126,10 @@
             rows::(1, 2)
           """,
         ])
-      for row in 0..<20 { spy.proxy.rows(row, row) }
+      for row in 0..<3 { spy.proxy.rows(row, row) }
+      spy.messages.chatDidReceive.expect()
+      #expect(failures.texts.last?.hasSuffix("\n  rows::(2, 2)") == true)
+      for row in 3..<20 { spy.proxy.rows(row, row) }
       spy.messages.chatDidReceive.expect()
       #expect(failures.texts.last?.split(separator: "\n").count == 10)
       #expect(failures.texts.last?.hasSuffix("\n  … and 17 more") == true)
