@@ -32,7 +32,7 @@ package struct AnswerCombiner: Sendable {
       let isNoted = known[selector]?.contains { $0.proxy == proxy && $0.plan === combiner.plan }
       if isNoted != true { known[selector, default: []].append(combiner) }
     }
-    message.plan.isCombined.store(true, ordering: .releasing)
+    message.plan.isCombined.store(true, ordering: .relaxed)
   }
 
   /// What the protocols with a message say; most say nothing.

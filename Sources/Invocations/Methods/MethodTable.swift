@@ -309,7 +309,7 @@ public final class MethodTable: Sendable {
   public func adopt(_ description: ProtocolDescription) {
     state.withLock { state in
       if !state.protocols.contains(description) { state.protocols.append(description) }
-      hasProtocols.store(true, ordering: .releasing)
+      hasProtocols.store(true, ordering: .relaxed)
     }
   }
 
@@ -323,7 +323,7 @@ public final class MethodTable: Sendable {
 
   /// The protocols that the class itself adopts.
   private var protocols: [ProtocolDescription] {
-    hasProtocols.load(ordering: .acquiring) ? state.read { $0.protocols } : []
+    hasProtocols.load(ordering: .relaxed) ? state.read { $0.protocols } : []
   }
 
   /// Whether the class or a superclass adopts a protocol.
