@@ -28,6 +28,13 @@ struct GatheringTests {
       #expect(sums.answers.map(\.host) == (0..<3).prefix(count).map { UInt64($0) })
     }
     #expect(crowd.statistics.strange == 2 + 4)
+    // The message gets the first answer, also one that cannot be read.
+    let odd = try Self.crowd([(1, [1]), (2, [1, 0, 0, 0])])
+    let sums = try await odd.gather(expecting: 2) { odd in
+      await #expect(throws: WireError.self) { try await Vault.deposit(1, on: odd) }
+      return Int32(0)
+    }
+    #expect(sums.answers.map { (try? $0.result.get()) == nil } == [true, false])
   }
 
   @Test("answers of 64 MB in all are accepted, and not one byte more", arguments: [0, 1])
