@@ -14,12 +14,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = {"CForwardingShims": "CShims/CallShims", "CJournalShims": "CShims/JournalShims"}
 # The tests of a module; without an entry, MODULETests.
 TESTS = {
-    "Invocations": "InvocationsTests|ForwardingTests",
+    "Invocations": "InvocationsTests|ForwardingTests|ForwardingMacrosTests",
     "CForwardingShims": "InvocationsTests|ForwardingTests",
     "CJournalShims": "ForwardingJournalTests",
     "ForwardingWire": "ForwardingWireTests|ForwardingJournalTests",
     "forward": "ForwardToolTests",
-    "Forwarding": "ForwardingTests|ForwardingMacrosTests",
+    "Forwarding": "ForwardingTests|ForwardingMacrosTests|ForwardingRemoteTests",
 }
 SWIFT_SWITCH = """// SPDX-License-Identifier: Apache-2.0
 import Glibc
