@@ -92,6 +92,26 @@ struct FreedCallbackTests {
     #expect(printedLines(result).count { $0.contains("its callback is gone") } == 1)
   }
 
+  @Test(
+    "a closure is released with its callback, however deep its calls were",
+    arguments: CallbackCode.allCases)
+  func deep(code: CallbackCode) async {
+    final class Recursion: @unchecked Sendable {
+      var function: Number?
+      func call(_ depth: Int) -> Int { depth == 0 ? 0 : (function?(depth - 1) ?? 0) + 1 }
+    }
+    await #expect(processExitsWith: .success) { [code] in
+      let (census, recursion) = (Census(), Recursion())
+      do {
+        let callback = try code.callback(census.owning { recursion.call($0) })
+        recursion.function = unsafe callback.pointer.function(as: Number.self)
+        try #require(recursion.call(200) == 200)
+        withExtendedLifetime(callback) {}
+      }
+      try #require(census.died == 1)
+    }
+  }
+
   @Test("the function that was freed last is reused last, also of scopes", arguments: [0, 1])
   func oldestFirst(prefersLibffi: Int32) async {
     await #expect(processExitsWith: .success) { [prefersLibffi] in
