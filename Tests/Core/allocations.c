@@ -25,10 +25,12 @@ void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__real_realloc(void *old, size_t size);
+void *__real_ffi_closure_alloc(size_t size, void **code);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_realloc(void *old, size_t size);
+void *__wrap_ffi_closure_alloc(size_t size, void **code);
 
 static int fails(void) { return ++allocations == failing; }
 
@@ -40,6 +42,9 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size) {
   return fails() ? NULL : __real_aligned_alloc(alignment, size);
 }
 void *__wrap_realloc(void *old, size_t size) { return fails() ? NULL : __real_realloc(old, size); }
+void *__wrap_ffi_closure_alloc(size_t size, void **code) {
+  return fails() ? NULL : __real_ffi_closure_alloc(size, code);
+}
 
 // MARK: Plans and callbacks
 
@@ -187,8 +192,19 @@ static void run(void) {
   publish();
 }
 
+/// The first callback of a kind finds no code of an earlier one.
+static void call_back_first(int prefers_libffi) {
+  for (failing = 1;; failing++) {
+    allocations = 0;
+    call_back(prefers_libffi);
+    if (allocations < failing) break;
+  }
+}
+
 int main(void) {
   fwd_set_event_handler(note_event);
+  call_back_first(0);
+  call_back_first(1);
   for (failing = 1;; failing++) {
     allocations = 0;
     run();
