@@ -33,6 +33,7 @@ struct DamageTests {
       var defining: [String: UInt64] = [:]
       while let record = try reader.next() {
         places[record.sequence] = record.offset..<reader.offset
+        #expect(reader.torn == 0)
         definitions[record.sequence] = defining[record.selector] ?? record.sequence
         defining[record.selector] = definitions[record.sequence]
       }

@@ -146,14 +146,17 @@ struct FilesTests {
     #expect(try firsts(folder) == [3, 5, 7, 9, 11])
   }
 
-  @Test("a closed journal is free for others, even if a forked child still has its file")
-  func forked() async {
-    await #expect(processExitsWith: .success) {
+  @Test(
+    "a journal that is closed or released is free for others, even if a forked child still has its file",
+    arguments: [false, true])
+  func forked(isClosed: Bool) async {
+    await #expect(processExitsWith: .success) { [isClosed] in
       let folder = try Folder()
-      let journal = try folder.open()
+      var journal: Journal? = try folder.open()
       let child = Child { while true { pause() } }
       defer { child.kill() }
-      try journal.close()
+      if isClosed { try journal?.close() }
+      journal = nil
       _ = try folder.open()
     }
   }
