@@ -157,8 +157,8 @@ let package = Package(
 
     // What several tests use.
     shims("CForwardingFixtures", "Tests/Fixtures"),
-    testSupport("ForwardingTestSupport", ["TypeEncodings"]),
-    // A class of another module, whose method tables the tests extend.
+    testSupport("ForwardingTestSupport", ["TypeEncodings", "CForwardingFixtures"]),
+    // A type of another module.
     testSupport("ForeignTypes", ["Forwarding", "Invocations"]),
     // Protocols with `@Forwardable`. Empty without the trait `Macros`.
     testSupport("ProxyProtocols", ["Forwarding"], [.strictMemorySafety()]),

@@ -19,21 +19,21 @@ build() {
 # Each allocation fails once.
 build allocations -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=function \
   -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc,--wrap=realloc,--wrap=ffi_closure_alloc
-"$folder/allocations"
+timeout 120 "$folder/allocations"
 
 build lists -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=function
-"$folder/lists"
+timeout 120 "$folder/lists"
 
 # A call that copies more than the rest of the stack hits the guard page, and does not write past it.
 build guard -O2
-"$folder/guard"
-"$folder/guard" many
+timeout 120 "$folder/guard"
+timeout 120 "$folder/guard" many
 
 # Callbacks: their code pages, thousands of callbacks, a child process, threads, process exit, and backtraces.
 build callbacks -O2
-"$folder/callbacks"
+timeout 120 "$folder/callbacks"
 build callbacks -O2 -DFWD_WITHOUT_DIRECT_ENGINE
-"$folder/callbacks"
+timeout 120 "$folder/callbacks"
 
 # Held values are disposed of neither too early nor too late. A checked build has few hold slots per thread.
 if [ "$(uname -m)" = x86_64 ]; then

@@ -277,7 +277,7 @@
           if thread == 0 {
             single.target = ears[number % 2]
           } else {
-            precondition([1, 2].contains(single.proxy.total(1)))
+            if ![1, 2].contains(single.proxy.total(1)) { Issue.record("another answer") }
           }
         }
       }
@@ -291,9 +291,9 @@
         for _ in 0..<200 {
           if thread == 0 {
             let token = watched.untyped.before { _ in count.withLock { $0 += 1 } }
-            precondition(token.remove())
+            if !token.remove() { Issue.record("the handler is gone") }
           } else {
-            precondition(watched.proxy.total(1) == 1)
+            if watched.proxy.total(1) != 1 { Issue.record("another answer") }
           }
         }
       }

@@ -44,7 +44,7 @@
     static func == (one: Self, other: Self) -> Bool { one.values == other.values }
   }
 
-  @Suite("Awaited requirements with values of any size", .timeLimit(.minutes(60)))
+  @Suite("Awaited requirements with values of any size")
   struct AwaitedGenericTests {
     /// Generic code that is not specialized for the type.
     @inline(never)

@@ -6,7 +6,7 @@
   import ForwardingTestSupport
   import Testing
 
-  @Suite("The turns of targets in an awaited requirement", .timeLimit(.minutes(60)))
+  @Suite("The turns of targets in an awaited requirement")
   struct AwaitedTurnsTests {
     private let story = Story()
     private let refusal = ForwardingError.wouldDeadlock(.init(selector: nil, target: Ear.self))

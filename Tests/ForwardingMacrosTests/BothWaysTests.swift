@@ -212,10 +212,6 @@
 
   @Suite("Proxies that call their targets, and proxies that send messages")
   struct BothWaysTests {
-    private static func number(_ name: String) -> Int? {
-      ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
-    }
-
     private static func step(
       _ number: Int, _ made: Int, _ route: World.Route, _ random: inout some RandomNumberGenerator,
       isErrand: Bool = false
@@ -272,8 +268,8 @@
       arguments: World.Route.allCases)
     private func histories(_ route: World.Route) async {
       Self.known
-      let seed = Self.number("FORWARDING_SEED") ?? 1
-      for history in 0..<(Self.number("FORWARDING_HISTORIES") ?? (route == .called ? 300 : 100)) {
+      let seed = setting("FORWARDING_SEED", 1)
+      for history in 0..<setting("FORWARDING_HISTORIES", route == .called ? 300 : 100) {
         var random = SeededGenerator(seed: UInt64(seed + history))
         let isSource = (seed + history) % 3 == 0 && route != .visited
         // Awaited messages are another way again.

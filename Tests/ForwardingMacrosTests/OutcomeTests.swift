@@ -410,7 +410,7 @@
     }
   }
 
-  @Suite("The results of a requirement's sender", .timeLimit(.minutes(60)))
+  @Suite("The results of a requirement's sender")
   struct OutcomeTests {
     private func send(
       _ sending: Sending, to targets: Targets, behind: Behind

@@ -5,7 +5,7 @@
   import Invocations
   import Testing
 
-  @Suite("Messages of a protocol to many targets", .timeLimit(.minutes(60)))
+  @Suite("Messages of a protocol to many targets")
   struct MulticastMessageTests {
     private let story = Story()
     private let targets = Multicast<HearingProxy>()

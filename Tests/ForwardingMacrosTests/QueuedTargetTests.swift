@@ -28,7 +28,7 @@
     init(_ story: Story) { ear = Ear(1, story) }
   }
 
-  @Suite("A proxy's targets on a queue or an actor", .timeLimit(.minutes(60)))
+  @Suite("A proxy's targets on a queue or an actor")
   struct QueuedTargetTests {
     private let story = Story()
     private let queue = DispatchQueue(label: "office")

@@ -147,7 +147,7 @@ final class StagedTransport: Transport {
   func close() { inner.close() }
 }
 
-@Suite("Calls over a transport that does anything", .timeLimit(.minutes(60)))
+@Suite("Calls over a transport that does anything")
 struct CallModelTests {
   /// Makes one call over such a transport, in a task that the transport may cancel.
   private func call(

@@ -11,7 +11,7 @@ import Testing
 import Glibc
 
 /// Bytes that no process of this package sends, each with the answer that it gets.
-@Suite("Hostile messages", .timeLimit(.minutes(60)))
+@Suite("Hostile messages")
 struct HostileMessageTests {
   /// A change to a request for a deposit, and the refusal that it leads to.
   private struct Harm {
@@ -137,7 +137,7 @@ struct HostileMessageTests {
   }
 }
 
-@Suite("Peers, as the transport knows them", .timeLimit(.minutes(60)))
+@Suite("Peers, as the transport knows them")
 struct PeerTests {
   private static let peers: [TransportPeer] = [
     .process(id: 1, user: 0, group: 0), .process(id: 2, user: 0, group: 0),
@@ -236,7 +236,7 @@ struct PeerTests {
 }
 
 /// What one peer can take of a host, and for how long.
-@Suite("What a host gives a peer", .timeLimit(.minutes(60)))
+@Suite("What a host gives a peer")
 struct HostDefenceTests {
   @Test(
     "calls beyond the limits of the host or of the proxy are refused", arguments: Way.allCases
@@ -384,7 +384,7 @@ enum Lane: String, CaseIterable {
   }
 }
 
-@Suite("The limit of a host whose lane stands still", .timeLimit(.minutes(60)))
+@Suite("The limit of a host whose lane stands still")
 struct LaneLimitTests {
   /// A bank whose lane stands still until the gate is opened.
   private func bank(_ lane: Lane) throws -> (Bank, gate: DispatchSemaphore) {

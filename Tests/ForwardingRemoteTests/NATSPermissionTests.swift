@@ -9,7 +9,7 @@
   import Testing
 
   @Suite(
-    "Permissions of a NATS server", .serialized, .timeLimit(.minutes(60)), .natsServer)
+    "Permissions of a NATS server", .serialized, .natsServer)
   struct NATSPermissionTests {
     /// The server of the documentation.
     private let server: NATSServer
@@ -158,7 +158,7 @@
       "nats-server and openssl are installed where FORWARDING_NEEDS_NATS is set",
       .enabled(
         if: ProcessInfo.processInfo.environment["FORWARDING_NEEDS_NATS"] != nil,
-        "only 'make test-remote' says that they must be there"))
+        "only 'make check' and 'make test-remote' say that they must be there"))
     func programs() {
       #expect(NATSServer.shared != nil, "there is no nats-server, or it does not start")
       #expect(Certificates.program != nil, "there is no openssl")
@@ -166,7 +166,7 @@
   }
 
   @Suite(
-    "Certificates of NATS servers and their clients", .timeLimit(.minutes(60)),
+    "Certificates of NATS servers and their clients",
     .natsServer,
     .enabled(if: Certificates.program != nil, "no openssl is installed"))
   struct NATSSecurityTests {

@@ -10,7 +10,7 @@
   import Testing
 
   @Suite(
-    "Answers and queues of a NATS server", .serialized, .timeLimit(.minutes(60)), .natsServer)
+    "Answers and queues of a NATS server", .serialized, .natsServer)
   struct NATSTests {
     /// A plain connection that listens to subjects.
     private func listening(_ server: NATSServer, to subjects: [String]) throws -> LoopbackSocket {
@@ -217,7 +217,7 @@
     }
   }
 
-  @Suite("Servers that are joined", .timeLimit(.minutes(60)), .natsServer)
+  @Suite("Servers that are joined", .natsServer)
   struct LeafNodeTests {
     /// Waits until one host can be reached, as the servers exchange their subscriptions.
     private func reach(_ remote: RemoteProxy) async throws {

@@ -10,12 +10,8 @@ import Testing
 
 /// Processes and servers that are killed, stopped and flooded. `REMOTE_KILLS` sets the
 /// number of calls to those that are killed, and `REMOTE_FLOOD` that of requests that flood.
-@Suite("Processes and servers that fail", .serialized, .timeLimit(.minutes(60)))
+@Suite("Processes and servers that fail", .serialized)
 struct ProcessFaultTests {
-  private static func setting(_ name: String, _ usual: Int) -> Int {
-    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
-  }
-
   @Test(
     "each call ends, and none is performed twice, while hosts are killed six times, or their server twice",
     arguments: Way.outside)
@@ -25,7 +21,7 @@ struct ProcessFaultTests {
     // Over a server, a call may be lost.
     if way == .nats { remote.deadline = .seconds(5) }
     let before = remote.statistics
-    let calls = Self.setting("REMOTE_KILLS", 10_000) / (way == .nats ? 2 : 1)
+    let calls = setting("REMOTE_KILLS", 10_000) / (way == .nats ? 2 : 1)
     let (kills, width) = way == .nats ? (2, 200) : (6, 100)
     let endings = Endings()
     async let sent: Void = endings.send(0..<calls, to: remote, atATime: width)
@@ -94,7 +90,7 @@ struct ProcessFaultTests {
     let endings = Endings()
     await endings.send(0..<100, to: remote, atATime: 10)
     let before = residentKilobytes(of: process.number)
-    let requests = Self.setting("REMOTE_FLOOD", 120_000)
+    let requests = setting("REMOTE_FLOOD", 120_000)
     async let sent = flooding(requests, try Self.flood(process))
     if way == .socket {
       await endings.send(100..<1100, to: remote, atATime: 10)

@@ -8,7 +8,7 @@ import Invocations
 import RemoteTestSupport
 import Testing
 
-@Suite("Calls to other processes", .timeLimit(.minutes(60)))
+@Suite("Calls to other processes")
 struct RemoteCallTests {
   @Test("a call is sent, performed and answered", arguments: Way.allCases)
   func asked(way: Way) async throws {
@@ -213,7 +213,7 @@ struct RemoteCallTests {
   }
 }
 
-@Suite("The example in Documentation/Wire.md", .timeLimit(.minutes(60)))
+@Suite("The example in Documentation/Wire.md")
 struct WirePageTests {
   private final class Account: MethodDeclaring {
     static func declareMethods(_ methods: MethodDeclarations) {

@@ -11,7 +11,7 @@ import Testing
 
 import Glibc
 
-@Suite("The end of calls, hosts and transports", .timeLimit(.minutes(60)))
+@Suite("The end of calls, hosts and transports")
 struct RemoteEndTests {
   @Test(
     "a host that is closed, or released, releases its targets", arguments: Way.allCases,
@@ -188,7 +188,7 @@ struct RemoteEndTests {
   }
 }
 
-@Suite("Hosts that drain while calls begin", .timeLimit(.minutes(60)))
+@Suite("Hosts that drain while calls begin")
 struct DrainingTests {
   @Test("a host that drains waits for a call that is being decoded", arguments: Way.allCases)
   func beginning(way: Way) async throws {

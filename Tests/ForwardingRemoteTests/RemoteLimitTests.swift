@@ -7,7 +7,7 @@ import Testing
 
 /// Each row of "Limits" in Documentation/Wire.md: a value at the limit is accepted, and one beyond
 /// it is refused.
-@Suite("Limits of encoded calls from other processes", .timeLimit(.minutes(60)))
+@Suite("Limits of encoded calls from other processes")
 struct RemoteLimitTests {
   /// A value of a size at a limit, and one beyond it.
   private struct Limit: Sendable, CustomTestStringConvertible {

@@ -131,7 +131,7 @@
   /// and one that fails.
   private enum There: Int, CaseIterable { case answering, none, leaving, failing }
 
-  @Suite("Outcomes of requirements in another process", .timeLimit(.minutes(60)))
+  @Suite("Outcomes of requirements in another process")
   struct RemoteOutcomeTests {
     /// A host with such a target, and a reference to it.
     private func host(

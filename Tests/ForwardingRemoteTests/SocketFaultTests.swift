@@ -9,7 +9,7 @@ import Testing
 
 import Glibc
 
-@Suite("Sockets, their files and other users", .timeLimit(.minutes(60)))
+@Suite("Sockets, their files and other users")
 struct SocketFaultTests {
   private let path = socketPath()
 

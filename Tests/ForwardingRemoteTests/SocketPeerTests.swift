@@ -9,7 +9,7 @@ import Testing
 import Glibc
 
 /// Real sockets: many peers, and the end of a connection at any moment.
-@Suite("Peers of a socket", .timeLimit(.minutes(60)))
+@Suite("Peers of a socket")
 struct SocketPeerTests {
   private let path = socketPath()
 

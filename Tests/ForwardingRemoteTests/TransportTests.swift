@@ -8,7 +8,7 @@ import RemoteTestSupport
 import Testing
 
 /// What each transport promises, without calls.
-@Suite("Transports", .timeLimit(.minutes(60)))
+@Suite("Transports")
 struct TransportTests {
   /// Subjects of this test alone, as a server is shared.
   private let number = UInt32.random(in: 0 ... .max)

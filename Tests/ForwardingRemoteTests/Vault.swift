@@ -6,6 +6,7 @@ import ForwardingWire
 import Invocations
 import RemoteTestSupport
 import Synchronization
+import Testing
 
 /// The object that tests expose, in this process or in another one.
 final class Vault: MethodDeclaring, @unchecked Sendable {
@@ -221,11 +222,19 @@ func changes(of transport: any Transport) -> (Guarded<[TransportState]>, any Tra
   return (states, transport.onChange { state in states.withLock { $0.append(state) } })
 }
 
-/// Waits until a condition holds, however long a busy machine takes.
+/// Waits until a condition holds, as long as the busiest machine takes.
 nonisolated(nonsending) func eventually(
-  _ holds: nonisolated(nonsending) () async throws -> Bool
+  _ holds: nonisolated(nonsending) () async throws -> Bool,
+  sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-  while try await !holds() { try await Task.sleep(for: .milliseconds(1)) }
+  let end = ContinuousClock.now + .seconds(200)
+  while try await !holds() {
+    if ContinuousClock.now > end {
+      Issue.record("this does not come to hold", sourceLocation: sourceLocation)
+      throw CancellationError()
+    }
+    try await Task.sleep(for: .milliseconds(1))
+  }
 }
 
 /// Sends a request, and returns the first answer.

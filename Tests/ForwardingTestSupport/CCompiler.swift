@@ -20,7 +20,7 @@ public struct CCompiler: Sendable, CustomStringConvertible {
 
   private init(_ name: String) throws {
     guard let path = Toolchain.path(of: name) else {
-      throw Failure(description: "no '\(name)' in PATH; run 'make setup'")
+      throw Failure(description: "no '\(name)' in PATH; run 'Scripts/setup.sh test'")
     }
     (self.path, description) = (path, name)
   }

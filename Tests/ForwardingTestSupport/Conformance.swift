@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Testing
+
 /// The cases on which other libraries' tests and measurements agree, by their number in
 /// `conformance.tsv`.
 public struct Conformance: Sendable {
@@ -29,7 +31,7 @@ public struct Conformance: Sendable {
     case .check(let body): try body()
     case .checked(let suite): print("\(id) is checked in \(suite)")
     case .notApplicable(let reason): print("\(id) does not apply: \(reason)")
-    case nil: print("\(id) is no row")
+    case nil: Issue.record("\(id) is no row")
     }
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CForwardingFixtures
 import Foundation
 import Testing
 import TypeEncodings
@@ -95,6 +96,12 @@ extension Trait where Self == ConditionTrait {
   /// Skips a test where the kernel filters no system calls.
   package static var seccomp: Self {
     .enabled(if: TestMachine.hasSystemCallFilters, "no filters of system calls (seccomp) here")
+  }
+
+  /// Skips a test where the C library, or the allocator of a sanitizer, counts no memory.
+  package static var countsMemory: Self {
+    .enabled(
+      if: fixture_allocated_bytes() >= 0 && Sanitizer.current == nil, "no memory is counted here")
   }
 
   /// Skips a test where a process has one user only.

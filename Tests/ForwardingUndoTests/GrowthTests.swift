@@ -7,7 +7,7 @@ import Testing
 
 /// The memory of steps, counted by the C library. Each test runs in a process of its own, where no
 /// other code allocates.
-@Suite("Many undos", .enabled(if: isMemoryCounted, "a sanitizer replaces the allocator"))
+@Suite("Many undos", .countsMemory)
 struct GrowthTests {
   static let count = 100_000
 
@@ -53,10 +53,3 @@ struct GrowthTests {
     }
   }
 }
-
-/// False under a sanitizer, which replaces the allocator.
-private let isMemoryCounted: Bool = {
-  let before = fixture_allocated_bytes()
-  let array = [Int](repeating: 1, count: 10_000)
-  return before >= 0 && fixture_allocated_bytes() - before >= 8 * array.count
-}()

@@ -185,8 +185,8 @@ struct UndoModelTests {
   @Test("a stack behaves as the naive model does in random histories")
   func histories() {
     let seed = setting("FORWARDING_SEED", 1)
-    let count = setting("FORWARDING_HISTORIES", 500)
-    let actions = setting("FORWARDING_ACTIONS", 30)
+    let count = setting("FORWARDING_HISTORIES", 100)
+    let actions = 30
     print("histories of undo: \(count) from seed \(seed), of \(actions) actions")
     for seed in seed..<(seed + count) {
       if let difference = Self.difference(UInt64(seed), actions: actions) {

@@ -5,7 +5,7 @@ import Testing
 
 /// Runs the corpus: the inputs that once broke something, each under a name that says what, and the
 /// beginnings of formats that random bytes do not reach.
-@Suite("The fuzzing corpus breaks nothing", .timeLimit(.minutes(60)))
+@Suite("The fuzzing corpus breaks nothing")
 struct CorpusTests {
   private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fuzz/Corpus")

@@ -29,7 +29,7 @@ struct SnippetTests {
   #if Macros
     @Test("a process calls an object of another one, and prints the values in its comments")
     func twoProcesses() throws {
-      let path = "/tmp/forward-\(UInt64.random(in: 0 ... .max))"
+      let path = "\(FileManager.default.temporaryDirectory.path)/\(UInt64.random(in: 0 ... .max))"
       let host = Process()
       host.executableURL = try Repository.program("TwoProcesses")
       host.arguments = ["host", path]

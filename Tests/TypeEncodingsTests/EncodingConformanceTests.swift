@@ -11,7 +11,7 @@ struct ConformanceTests {
     #expect(try Self.table.unmatched() == [])
   }
 
-  @Test("row", arguments: table.answers.keys.sorted())
+  @Test("a case on which other libraries agree holds here", arguments: table.answers.keys.sorted())
   func row(id: String) throws { try Self.table.run(id) }
 
   // MARK: Checks

@@ -7,7 +7,7 @@ import Testing
 private let saved = try! Message<Void, Int, String>("saved:as:")
 private let number = try! Message<NoResult, Int32>("number:")
 
-@Suite("Streams of calls", .timeLimit(.minutes(60)))
+@Suite("Streams of calls")
 struct CallStreamTests {
   @Test("a stream has the arguments of each call, in order")
   func arguments() async throws {

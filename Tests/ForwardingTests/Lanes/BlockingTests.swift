@@ -45,7 +45,7 @@ struct BlockingTests {
   }
 
   @Test(
-    "chain", arguments: chains,
+    "a chain of blocking queues ends, or its circle is refused", arguments: chains,
     [(nil, false), (300, false), (nil, true), (300, true)] as [(seconds: Int?, isReported: Bool)])
   fileprivate func ends(_ chain: Chain, _ way: (seconds: Int?, isReported: Bool)) throws {
     let one = DispatchQueue(label: "one")

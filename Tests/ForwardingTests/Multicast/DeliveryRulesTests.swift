@@ -108,7 +108,7 @@ private let rules = [
 
 @Suite("The rules of deliveries, in each way of sending")
 struct DeliveryRulesTests {
-  @Test("rule", arguments: rules)
+  @Test("each way of sending keeps the rules of delivery", arguments: rules)
   fileprivate func holds(_ rule: Rule) async {
     for way in rule.ways {
       let transcript = await RealWorld(Setting(way: way)).take(all: rule.steps)

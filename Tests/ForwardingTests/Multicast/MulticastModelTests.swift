@@ -265,14 +265,10 @@ func compare(
 /// `make check` takes 300, and `make check-machines` 3,000), and `FORWARDING_SEED` the first seed.
 @Suite("Multicast: random histories")
 struct MulticastModelTests {
-  private static func number(_ name: String) -> Int? {
-    ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
-  }
-
   @Test("a proxy behaves as its model", arguments: Setting.Way.allCases.filter { $0 != .visit })
   func histories(_ way: Setting.Way) async {
-    let first = Self.number("FORWARDING_SEED") ?? 1
-    let all = Self.number("FORWARDING_HISTORIES") ?? 100
+    let first = ForwardingTestSupport.setting("FORWARDING_SEED", 1)
+    let all = ForwardingTestSupport.setting("FORWARDING_HISTORIES", 100)
     let count = max(1, way == .message ? all : all / 3)
     let setting = Setting(way: way)
     await compare(setting, seeds: first...(first + count - 1)) { RealWorld(setting) }

@@ -75,7 +75,7 @@ private actor Desk {
   }
 }
 
-@Suite("Removals that wait", .timeLimit(.minutes(60)))
+@Suite("Removals that wait")
 struct RemovalTests {
   let log = Log()
   let proxy = MulticastProxy()

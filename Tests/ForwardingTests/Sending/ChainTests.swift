@@ -169,16 +169,17 @@ struct ChainTests {
 
   @Test("a message that is refused on its way does not return an older result")
   func staleResult() throws {
+    final class Stale: Listener, @unchecked Sendable {}
     let call = try Invocation(MethodSignature("i@:"), selector: "value")
     for refuse in [
       { try call.setSelector(Selector("unheardOf")) },
       {
-        try MethodTable.of(Listener.self).register("stale") { (_: Listener) in 1.5 }
+        try MethodTable.of(Stale.self).register("stale") { (_: Stale) in 1.5 }
         try call.setSelector(Selector("stale"))
       },
     ] as [() throws -> Void] {
       try call.setSelector(Selector("value"))
-      try call.invoke(on: Listener("3", Log()))
+      try call.invoke(on: Stale("3", Log()))
       #expect(try call.result(as: Int32.self) == 3)
       try refuse()
       #expect(throws: InvocationError.self) { try call.invoke() }

@@ -354,12 +354,11 @@ struct ReentryTests {
     if Piece.alive != 0 { fatalError("\(Piece.alive) objects are left") }
   }
 
-  @Test("random actions during calls corrupt no object", .timeLimit(.minutes(60)))
+  @Test("random actions during calls corrupt no object")
   func storms() async {
     await #expect(processExitsWith: .success) {
-      let histories = ProcessInfo.processInfo.environment["FORWARDING_HISTORIES"] ?? ""
       // A round is a small part of what a history is elsewhere.
-      try Self.storm(10 * (Int(histories) ?? 100))
+      try Self.storm(10 * setting("FORWARDING_HISTORIES", 100))
     }
   }
 }

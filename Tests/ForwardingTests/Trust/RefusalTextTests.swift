@@ -138,7 +138,9 @@ private let contexts: [(String, ForwardingError)] = [
 
 @Suite("What errors say")
 struct RefusalTextTests {
-  @Test("error", arguments: differences + contexts.map { Sentence($0, of: $1) })
+  @Test(
+    "an error says what, where, expected and given",
+    arguments: differences + contexts.map { Sentence($0, of: $1) })
   fileprivate func says(_ sentence: Sentence) throws {
     #expect(try sentence.said() == sentence.testDescription)
   }

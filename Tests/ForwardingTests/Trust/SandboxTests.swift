@@ -75,20 +75,28 @@ struct SandboxTests {
       try registerTick()
       let proxy = MulticastProxy()
       let isOver = Atomic(false)
-      let threads = (0..<3).map { number in
-        let thread = Thread {
-          while !isOver.load(ordering: .relaxed) { try? useEverything(proxy, number) }
+      let threads = DispatchGroup()
+      let rounds = Guarded([0, 0, 0])
+      for number in 0..<3 {
+        threads.enter()
+        Thread.detachNewThread {
+          while !isOver.load(ordering: .relaxed) {
+            do { try useEverything(proxy, number) } catch { require(false, "\(error)") }
+            rounds.withLock { $0[number] += 1 }
+          }
+          threads.leave()
         }
-        thread.start()
-        return thread
       }
-      usleep(50_000)
+      func passRounds() {
+        let before = rounds.read { $0 }
+        while zip(rounds.read { $0 }, before).contains(where: { $0 < $1 + 2 }) { usleep(100) }
+      }
+      passRounds()
       require(fixture_deny_membarrier() == 0)
       for index in 0..<500 { try useEverything(proxy, index) }
+      passRounds()
       isOver.store(true, ordering: .relaxed)
-      require(threads.count == 3)
-      usleep(100_000)
-      _exit(0)
+      threads.wait()
     }
   }
 }

@@ -6,7 +6,7 @@ import Invocations
 import Synchronization
 import Testing
 
-@Suite("Deadlines", .timeLimit(.minutes(60)))
+@Suite("Deadlines")
 struct DeadlineTests {
   /// The numbers of closures that were called.
   private final class Called: Sendable {

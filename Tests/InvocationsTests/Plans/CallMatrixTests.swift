@@ -11,8 +11,8 @@ import TypeEncodings
 /// `FORWARDING_SEED` the first seed. A failure names the seed, the signature and the value.
 @Suite("Random signatures")
 struct CallMatrixTests {
-  static let total = Int(ProcessInfo.processInfo.environment["FORWARDING_SIGNATURES"] ?? "") ?? 150
-  static let seed = UInt64(ProcessInfo.processInfo.environment["FORWARDING_SEED"] ?? "") ?? 1
+  static let total = setting("FORWARDING_SIGNATURES", 150)
+  static let seed = UInt64(setting("FORWARDING_SEED", 1))
   static let chunk = 50
 
   @Test(

@@ -97,7 +97,7 @@ struct SharedPlanTests {
 
   @Test(
     "plans of signatures from outside leave nothing behind",
-    .enabled(if: fixture_allocated_bytes() >= 0 && Sanitizer.current == nil))
+    .countsMemory)
   func memory() async {
     await #expect(processExitsWith: .success) {
       func makePlans(_ sizes: Range<Int>) throws {
