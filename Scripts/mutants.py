@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes seeded changes in the sources of a module, and records which of its tests see each.
+"""Makes seeded changes in the sources of a module, and records the first of its tests that sees each.
 
     Scripts/mutants.py MODULE [--count 40] [--seed 1] [--only NUMBER...]
 
-All changes are compiled at once, each behind a switch, so that one
-build serves them all. Changes that do not compile are left out. The list is Tests/Data/Mutants/MODULE.txt: the
-number, the kind, the place, the line as it was, and the first test that sees it, `CRASH`, `TIME` or `survives`.
+All changes are compiled at once, each behind a switch; those that do not compile are left out. Tests/Data/Mutants/MODULE.txt
+lists them, with the test, `CRASH`, `TIME` or `survives`. Without `--seed`, the changes of the list are made again.
 """
 import argparse, os, pathlib, random, re, shutil, subprocess, sys, tempfile, threading, time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = {"CForwardingShims": "CShims/CallShims", "CJournalShims": "CShims/JournalShims"}
+FOLDERS = {"CForwardingShims": "CShims/CallShims", "CJournalShims": "CShims/JournalShims", "CSocketShims": "CShims/SocketShims"}
 # The tests of a module; without an entry, MODULETests.
 TESTS = {
     "Invocations": "InvocationsTests|ForwardingTests|ForwardingMacrosTests",
     "CForwardingShims": "InvocationsTests|ForwardingTests",
     "CJournalShims": "ForwardingJournalTests",
+    "CSocketShims": "ForwardingRemoteTests",
     "ForwardingWire": "ForwardingWireTests|ForwardingJournalTests",
     "forward": "ForwardToolTests",
     "Forwarding": "ForwardingTests|ForwardingMacrosTests|ForwardingRemoteTests",
@@ -24,7 +24,10 @@ TESTS = {
 SWIFT_SWITCH = """// SPDX-License-Identifier: Apache-2.0
 import Glibc
 // A file says which one: the compiler passes no variables to macros.
-@usableFromInline let chosenMutant = (1..<1000).first { access("FOLDER/chosen-\\($0)", F_OK) == 0 } ?? 0
+@usableFromInline let chosenMutant = { (code: Int32) in
+  defer { errno = code }
+  return (1..<1000).first { access("FOLDER/chosen-\\($0)", F_OK) == 0 } ?? 0
+}(errno)
 @usableFromInline func isMutant(_ number: Int) -> Bool { chosenMutant == number }
 """
 C_SWITCH = """#include <stdlib.h>
@@ -56,16 +59,15 @@ def changes(line, before, is_c):
         yield "comparison", line[: comparison.start()] + turned + line[comparison.end():]
     constant = re.search(r"(?<![\w.\"\[$])([1-9]\d*|0)(?![\w.\"x])", line)
     if constant and '"' not in line[: constant.start()] and "func " not in line:
-        more = f"({constant[1]} + ({switch} ? 1 : 0))"
-        yield "constant", line[: constant.start()] + more + line[constant.end():]
+        yield "constant", line[: constant.start()] + f"({constant[1]} + ({switch} ? 1 : 0))" + line[constant.end():]
     order = re.search(r"__ATOMIC_(ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)", line)
     if order:
         yield "order", line[: order.start()] + f"({switch} ? __ATOMIC_RELAXED : {order[0]})" + line[order.end():]
     # In Swift an order is a constant, so that the whole call is there twice.
     order = re.search(r"[\w.]+\([^()]*ordering: (\.(?:acquiring|releasing|acquiringAndReleasing))\)", line)
     if order:
-        relaxed = order[0].replace(order[1], ".relaxed")
-        yield "order", line[: order.start()] + f"({switch} ? {relaxed} : {order[0]})" + line[order.end():]
+        turned = f"({switch} ? {order[0].replace(order[1], '.relaxed')} : {order[0]})"
+        yield "order", line[: order.start()] + turned + line[order.end():]
     if not begins:
         return
     kind = "release" if re.search(RELEASES, code) else "statement"
@@ -77,11 +79,10 @@ def changes(line, before, is_c):
         yield "error", f"{indent}if {switch} {{ {code.replace('try ', 'try? ', 1)} }} else {{ {code} }}"
 
 
-def pick(module, count, seed):
+def pick(module, count, seed, rows):
     folder = ROOT / FOLDERS.get(module, f"Sources/{module}")
-    suffixes = ("*.c", "*.h") if module in FOLDERS else ("*.swift",)
     found = {}
-    for file in sorted(path for suffix in suffixes for path in folder.rglob(suffix) if ".docc" not in str(path)):
+    for file in sorted(path for path in folder.rglob("*.*") if path.suffix in (".c", ".h", ".swift") and ".docc" not in str(path)):
         lines = file.read_text().split("\n")
         in_text = False
         for index, line in enumerate(lines):
@@ -89,6 +90,10 @@ def pick(module, count, seed):
             before = lines[index - 1] if index else ""
             for kind, text in [] if in_text else changes(line, before, module in FOLDERS):
                 found.setdefault(kind, []).append((str(file.relative_to(ROOT)), index, line, text))
+    if rows:
+        known = {(kind, change[0], change[2].strip()): change for kind, list_ in found.items() for change in list_}
+        keys = [(int(number), kind, (kind, place.split(":")[0], line)) for number, kind, place, line, _ in rows]
+        return [(number, kind, *known[key]) for number, kind, key in keys if key in known]
     rng, chosen, used = random.Random(seed), [], set()
     for list_ in found.values():
         rng.shuffle(list_)
@@ -106,10 +111,9 @@ def build(copy, module, chosen):
     """Builds all changes, and leaves out those that do not compile."""
     files = {mutant[2] for mutant in chosen}
     folder = copy / FOLDERS.get(module, f"Sources/{module}")
-    flags = []
-    if module in FOLDERS:
+    flags = ["-Xcc", "-include", "-Xcc", str(copy / "mutant.h")] if module in FOLDERS else []
+    if flags:
         (folder / "mutant.c").write_text(C_SWITCH)
-        flags = ["-Xcc", "-include", "-Xcc", str(copy / "mutant.h")]
         (copy / "mutant.h").write_text("#ifndef __ASSEMBLER__\nint fwd_mutant(int number);\n#endif\n")
     else:
         (folder / "Mutant.swift").write_text(SWIFT_SWITCH.replace("FOLDER", str(copy)))
@@ -120,7 +124,7 @@ def build(copy, module, chosen):
                 if path == file:
                     lines[index] = re.sub(r"\b(isMutant|fwd_mutant)\(N\)", rf"\1({number})", text)
             (copy / file).write_text("\n".join(lines))
-        run = subprocess.run(["swift", "build", "--build-tests", *flags], cwd=copy, text=True, capture_output=True)
+        run = subprocess.run(["swift", "build", "--build-tests", *flags], cwd=copy, text=True, capture_output=True, timeout=3600)
         if run.returncode == 0:
             return chosen
         wrong = set()
@@ -128,10 +132,9 @@ def build(copy, module, chosen):
             # The compiler may find the fault of a change in a later line, or where a closure around it begins.
             before = [m for m in chosen if m[2] == os.path.relpath(path, copy) and m[3] <= int(line)]
             wrong.update(m[0] for m in sorted(before, key=lambda m: m[3])[-1:])
-        left = [mutant for mutant in chosen if mutant[0] not in wrong]
-        if len(left) == len(chosen):
+        if not wrong:
             sys.exit(run.stdout[-3000:] + run.stderr[-3000:])
-        chosen = left
+        chosen = [mutant for mutant in chosen if mutant[0] not in wrong]
 
 
 def verdict(copy, number, tests, seconds):
@@ -159,12 +162,11 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("module")
     parser.add_argument("--count", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int)
     parser.add_argument("--only", type=int, nargs="*")
     options = parser.parse_args()
     tests = "|".join(rf"^{name}\." for name in TESTS.get(options.module, f"{options.module}Tests").split("|"))
-    copy = ROOT / ".build/mutants"
-    # Files that did not change keep their times, so that they are not compiled again.
+    copy = ROOT / ".build/mutants"  # Files that did not change keep their times, and are not compiled again.
     for name in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split("\n")[:-1]:
         source, target = ROOT / name, copy / name
         if not target.exists() or source.is_file() and target.read_bytes() != source.read_bytes():
@@ -173,28 +175,26 @@ def main():
     for file in [path for folder in ("Sources", "CShims", "Tests") for path in (copy / folder).rglob("*.*")]:
         if file.is_file() and not (ROOT / file.relative_to(copy)).exists():
             file.unlink()
-    chosen = build(copy, options.module, pick(options.module, options.count, options.seed))[: options.count]
+    out = ROOT / f"Tests/Data/Mutants/{options.module}.txt"
+    known = [row.split("\t") for row in out.read_text().split("\n")[1:-1]] if out.exists() else []
+    chosen = pick(options.module, options.count, options.seed or 1, [] if options.seed else known)
+    chosen = build(copy, options.module, chosen)[: options.count] or sys.exit(f"{options.module} has nothing to change")
     start = time.monotonic()
     if (seen := verdict(copy, 0, tests, 900)) != "survives":
         sys.exit(f"the tests fail without a change: {seen}")
     seconds = 20 + 4 * (time.monotonic() - start)
-    out = ROOT / f"Tests/Data/Mutants/{options.module}.txt"
-    # Why nothing can see a change is said by hand, behind `survives`, and kept.
-    known = [row.split("\t") for row in (out.read_text().split("\n") if out.exists() else [])]
-    reasons = {(row[1], row[3]): row[4] for row in known if row[-1].startswith("survives: ")}
-    rows = [f"seed {options.seed}, {len(chosen)} changes, tests {tests}"]
+    # With `--only`, the verdicts of the others stay. Why nothing can see a change is said by hand, behind `survives`.
+    old = {(row[1], row[3]): row[4] for row in known}
+    rows = [f"seed {options.seed or 1}, {len(chosen)} changes, tests {tests}"]
     for number, kind, file, index, line, _ in chosen:
-        if options.only and number not in options.only:
-            continue
-        seen = verdict(copy, number, tests, seconds)
-        if seen == "survives":
-            seen = reasons.get((kind, line.strip()), seen)
+        before = old.get((kind, line.strip()), "survives")
+        seen = verdict(copy, number, tests, seconds) if not options.only or number in options.only else before
+        seen = before if seen == "survives" and before.startswith(seen) else seen
         rows.append(f"{number}\t{kind}\t{file}:{index + 1}\t{line.strip()}\t{seen}")
         print(rows[-1], flush=True)
-    if not options.only:
-        out.parent.mkdir(exist_ok=True)
-        out.write_text("\n".join(rows) + "\n")
+    out.write_text("\n".join(rows) + "\n")
     print(f"{sum('survives' not in row for row in rows[1:])} of {len(rows) - 1} are seen")
+    sys.exit(any(row.endswith("survives") for row in rows))
 
 
 main()
