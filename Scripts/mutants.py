@@ -10,13 +10,12 @@ lists them, with the test, `CRASH`, `TIME` or `survives`. Without `--seed`, the 
 import argparse, os, pathlib, random, re, shutil, subprocess, sys, tempfile, threading, time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = {"CForwardingShims": "CShims/CallShims", "CJournalShims": "CShims/JournalShims", "CSocketShims": "CShims/SocketShims"}
+FOLDERS = {"CForwardingShims": "CShims/CallShims", "CJournalShims": "CShims/JournalShims"}
 # The tests of a module; without an entry, MODULETests.
 TESTS = {
     "Invocations": "InvocationsTests|ForwardingTests|ForwardingMacrosTests",
     "CForwardingShims": "InvocationsTests|ForwardingTests",
     "CJournalShims": "ForwardingJournalTests",
-    "CSocketShims": "ForwardingRemoteTests",
     "ForwardingWire": "ForwardingWireTests|ForwardingJournalTests",
     "forward": "ForwardToolTests",
     "Forwarding": "ForwardingTests|ForwardingMacrosTests|ForwardingRemoteTests",
@@ -87,13 +86,14 @@ def pick(module, count, seed, rows):
         in_text = False
         for index, line in enumerate(lines):
             in_text ^= line.count('"""') == 1
-            before = lines[index - 1] if index else ""
-            for kind, text in [] if in_text else changes(line, before, module in FOLDERS):
+            for kind, text in [] if in_text else changes(line, lines[index - 1], module in FOLDERS):
                 found.setdefault(kind, []).append((str(file.relative_to(ROOT)), index, line, text))
     if rows:
-        known = {(kind, change[0], change[2].strip()): change for kind, list_ in found.items() for change in list_}
-        keys = [(int(number), kind, (kind, place.split(":")[0], line)) for number, kind, place, line, _ in rows]
-        return [(number, kind, *known[key]) for number, kind, key in keys if key in known]
+        all_ = [(kind, change) for kind, list_ in found.items() for change in list_]
+        known = {(kind, change[0], change[2].strip()): change for kind, change in all_}  # Or where it was:
+        known |= {(kind, f"{change[0]}:{change[1] + 1}", change[2].strip()): change for kind, change in all_}
+        places = [(row, known.get((row[1], row[2], row[3]), known.get((row[1], row[2].split(":")[0], row[3])))) for row in rows]
+        return [(int(row[0]), row[1], *change) for row, change in places if change]
     rng, chosen, used = random.Random(seed), [], set()
     for list_ in found.values():
         rng.shuffle(list_)
