@@ -24,9 +24,14 @@ static Object objects[3];
 
 void *swift_unownedRetain(void *object) { return object; }
 void swift_unownedRelease(void *object) { (void)object; }
-void *swift_tryRetain(void *object) { return ((Object *)object)->references++, object; }
-void *swift_retain(void *object) { return ((Object *)object)->references++, object; }
-void swift_release(void *object) { CHECK(--((Object *)object)->references >= 0); }
+void *swift_retain(void *object) {
+  __atomic_add_fetch(&((Object *)object)->references, 1, __ATOMIC_RELAXED);
+  return object;
+}
+void *swift_tryRetain(void *object) { return swift_retain(object); }
+void swift_release(void *object) {
+  CHECK(__atomic_sub_fetch(&((Object *)object)->references, 1, __ATOMIC_RELAXED) >= 0);
+}
 _Bool swift_isUniquelyReferenced_nonNull_native(const void *object) {
   return ((const Object *)object)->references == 1;
 }
@@ -207,6 +212,32 @@ static void check_rounds(void) {
   check_references(0);
 }
 
+static int begun, is_over;
+
+static void *await_lists(void *owner) {
+  while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
+    const FWDTargetList *list = fwd_awaited_begin(owner);
+    if (!list) continue;
+    fwd_awaited_end(list, owner);
+    __atomic_add_fetch(&begun, 1, __ATOMIC_RELAXED);
+  }
+  return NULL;
+}
+
+/// A delivery that begins while its list is withdrawn leaves none behind.
+static void check_withdrawn_meanwhile(void) {
+  FWDOwnedList owner = {0};
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, await_lists, &owner) == 0);
+  while (__atomic_load_n(&begun, __ATOMIC_RELAXED) < Deliveries / 2) {
+    publish_three(&owner);
+    withdraw(&owner);
+  }
+  __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+  pthread_join(thread, NULL);
+  check_references(0);
+}
+
 /// Deliveries inside of each other, more than a thread has holds: the others count the list.
 static void check_deep(FWDOwnedList *owner, FWDThread *thread, int depth) {
   if (depth == 0) return;
@@ -260,6 +291,7 @@ int main(void) {
   check_kept();
   check_kept_and_held();
   check_rounds();
+  check_withdrawn_meanwhile();
   check_direct();
   printf("Lists: %d deliveries of %d threads.\n", Awaiters * Deliveries, Awaiters);
   return 0;
