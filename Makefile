@@ -62,7 +62,7 @@ check: lint
 	Scripts/sanitize.sh address
 	$(AT) ThreadSanitizer
 	# The modules with threads.
-	Scripts/sanitize.sh thread --filter '^(Invocations|Forwarding|ForwardingTesting|ForwardingJournal|ForwardingRemote)Tests\.'
+	Scripts/sanitize.sh thread --filter '^(Invocations|Forwarding|ForwardingTesting|ForwardingJournal|ForwardingRemote)Tests\.|(Queued|Value)Target|Threads'
 	$(AT) the core alone
 	Scripts/core.sh
 	$(AT) a dependent, the benchmarks, the documentation

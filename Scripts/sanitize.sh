@@ -13,9 +13,9 @@ export FORWARDING_HISTORIES=${FORWARDING_HISTORIES:-100}
 export JOURNAL_KILLS=${JOURNAL_KILLS:-6}
 export FORWARDING_TEST_MINUTES=${FORWARDING_TEST_MINUTES:-30}
 # Builds and runs the tests: run <build option>... -- <option of swift test alone>...
-# Tests of the tool and of the compiler's messages start programs without the sanitizer, so they are left out.
 run() {
   local build
+  echo "Left out: tests of the tool, of pages and of the compiler's messages, which start programs without the sanitizer."
   read -ra build <Scripts/strict.flags
   while [ "$1" != -- ]; do build+=("$1"); shift; done
   shift

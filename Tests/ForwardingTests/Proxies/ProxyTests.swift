@@ -9,13 +9,14 @@ import TypeEncodings
 struct ProxyTests {
   @Test("a proxy looks like its target")
   func single() throws {
-    let target = Listener("4", Log())
+    final class Described: Listener, @unchecked Sendable {}
+    let target = Described("4", Log())
     let proxy = MulticastProxy(one: target)
     #expect(proxy.responds(to: "did:"))
     #expect(!proxy.responds(to: "nothing"))
     #expect(try Messages.value(on: proxy) == 4)
     let described = try ProtocolDescription("Described")
-    MethodTable.of(Listener.self).adopt(described)
+    MethodTable.of(Described.self).adopt(described)
     #expect(proxy.conforms(to: described))
     #expect(!ForwardingProxy().conforms(to: described))
     // It has its own identity and description, as every Swift object.
