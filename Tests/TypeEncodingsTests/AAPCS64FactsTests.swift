@@ -60,7 +60,7 @@ struct AAPCS64FactsTests {
       ("{S=[9c]}", 2), ("{S=t}", 2), ("{S=b0i3f}", 1), ("{packed=cd}", 2), ("{wide=t}", 2),
       // Numbers with a gap between them are no homogeneous aggregate.
       ("{apart=ff}", 2), ("{alone=f}", 1),
-      ("{S=i[0i]}", 1), ("{S=f[0f]i}", 1),
+      ("{S=i[0i]}", 1), ("{S=f[0f]i}", 1), ("{S=[0q]t}", 2),
       ("{S=b0i3b32i0}", 1), ("{S=fb32q0}", 1), ("{S=Aii}", 1),
       ("{placeless=qq}", 2), ("{placeless=fq}", 2),
     ] as [(String, Int)])

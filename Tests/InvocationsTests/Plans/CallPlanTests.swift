@@ -53,11 +53,13 @@ struct RegisteredLayoutTests {
 
   @Test("a small structure with only a registered size is not passed by value")
   func membersUnknown() throws {
-    let small = try signature("v{s}", .init(size: 8, alignment: 4))
-    #expect(
-      throws: InvocationError.encoding(
-        TypeEncodingError(reason: .membersUnknown, offset: 1, encoding: "v{s}"))
-    ) { try CallPlan.shared(for: small) }
+    for size in [1, 8] {
+      let small = try signature("v{s}", .init(size: size, alignment: size))
+      #expect(
+        throws: InvocationError.encoding(
+          TypeEncodingError(reason: .membersUnknown, offset: 1, encoding: "v{s}"))
+      ) { try CallPlan.shared(for: small) }
+    }
     // Where it is passed in memory, whatever its members are: on AArch64 above four quads.
     let large = TestMachine.value(x86_64: 24, aarch64: 72)
     _ = try CallPlan.shared(for: signature("v{s}", .init(size: large, alignment: 8)))
