@@ -28,6 +28,7 @@ struct DoctorTests {
     ] {
       #expect(result.output.contains(line), "\(line)")
     }
+    #expect(result.output.split(separator: "didSave(notes)").count == 3)
   }
 
   @Test("bench prints its rows beside both closures, and draws them with --html")
