@@ -110,6 +110,17 @@ struct HouseTests {
     }
   }
 
+  @Test("each recorded change of a module is seen by a test, or says why none can")
+  func mutants() throws {
+    let folder = Toolchain.package.appending(path: "Tests/Data/Mutants")
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      let rows = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+        .split(separator: "\n").dropFirst()
+      #expect(rows.count >= 24, "\(file)")
+      for row in rows where row.hasSuffix("\tsurvives") { Issue.record("\(file): \(row)") }
+    }
+  }
+
   @Test("only the C core uses libffi")
   func libffi() throws {
     let files =
