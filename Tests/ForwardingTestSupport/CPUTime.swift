@@ -23,16 +23,17 @@ public enum CPUTime {
 
   /// The ratio of the costs of 32 times the count and of the count: 32 for linear growth, 1024 for
   /// quadratic growth. `cost` returns milliseconds. The least of three tries counts, or of up to
-  /// twelve while the ratio is above 48, because other work on a busy machine evicts the caches.
+  /// twelve while it is above 48, because other work on a busy machine evicts the caches, and the
+  /// clock of a virtual machine may lose a part of one time.
   public static func growth(from count: Int = 500, _ cost: (Int) throws -> Double) rethrows
     -> Double
   {
     _ = try cost(count)
-    var (few, many) = (Double.infinity, Double.infinity)
-    for round in 0..<12 where round < 3 || many > 48 * few {
-      few = try min(few, cost(count))
-      many = try min(many, cost(32 * count))
+    var growth = Double.infinity
+    for round in 0..<12 where round < 3 || growth > 48 {
+      let few = try cost(count)
+      growth = try min(growth, cost(32 * count) / few)
     }
-    return many / few
+    return growth
   }
 }
