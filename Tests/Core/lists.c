@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A list's record of its awaited deliveries, and lists that such deliveries retain.
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -229,8 +230,9 @@ static void check_withdrawn_meanwhile(void) {
   FWDOwnedList owner = {0};
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, await_lists, &owner) == 0);
-  while (__atomic_load_n(&begun, __ATOMIC_RELAXED) < Deliveries / 2) {
+  for (int i = 0; i < 500; i++) {
     publish_three(&owner);
+    while (i == 0 && !__atomic_load_n(&begun, __ATOMIC_RELAXED)) sched_yield();
     withdraw(&owner);
   }
   __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
