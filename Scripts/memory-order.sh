@@ -15,7 +15,7 @@ instructions() {
     -isystem /usr/include/aarch64-linux-gnu -std=c17 -D_GNU_SOURCE -O2 -I CShims/CallShims/include -S -o - "$@" |
     awk '/^[a-z_0-9]+:/ { name = $1; sub(/:.*/, "", name) }
          $1 ~ /^(ldar|ldapr|ldaxr|stlr|stlxr|dmb|swp|cas|ldadd)/ { list[name] = list[name] " " $1 }
-         END { for (name in list) print name ":" list[name] }' | sort
+         END { for (name in list) print name ":" list[name] }' | LC_ALL=C sort
 }
 
 found=$(mktemp)

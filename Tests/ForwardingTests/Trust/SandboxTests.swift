@@ -74,6 +74,8 @@ struct SandboxTests {
     await #expect(processExitsWith: .success) {
       try registerTick()
       let proxy = MulticastProxy()
+      // Ends a process whose threads stand still.
+      alarm(300)
       let isOver = Atomic(false)
       let threads = DispatchGroup()
       let rounds = Guarded([0, 0, 0])
