@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes seeded changes in the sources of a module, and records the first of its tests that sees each.
 
-    Scripts/mutants.py MODULE [--count 40] [--seed 1] [--only NUMBER...]
+    Scripts/mutants.py MODULE [--seed 1] [--only NUMBER...]
 
 All changes are compiled at once, each behind a switch; those that do not compile are left out. Tests/Data/Mutants/MODULE.txt
 lists them, with the test, `CRASH`, `TIME` or `survives`. Without `--seed`, the changes of the list are made again.
@@ -78,7 +78,7 @@ def changes(line, before, is_c):
         yield "error", f"{indent}if {switch} {{ {code.replace('try ', 'try? ', 1)} }} else {{ {code} }}"
 
 
-def pick(module, count, seed, rows):
+def pick(module, seed, rows):
     folder = ROOT / FOLDERS.get(module, f"Sources/{module}")
     found = {}
     for file in sorted(path for path in folder.rglob("*.*") if path.suffix in (".c", ".h", ".swift") and ".docc" not in str(path)):
@@ -97,7 +97,7 @@ def pick(module, count, seed, rows):
     rng, chosen, used = random.Random(seed), [], set()
     for list_ in found.values():
         rng.shuffle(list_)
-    while len(chosen) < 2 * count and any(found.values()):  # Half of them may not compile.
+    while len(chosen) < 80 and any(found.values()):  # Half of them may not compile.
         for kind in sorted(found):
             if found[kind]:
                 file, index, line, text = found[kind].pop()
@@ -161,7 +161,6 @@ def verdict(copy, number, tests, seconds):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("module")
-    parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int)
     parser.add_argument("--only", type=int, nargs="*")
     options = parser.parse_args()
@@ -176,18 +175,20 @@ def main():
         if file.is_file() and not (ROOT / file.relative_to(copy)).exists():
             file.unlink()
     out = ROOT / f"Tests/Data/Mutants/{options.module}.txt"
-    known = [row.split("\t") for row in out.read_text().split("\n")[1:-1]] if out.exists() else []
-    chosen = pick(options.module, options.count, options.seed or 1, [] if options.seed else known)
-    chosen = build(copy, options.module, chosen)[: options.count] or sys.exit(f"{options.module} has nothing to change")
+    text = out.read_text() if out.exists() else "seed 1,\n"
+    known = [row.split("\t") for row in text.split("\n")[1:-1]]
+    seed = options.seed or int(re.match(r"seed (\d+)", text)[1])
+    chosen = pick(options.module, seed, [] if options.seed else known)
+    chosen = build(copy, options.module, chosen)[:40] or sys.exit(f"{options.module} has nothing to change")
     start = time.monotonic()
     if (seen := verdict(copy, 0, tests, 900)) != "survives":
         sys.exit(f"the tests fail without a change: {seen}")
     seconds = 20 + 4 * (time.monotonic() - start)
     # With `--only`, the verdicts of the others stay. Why nothing can see a change is said by hand, behind `survives`.
-    old = {(row[1], row[3]): row[4] for row in known}
-    rows = [f"seed {options.seed or 1}, {len(chosen)} changes, tests {tests}"]
+    old = {(row[1], row[2].split(":")[0], row[3]): row[4] for row in known}
+    rows = [f"seed {seed}, {len(chosen)} changes, tests {tests}"]
     for number, kind, file, index, line, _ in chosen:
-        before = old.get((kind, line.strip()), "survives")
+        before = old.get((kind, file, line.strip()), "survives")
         seen = verdict(copy, number, tests, seconds) if not options.only or number in options.only else before
         seen = before if seen == "survives" and before.startswith(seen) else seen
         rows.append(f"{number}\t{kind}\t{file}:{index + 1}\t{line.strip()}\t{seen}")
