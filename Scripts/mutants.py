@@ -20,8 +20,7 @@ TESTS = {
     "forward": "ForwardToolTests",
     "Forwarding": "ForwardingTests|ForwardingMacrosTests|ForwardingRemoteTests",
 }
-SWIFT_SWITCH = """// SPDX-License-Identifier: Apache-2.0
-import Glibc
+SWIFT_SWITCH = """import Glibc
 // A file says which one: the compiler passes no variables to macros.
 @usableFromInline let chosenMutant = { (code: Int32) in
   defer { errno = code }
