@@ -26,6 +26,7 @@
       let isClosing = Guarded(false)
       let lastDenial = Guarded<String?>(nil)
       private let table = Guarded<[ObjectIdentifier: NATSSubscription]>([:])
+      private let ended = Guarded<[ObjectIdentifier: NATSSubscriptionObject]>([:])
 
       init(
         _ changed: @escaping @Sendable (TransportState) -> Void,
@@ -41,8 +42,22 @@
         table.withLockInPlace { $0[ObjectIdentifier(subscription)] = subscription }
       }
 
+      /// Removes a subscription that has ended. The library's object lives until the library's
+      /// reading thread is past it: up to libnats 3.5, that thread hands a message to a subscription
+      /// that it has looked up, without a reference of its own.
       func remove(_ subscription: NATSSubscription) {
+        if let object = subscription.object {
+          ended.withLock { $0[ObjectIdentifier(object)] = object }
+        }
         _ = table.withLockInPlace { $0.removeValue(forKey: ObjectIdentifier(subscription)) }
+      }
+
+      /// Calls a function that returns once the library's reading thread has received an answer of
+      /// the server, and then releases what had ended before.
+      func release(after receiving: () throws(TransportError) -> Void) throws(TransportError) {
+        let past = ended.read { $0 }
+        try receiving()
+        ended.withLock { for key in past.keys { $0[key] = nil } }
       }
 
       func hear(_ state: TransportState) {
@@ -76,7 +91,8 @@
       listener = Listener(changed, denied)
       self.options = options
       unsafe connection = nil
-      // SAFETY: the listener is retained until the library reports that the connection is closed.
+      // SAFETY: the listener is retained until the library reports that the connection is closed,
+      // and its reading thread has ended.
       var made: OpaquePointer?
       try TransportError.check(unsafe natsOptions_Create(&made))
       defer { unsafe natsOptions_Destroy(made) }
@@ -196,8 +212,10 @@
 
     func flush(within limit: Duration) throws(TransportError) {
       try check()
-      try TransportError.check(
-        unsafe natsConnection_FlushTimeout(connection, max(1, limit.milliseconds)))
+      try listener.release { () throws(TransportError) in
+        try TransportError.check(
+          unsafe natsConnection_FlushTimeout(connection, max(1, limit.milliseconds)))
+      }
     }
 
     /// Waits until ended subscriptions have received all their messages, and flushes the answers to

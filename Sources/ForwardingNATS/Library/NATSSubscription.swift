@@ -4,6 +4,18 @@
   import ForwardingRemote
   import Invocations
 
+  /// The library's object of a subscription.
+  @safe
+  final class NATSSubscriptionObject: @unchecked Sendable {
+    // SAFETY: the library locks its object, which lives until `deinit`.
+    @unsafe fileprivate let pointer: OpaquePointer?
+    private let process = ForkGuard()
+
+    @unsafe fileprivate init(_ pointer: OpaquePointer?) { unsafe self.pointer = pointer }
+
+    deinit { if !process.isForked { unsafe natsSubscription_Destroy(pointer) } }
+  }
+
   /// A subscription to a subject. The library retains it until its last message.
   @safe
   final class NATSSubscription: TransportSubscription, Sendable {
@@ -14,8 +26,8 @@
     private let process = ForkGuard()
 
     private struct State {
-      /// The address of the library's object; 0 until it is made.
-      var address: UInt = 0
+      /// Nil until it is made.
+      var object: NATSSubscriptionObject?
       var hasEnded = false
       /// The server's permission error.
       var denial: String?
@@ -29,10 +41,10 @@
       (self.subject, self.receive, self.completed) = (subject, receive, completed)
     }
 
-    // SAFETY: the library locks its object, which lives until `deinit`.
-    @unsafe private var pointer: OpaquePointer? {
-      unsafe OpaquePointer(bitPattern: state.read { $0.address })
-    }
+    var object: NATSSubscriptionObject? { state.read { $0.object } }
+
+    // SAFETY: the object is never replaced, so it lives as long as the subscription.
+    @unsafe private var pointer: OpaquePointer? { unsafe object?.pointer }
 
     /// Begins to receive messages. Called once.
     @unsafe
@@ -55,12 +67,12 @@
         unsafe Unmanaged<NATSSubscription>.fromOpaque(closure).release()
         throw TransportError(status)
       }
+      let object = unsafe NATSSubscriptionObject(made)
       // The connection may have been closed meanwhile, with all its subscriptions.
       let hasEnded = state.withLock { state in
-        state.address = UInt(bitPattern: made)
+        state.object = object
         return state.hasEnded
       }
-      if hasEnded { unsafe natsSubscription_Unsubscribe(made) }
       unsafe natsSubscription_SetOnCompleteCB(
         made,
         { closure in
@@ -70,6 +82,7 @@
         }, closure)
       // A flood of messages must not fill the memory of this process.
       unsafe natsSubscription_SetPendingLimits(made, Self.messages, Self.bytes)
+      if hasEnded { unsafe natsSubscription_Unsubscribe(made) }
     }
 
     /// The most messages, and bytes, that wait to be received.
@@ -82,8 +95,6 @@
       unsafe natsSubscription_GetDropped(pointer, &count)
       return Int(count)
     }
-
-    deinit { if !process.isForked { unsafe natsSubscription_Destroy(pointer) } }
 
     /// The server's permission error, which the library's thread records and clears.
     var denial: String? {
