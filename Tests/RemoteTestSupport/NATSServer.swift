@@ -94,7 +94,7 @@
       process.standardError = FileHandle.nullDevice
       process.standardOutput = FileHandle.nullDevice
       try process.run()
-      endWithThisProcess(process.processIdentifier)
+      endWithThisProcess(process)
       self.process.withLock { $0 = process }
       // The server writes the file once it listens. The name contains its process number, so no
       // other server's file is read.
@@ -141,17 +141,18 @@
     deinit { stop() }
   }
 
-  private let started = LockedValue<[pid_t]>([])
+  private let started = LockedValue<[Process]>([])
 
   /// Makes a process end together with this one.
-  private func endWithThisProcess(_ number: pid_t) {
+  private func endWithThisProcess(_ process: Process) {
     started.withLock { started in
       if started.isEmpty { atexit { endAll() } }
-      started.append(number)
+      started.append(process)
     }
   }
 
   private func endAll() {
-    for number in started.withLock({ $0 }) { kill(number, SIGTERM) }
+    // The number of a process that has ended may be that of a stranger by now.
+    for process in started.withLock({ $0 }) where process.isRunning { process.terminate() }
   }
 #endif
