@@ -126,10 +126,12 @@ private struct ValueClassifier {
     let refused: Int?
     if tree.machine == .x86_64Linux {
       if layout.size <= 16, let unknown { return unknown }
-      // gcc uses a register for an eightbyte of padding in front of the members, and clang none.
-      let padding = facts.first == .none && facts.second != .none ? type.index : nil
-      refused =
-        facts.first == .memory || facts.first == .complexX87 ? nil : systemVDoubt ?? padding
+      // gcc uses a register for an eightbyte of padding in front of the members, and clang none. It
+      // uses two for half a `long double` beside an integer, which clang passes in memory.
+      let isInFront = facts.first == .none && facts.second != .none
+      let isHalf = facts.first == .x87 && classes[1] != .x87Upper
+      let whole = isInFront || isHalf ? type.index : nil
+      refused = facts.first == .memory || facts.first == .complexX87 ? nil : systemVDoubt ?? whole
     } else {
       // Unknown members may be numbers of the same type as all others.
       if let unknown, !isMixed, (1...4 * (part?.size ?? 16)).contains(layout.size) {

@@ -37,6 +37,8 @@ struct DisagreementTests {
       ("{unnamed=f}", 0), ("{front=d}", 0), ("{middle=fi}", 0), ("{vector=d}", 0), ("{S=b64q8}", 0),
       // An eightbyte of padding in front, by unnamed bit-fields.
       ("{S=[0D]b64I3i}", 0),
+      // An integer in the second half of a `long double` alone: gcc uses two registers, clang memory.
+      ("(U=D{S=[0D]b64I28})", 0), ("{O=(U={S=[0D]b64I28}D)}", 0),
     ] as [(String, Int)])
   func onX86(spelling: String, offset: Int) throws {
     try Self.checkRefused(spelling, offset, .x86_64Linux)
