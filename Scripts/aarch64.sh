@@ -64,7 +64,7 @@ build() {
   done
   program "$build-calls" "$folder/$build"/*.o "$folder/$build-calls"/*.o "$folder/foreign"/*.o
   program "$build-allocations" "$folder/$build"/*.o "$folder/$build-allocations"/*.o \
-    -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc,--wrap=realloc
+    @Tests/Core/allocations.flags
   for name in callbacks guard holds lists; do
     program "$build-$name" "$folder/$build"/*.o "$folder/$build-$name"/*.o -Wl,-z,now
   done

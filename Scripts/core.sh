@@ -18,7 +18,7 @@ build() {
 
 # Each allocation fails once.
 build allocations -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=function \
-  -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc,--wrap=realloc,--wrap=ffi_closure_alloc
+  @Tests/Core/allocations.flags
 timeout 120 "$folder/allocations"
 
 build lists -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-sanitize=function

@@ -43,7 +43,7 @@ struct CallMatrixTests {
       // more of them, too little would be compared.
       let refused = Self.refused.withLock { $0[seed] ?? 0 }
       let shaped = TestMachine.value(x86_64: count, aarch64: 3 * count / 2)
-      let ordinary = TestMachine.value(x86_64: count / 3, aarch64: 2 * count / 5)
+      let ordinary = TestMachine.value(x86_64: count / 3, aarch64: 3 * count / 5)
       #expect(refused <= (isShaped ? shaped : max(20, ordinary)), "seed \(seed)")
       // A part compares some 60,000 bytes. A compiler loses a handful; with more, the test would
       // check too little.
