@@ -10,6 +10,11 @@ final class ModelWorld: World {
     var isOnce: Bool
     var suspensions = 0
     var isRemoved = false
+    /// Whether it is once-only, and ends when its target has answered: a sender that awaits a lane
+    /// may stop waiting before the call.
+    var endsWithAnswer = false
+    /// Whether such a one is being called.
+    var isClaimed = false
     init(_ number: Int, _ isBlocking: Bool, once: Bool) {
       (self.number, self.isBlocking, isOnce) = (number, isBlocking, once)
     }
@@ -115,7 +120,9 @@ final class ModelWorld: World {
       !$0.isRemoved && $0.number == number && $0.isBlocking == isBlocking
     }
     let one: Registration
-    if !allowsDuplicates, isObject(number), let known {
+    // The new wish would end with the call of a claimed one, which is replaced.
+    if !allowsDuplicates, let known, known.isClaimed { remove { $0 === known } }
+    if !allowsDuplicates, isObject(number), let known, !known.isRemoved {
       one = known
       one.isOnce = one.isOnce && once
       if let priority, priority != one.priority { list.removeAll { $0 === one } }
@@ -149,6 +156,7 @@ final class ModelWorld: World {
   private func deliver(
     _ hasResult: Bool, _ steps: [Step], stopsAtFirst: Bool? = nil
   ) -> (outcomes: [String], answers: [Int], errors: [String]) {
+    let isAwaited = setting.way == .awaited && inner.isEmpty
     inner.append(steps)
     var outcomes: [String] = []
     var answers: [Int] = []
@@ -166,8 +174,13 @@ final class ModelWorld: World {
         outcomes.append("dead")
       } else if !hasResult, !setting.answersNotes(slot) {
         outcomes.append("noMethod")
+      } else if one.isClaimed {
+        outcomes.append("removed")
       } else {
-        if one.isOnce { remove { $0 === one } }
+        if isAwaited, one.isOnce, one.isBlocking { one.endsWithAnswer = true }
+        let isClaim = one.isOnce && one.endsWithAnswer
+        one.isClaimed = isClaim
+        if one.isOnce, !isClaim { remove { $0 === one } }
         turns[one.number, default: 0] += 1
         if called(slot), setting.throwsErrors(slot) {
           outcomes.append("failed")
@@ -176,6 +189,7 @@ final class ModelWorld: World {
           outcomes.append(setting.isQueued ? "queued" : "answered")
           answers.append(slot)
         }
+        if isClaim { remove { $0 === one } }
         turns[one.number, default: 0] -= 1
       }
     }
