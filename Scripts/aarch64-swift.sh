@@ -55,6 +55,8 @@ emulated() {
   QEMU_LD_PREFIX=$sysroot LD_LIBRARY_PATH=$sysroot/usr/lib/swift/linux FORWARDING_EMULATOR=qemu NO_COLOR=1 \
     PATH=$tools:$PATH FORWARDING_HISTORIES=100 FORWARDING_SIGNATURES=300 FORWARDING_SECONDS=1 \
     unshare --user --map-root-user --mount bash -c '
+      # The emulator would write a core file for each process that a test ends.
+      ulimit -c 0
       mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc || exit 125
       magic="\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
       mask="\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
