@@ -133,7 +133,7 @@
       #expect(await isUnheard { try await Vault.deposit(1, on: remote) })
     }
 
-    @Test("a connection may close, and subscriptions may end, while their messages arrive")
+    @Test("a connection may close while messages arrive for subscriptions that nobody keeps")
     func flood() async throws {
       let server = try NATSServer()
       let here = try server.connect()
@@ -142,14 +142,13 @@
         while !isOver.withLock({ $0 }) { try? here.publish([1], to: "news") }
       }
       defer { isOver.withLock { $0 = true } }
-      for round in 0..<200 {
+      for _ in 0..<200 {
         let there = try server.connect()
         let received = LockedValue(0)
-        let listeners = try (0..<8).map { _ in
-          try there.subscribe(to: "news", group: nil) { _ in received.withLock { $0 += 1 } }
+        for _ in 0..<8 {
+          _ = try there.subscribe(to: "news", group: nil) { _ in received.withLock { $0 += 1 } }
         }
         try await eventually { received.withLock { $0 } > 8 }
-        for listener in listeners where round % 2 == 0 { listener.end() }
         there.close()
       }
     }
